@@ -11,6 +11,7 @@ import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.client.list.ThreadSummary;
+import dev.waymark.contract.ForkSource;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
@@ -252,6 +253,12 @@ public final class ThreadLists {
     /** The owner of a thread, if it has one. The thread of a subagent has the owner of its parent. */
     public Optional<ThreadOwner> owner(String thread) {
         return context.translated(() -> resumer.ownerOf(RequestLimits.thread(thread)));
+    }
+
+    /** Where a thread began, if it is a fork. */
+    public Optional<ForkSource> forkSource(String thread) {
+        return context.translated(
+                () -> resumer.startInput(RequestLimits.thread(thread)).forkedFrom());
     }
 
     /** Whether the server has a thread with this id, open or closed. */

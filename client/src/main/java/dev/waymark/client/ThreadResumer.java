@@ -13,6 +13,7 @@ import dev.waymark.client.request.ForkOptions;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.ThreadSnapshot;
+import dev.waymark.contract.ForkSource;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StatusReport;
@@ -73,8 +74,13 @@ final class ThreadResumer {
 
     /** Returns the owner of the thread, if it has one. */
     Optional<ThreadOwner> ownerOf(String thread) {
+        return startInput(thread).owner();
+    }
+
+    /** Returns the input with which the thread's newest run started. */
+    StartInput startInput(String thread) {
         Requests.Known known = context.requests().get(thread);
-        return context.histories().startInput(thread, known.runId()).owner();
+        return context.histories().startInput(thread, known.runId());
     }
 
     /** The thread that continues, and what to do once it has started. */
@@ -283,7 +289,14 @@ final class ThreadResumer {
         String id = ResumeSource.forkId(thread, context.histories().firstRunId(thread, ancestor.runId()), how);
         Conversation begin = new ForkRequest(id, how.message()).of(ancestor.now(), now());
         Optional<ThreadOwner> owner = how.owner().or(() -> ownerOf(thread));
-        return new Forking(id, begin, left.input(Optional.empty(), begin).ownedBy(owner), ancestor.address());
+        return new Forking(
+                id,
+                begin,
+                left.input(Optional.empty(), begin)
+                        .ownedBy(owner)
+                        .forkedFrom(
+                                new ForkSource(thread, ancestor.now().counters().versions())),
+                ancestor.address());
     }
 
     /**

@@ -15,6 +15,8 @@ import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.IdentityProblem;
+import dev.waymark.server.mcp.McpRoutes;
+import dev.waymark.server.mcp.McpSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -25,6 +27,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,12 +70,19 @@ public final class ApiServer implements AutoCloseable {
     public static ApiServer start(
             AgentClient client, HttpSettings settings, AgentCatalogue agents, Optional<Authenticator> authenticator)
             throws IOException {
-        return start(client, settings, agents, authenticator, e -> LOG.error("A request failed", e));
+        return start(
+                client,
+                settings,
+                agents,
+                authenticator,
+                McpSettings.withRandomKey(),
+                e -> LOG.error("A request failed", e));
     }
 
     /**
      * Starts the server.
      *
+     * @param mcp settings of the Model Context Protocol
      * @param unexpected receives internal failures, whose details are not shown to callers
      */
     public static ApiServer start(
@@ -80,6 +90,7 @@ public final class ApiServer implements AutoCloseable {
             HttpSettings settings,
             AgentCatalogue agents,
             Optional<Authenticator> authenticator,
+            McpSettings mcp,
             Consumer<RuntimeException> unexpected)
             throws IOException {
         ExecutorService readers = Executors.newFixedThreadPool(READERS, task -> {
@@ -89,30 +100,35 @@ public final class ApiServer implements AutoCloseable {
         });
         ApiDocument document = ApiDocument.load();
         HttpSettings checked = authenticator.isPresent() ? settings : loopbackOnly(settings);
+        Function<RuntimeException, HttpProblem> failures = failure -> {
+            HttpProblem problem = Failures.of(failure);
+            if (problem.status() == 500) {
+                unexpected.accept(failure);
+            }
+            return problem;
+        };
+        JsonNode shown = authenticator.isPresent() ? document.json() : document.withoutAuthentication();
         HttpEndpoint endpoint = HttpEndpoint.start(
                 checked,
-                routes(
-                        client,
-                        agents,
-                        authenticator.isPresent() ? document.json() : document.withoutAuthentication(),
-                        readers),
+                routes(client, agents, shown, readers, mcp, failures),
                 ConsoleFiles.load(),
                 document,
                 authenticator,
-                failure -> {
-                    HttpProblem problem = Failures.of(failure);
-                    if (problem.status() == 500) {
-                        unexpected.accept(failure);
-                    }
-                    return problem;
-                });
+                failures);
         return new ApiServer(endpoint, readers);
     }
 
-    static List<Route> routes(AgentClient client, AgentCatalogue agents, JsonNode document, Executor readers) {
+    static List<Route> routes(
+            AgentClient client,
+            AgentCatalogue agents,
+            JsonNode document,
+            Executor readers,
+            McpSettings mcp,
+            Function<RuntimeException, HttpProblem> failures) {
         List<Route> routes = new ArrayList<>(ApiRoutes.of(client, agents, document, readers));
         routes.addAll(AgUiRoutes.of(client, agents, readers));
         routes.addAll(UiChatRoutes.of(client, agents, readers));
+        routes.add(McpRoutes.of(client, agents, readers, mcp, failures));
         return routes;
     }
 

@@ -18,10 +18,12 @@ import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.Failures;
 import dev.waymark.server.document.ApiDocument;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
+import dev.waymark.server.mcp.McpSettings;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.server.InMemoryServer;
 import java.lang.reflect.RecordComponent;
@@ -71,7 +73,12 @@ class ApiTest {
     void document_hasExactlyTheRoutesThatAreServed() {
         Set<String> served = new TreeSet<>();
         for (Route route : ApiServer.routes(
-                threads.client(), new AgentCatalogue(Optional.empty()), DOCUMENT.json(), Runnable::run)) {
+                threads.client(),
+                new AgentCatalogue(Optional.empty()),
+                DOCUMENT.json(),
+                Runnable::run,
+                McpSettings.withRandomKey(),
+                Failures::of)) {
             served.add(route.method() + " " + route.template() + " " + route.name() + " "
                     + route.role().map(CallerRole::wireName).orElse("-"));
         }
@@ -158,6 +165,8 @@ class ApiTest {
         assertThat(whole.path("current").booleanValue()).isTrue();
         assertThat(whole.path("pending")).isEmpty();
         assertThat(whole.at("/calls/0/argsText").asText()).isEqualTo("{\"cents\": 4200}");
+        assertThat(whole.at("/calls/0/proposedText").asText()).isEqualTo("{\"cents\": 8400}");
+        assertThat(whole.has("workspace")).isFalse();
         assertThat(checked(
                         "getConversation",
                         ann.get("/v1/threads/" + thread + "/conversation?at="
@@ -169,6 +178,11 @@ class ApiTest {
         assertThat(earlier.path("version").intValue()).isEqualTo(1);
         assertThat(earlier.at("/pending/0/argsText").asText()).isEqualTo("{\"cents\": 8400}");
         assertThat(earlier.at("/pending/0/description").asText()).isEqualTo("Charges");
+        assertThat(earlier.at("/pending/0/schema/properties/cents/type").asText())
+                .isEqualTo("integer");
+        assertThat(earlier.at("/calls/0").has("proposedText")).isFalse();
+        assertThat(problem(ann.get("/v1/threads/" + thread + "/files/docs%2FNOTES.md")))
+                .isEqualTo("404 NotFound");
         assertThat(problem(ann.get("/v1/threads/" + thread + "/conversation?at=99")))
                 .isEqualTo("404 NotFound");
         checked("getThread", ann.get("/v1/threads/" + thread), 200);
@@ -365,6 +379,12 @@ class ApiTest {
         HttpCaller.Answer forked = ann.post("/v1/threads/" + thread + "/fork", "{'message':'Again'}", "fork-1");
         checked("forkThread", forked, 201);
         awaitStatus(ann, forked.text("thread"), "complete");
+        assertThat(checked("getThread", ann.get("/v1/threads/" + forked.text("thread")), 200)
+                        .path("forkedFrom")
+                        .toString())
+                .isEqualTo("{\"thread\":\"" + thread + "\",\"version\":"
+                        + ann.list(thread, "versions").size() + "}");
+        assertThat(ann.get("/v1/threads/" + thread).body().has("forkedFrom")).isFalse();
         assertThat(ann.post("/v1/threads/" + thread + "/fork", "{'message':'Again'}", "fork-1")
                         .text("thread"))
                 .isEqualTo(forked.text("thread"));

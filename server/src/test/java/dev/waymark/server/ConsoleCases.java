@@ -3,6 +3,7 @@ package dev.waymark.server;
 import static dev.waymark.server.ServedThreads.ANN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.worker.server.DevServer;
@@ -101,6 +102,51 @@ abstract class ConsoleCases {
                     usage: { input_tokens: 1000, output_tokens: 100 }
                   - text: "The clerk says: {{tu_7}}"
                 """);
+        Files.writeString(agents.resolve("chief.yaml"), """
+                model: scripted:chief.script.yaml
+                subagents: [billing, boss]
+                approvals: { by: human, timeout: 24h }
+                tools:
+                  - name: send_mail
+                    description: Sends a mail
+                    input:
+                      type: object
+                      required: [to]
+                      properties:
+                        to: { type: string, description: "The address" }
+                        priority: { enum: [low, high] }
+                        copies: { type: integer }
+                        draft: { type: boolean }
+                        lines: { type: array }
+                    command: [cat]
+                    approval: always
+                """);
+        Files.writeString(agents.resolve("chief.script.yaml"), """
+                replies:
+                  - tool_calls:
+                      - { id: tu_1, name: billing, input: { task: "Charge table nine" } }
+                      - { id: tu_2, name: billing, input: { task: "Charge table four" } }
+                      - { id: tu_3, name: boss, input: { task: "Settle the rest" } }
+                      - { id: tu_4, name: send_mail, input: { to: ann, copies: 12345678901234567890, lines: [one] } }
+                  - text: All paid.
+                """);
+        Files.writeString(agents.resolve("keeper.yaml"), """
+                model: scripted:keeper.script.yaml
+                tools: [{ use: todos }, { use: plan }, { use: files }, { use: ask_user }]
+                """);
+        Files.writeString(agents.resolve("keeper.script.yaml"), """
+                replies:
+                  - tool_calls:
+                      - id: tu_1
+                        name: write_todos
+                        input: { todos: [{ id: "1", content: Look around, status: completed }] }
+                      - { id: tu_2, name: write_file, input: { path: docs/NOTES.md, content: "# Notes\\n\\nold line\\n" } }
+                  - tool_calls:
+                      - { id: tu_3, name: write_file, input: { path: docs/NOTES.md, content: "# Notes\\n\\nnew line\\n" } }
+                      - { id: tu_4, name: write_file, input: { path: data.csv, content: "a,b\\n1,2\\n" } }
+                      - { id: tu_5, name: ask_user, input: { question: "Is that all?" } }
+                  - text: Done.
+                """);
         String call = PayloadJson.MAPPER.writeValueAsString(Map.of(
                 "to", HOSTILE + " \u05d0\u05d1 1,000", "id", new BigInteger("12345678901234567890"), "rate", 1.0));
         Files.writeString(agents.resolve("sender.yaml"), """
@@ -153,6 +199,23 @@ abstract class ConsoleCases {
 
     void see(String words) throws Exception {
         browser.run("await page.getByText(" + quoted(words) + ").first().waitFor()");
+    }
+
+    void click(String button) throws Exception {
+        browser.run("await page.getByRole('button', { name: " + quoted(button) + ", exact: true }).click()");
+    }
+
+    void awaitChip(String status) throws Exception {
+        browser.run("await page.locator('.thread-header .chip', { hasText: " + quoted(status) + " }).waitFor()");
+    }
+
+    JsonNode call(String thread, String callId) throws Exception {
+        for (JsonNode call : ann.list(thread, "calls")) {
+            if (call.path("callId").asText().equals(callId)) {
+                return call;
+            }
+        }
+        throw new AssertionError("no call " + callId);
     }
 
     static String quoted(String text) throws Exception {

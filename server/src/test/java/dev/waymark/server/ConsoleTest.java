@@ -30,23 +30,6 @@ class ConsoleTest extends ConsoleCases {
         return InMemoryServer.start(0);
     }
 
-    private void click(String button) throws Exception {
-        browser.run("await page.getByRole('button', { name: " + quoted(button) + ", exact: true }).click()");
-    }
-
-    private void awaitChip(String status) throws Exception {
-        browser.run("await page.locator('.thread-header .chip', { hasText: " + quoted(status) + " }).waitFor()");
-    }
-
-    private JsonNode call(String thread, String callId) throws Exception {
-        for (JsonNode call : ann.list(thread, "calls")) {
-            if (call.path("callId").asText().equals(callId)) {
-                return call;
-            }
-        }
-        throw new AssertionError("no call " + callId);
-    }
-
     @Test
     void wrongToken_isRefused_andARightOneIsHeldInThisTabOnly() throws Exception {
         browser.run("await page.goto('" + server.address() + "'); await page.getByLabel('Access token').fill('wrong');"
@@ -113,9 +96,14 @@ class ConsoleTest extends ConsoleCases {
         model.ends();
         browser.run("await page.locator('.message.assistant:not(.live)').waitFor()");
 
+        browser.run("await page.locator('.reply').getByRole('button', { name: 'Raw' }).click()");
         assertThat(browser.run("return page.locator('.message').allInnerTexts()"))
                 .extracting(text -> text.asText())
                 .isEqualTo(List.of(SHOWN, SHOWN));
+        browser.run("await page.locator('.reply').getByRole('button', { name: 'Raw' }).click()");
+        assertThat(browser.run("return page.locator('.message').allInnerTexts()"))
+                .extracting(text -> text.asText())
+                .isEqualTo(List.of(SHOWN, SHOWN.replace("**", "")));
         assertThat(browser.run("return [await page.title(), await page.locator('.messages img, .messages script,"
                                 + " .messages a, .threads img').count()]")
                         .toString())
@@ -136,7 +124,7 @@ class ConsoleTest extends ConsoleCases {
         assertThat(call(thread, "tu_1").at("/approval/verified/subject").asText())
                 .isEqualTo("ann");
         assertThat(call(thread, "tu_1").at("/approval/edited").booleanValue()).isFalse();
-        browser.run("await page.locator('.call summary').click()");
+        browser.run("await page.locator('.call > summary').click()");
         see("ann (verified)");
     }
 
@@ -224,10 +212,12 @@ class ConsoleTest extends ConsoleCases {
                         "pay",
                         "504",
                         "\"cents\": 500",
-                        "Idempotency key",
                         "Started",
                         "It did not happen …",
-                        "It can’t be run again: the lost");
+                        "It can’t be run again: the lost")
+                .doesNotContain("Idempotency key");
+        browser.run("await page.locator('.decision').getByText('Identifiers').click()");
+        browser.run("await page.locator('.decision').getByText('Idempotency key').waitFor()");
         assertThat(browser.run("return axe()")).isEmpty();
         click("It took effect …");
         browser.run("await page.getByLabel('Its result, for the model (optional)').fill('receipt 17')");

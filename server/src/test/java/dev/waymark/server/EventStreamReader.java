@@ -37,6 +37,11 @@ final class EventStreamReader implements AutoCloseable {
             throws IOException, InterruptedException {
         HttpRequest.Builder request = caller.request("/v1/threads/" + thread + "/events");
         lastId.ifPresent(id -> request.header("Last-Event-ID", id));
+        return open(caller, request);
+    }
+
+    static EventStreamReader open(HttpCaller caller, HttpRequest.Builder request)
+            throws IOException, InterruptedException {
         HttpResponse<InputStream> response =
                 caller.http().send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
         if (response.statusCode() != 200) {
@@ -100,11 +105,17 @@ final class EventStreamReader implements AutoCloseable {
     }
 
     private Optional<Event> next() throws InterruptedException {
+        Optional<Event> event = any();
+        event.ifPresent(each -> HttpCaller.checked("ThreadEvent", each.data()));
+        return event;
+    }
+
+    /** Returns the next event of any protocol; empty at the end of the stream. */
+    Optional<Event> any() throws InterruptedException {
         Optional<Event> event = events.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
         if (event == null) {
             throw new AssertionError("nothing came");
         }
-        event.ifPresent(each -> HttpCaller.checked("ThreadEvent", each.data()));
         return event;
     }
 

@@ -46,6 +46,7 @@ class ReportedAgentsServerTest {
 
             assertThat(agents.findValuesAsText("name")).containsExactly("asker", "assistant", "billing", "shopper");
             assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
+            assertThat(agents.get(1).has("lacks")).isFalse();
             String thread = caller.start("assistant", "Hi");
             await().atMost(Duration.ofSeconds(20))
                     .until(() -> caller.get("/v1/threads/" + thread).text("status"), "complete"::equals);

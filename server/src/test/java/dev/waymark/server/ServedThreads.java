@@ -7,6 +7,7 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.identity.StaticTokens;
+import dev.waymark.server.mcp.McpSettings;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelProviders;
@@ -168,6 +169,20 @@ final class ServedThreads implements AutoCloseable {
         AgentClient client = client();
         ApiServer server = ApiServer.start(
                 client, settings, new AgentCatalogue(Optional.of(agents)), Optional.of(StaticTokens.of(tokens)));
+        open.add(server);
+        return server;
+    }
+
+    /** Starts an API server with these settings for clients of MCP. */
+    ApiServer serve(McpSettings mcp) throws IOException {
+        AgentClient client = client();
+        ApiServer server = ApiServer.start(
+                client,
+                HttpSettings.at("127.0.0.1", 0).withLimits(1_000, 200, 1_000),
+                new AgentCatalogue(Optional.of(agents)),
+                Optional.of(StaticTokens.of(tokens)),
+                mcp,
+                RuntimeException::printStackTrace);
         open.add(server);
         return server;
     }

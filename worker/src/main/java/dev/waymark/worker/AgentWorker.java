@@ -158,7 +158,11 @@ public final class AgentWorker implements AutoCloseable {
         ToolTimes times = new ToolTimes();
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
-                new AgentActivityImpl(builder.agents, kinds.discovery(), this::obstacle),
+                new AgentActivityImpl(
+                        builder.agents,
+                        kinds.discovery(),
+                        this::obstacle,
+                        agent -> builder.providers.orElseThrow().lacks(agent)),
                 new ModelActivityImpl(
                         runs, builder.providers.orElseThrow(), new ReplyCalls(runs, tools, times), activityMetrics),
                 new ToolActivity(

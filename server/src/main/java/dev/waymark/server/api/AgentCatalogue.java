@@ -9,10 +9,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -40,33 +43,75 @@ public final class AgentCatalogue {
         this.reported = reported;
     }
 
+    /** Lists and admits the agents of a directory, with what the workers report of them. */
+    public static AgentCatalogue of(Path directory, AgentClient client) {
+        return new AgentCatalogue(Optional.of(directory), ofWorkers(client).reported);
+    }
+
     /** Lists the agents that the workers report, and admits all agents; workers reject unknown ones. */
     public static AgentCatalogue ofWorkers(AgentClient client) {
         ReportedAgents reported = client.reportedAgents();
         return new AgentCatalogue(
                 Optional.empty(),
                 () -> reported.agents().stream()
-                        .map(agent -> new Listed(agent.name(), agent.description()))
+                        .map(agent -> new Listed(agent.name(), agent.description(), agent.lacks(), agent.subagent()))
                         .sorted(Comparator.comparing(Listed::name))
                         .toList());
     }
 
-    /** An entry in the list of agents. */
+    /**
+     * An entry in the list of agents.
+     *
+     * @param lacks what the workers lack to call a model of the agent, such as a key
+     * @param subagent whether another agent uses it as a subagent
+     */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    public record Listed(String name, Optional<String> description) {}
+    public record Listed(
+            String name,
+            Optional<String> description,
+            Optional<String> lacks,
 
-    List<Listed> agents() {
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean subagent) {}
+
+    /** What an agent file says about the agent, and the names of its subagents. */
+    private record AgentFile(String name, Optional<String> description, List<String> subagents) {}
+
+    /** The agents, by name. */
+    public List<Listed> agents() {
         if (directory.isEmpty()) {
             return reported.get();
         }
-        try (Stream<Path> files = Files.list(directory.get())) {
-            return files.filter(AgentCatalogue::isAgent)
+        Map<String, Listed> known = new HashMap<>();
+        reported.get().forEach(agent -> known.put(agent.name(), agent));
+        return named().stream()
+                .map(agent -> new Listed(
+                        agent.name(),
+                        agent.description(),
+                        Optional.ofNullable(known.get(agent.name())).flatMap(Listed::lacks),
+                        agent.subagent()))
+                .toList();
+    }
+
+    private List<Listed> named() {
+        try (Stream<Path> files = Files.list(directory.orElseThrow())) {
+            List<AgentFile> all = files.filter(AgentCatalogue::isAgent)
                     .flatMap(file -> read(file).stream())
-                    .sorted(Comparator.comparing(Listed::name))
+                    .sorted(Comparator.comparing(AgentFile::name))
+                    .toList();
+            Set<String> subagents =
+                    all.stream().flatMap(file -> file.subagents().stream()).collect(Collectors.toSet());
+            return all.stream()
+                    .map(file -> new Listed(
+                            file.name(), file.description(), Optional.empty(), subagents.contains(file.name())))
                     .toList();
         } catch (IOException e) {
             return List.of();
         }
+    }
+
+    /** Whether only the listed agents can be started. */
+    public boolean isRestricted() {
+        return directory.isPresent();
     }
 
     /** Rejects an agent for which callers may not start threads: with status 404, or with 400 if no agent has such a name. */
@@ -76,7 +121,7 @@ public final class AgentCatalogue {
                     + " characters, not " + agent.length());
         }
         boolean isAdmitted = directory.isEmpty()
-                || agents().stream().anyMatch(known -> known.name().equals(agent));
+                || named().stream().anyMatch(known -> known.name().equals(agent));
         if (!isAdmitted) {
             throw HttpProblem.notFound("no such agent: " + agent);
         }
@@ -88,7 +133,7 @@ public final class AgentCatalogue {
     }
 
     /** Empty for an invalid file, which workers report when they start. */
-    private static Optional<Listed> read(Path file) {
+    private static Optional<AgentFile> read(Path file) {
         String fileName = file.getFileName().toString();
         String name = fileName.substring(0, fileName.length() - SUFFIX.length());
         try {
@@ -103,7 +148,13 @@ public final class AgentCatalogue {
             Optional<String> description = Optional.ofNullable(fields.get("description"))
                     .filter(String.class::isInstance)
                     .map(String.class::cast);
-            return Optional.of(new Listed(stated, description));
+            List<String> subagents = fields.get("subagents") instanceof List<?> names
+                    ? names.stream()
+                            .filter(String.class::isInstance)
+                            .map(String.class::cast)
+                            .toList()
+                    : List.of();
+            return Optional.of(new AgentFile(stated, description, subagents));
         } catch (IOException | YamlEngineException e) {
             return Optional.empty();
         }

@@ -3,15 +3,17 @@ package dev.waymark.server.api;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
@@ -54,6 +56,7 @@ final class ConversationDocument {
                 JsonDocuments.tree(state.queue().stream()
                         .map(queued -> queued.message().text())
                         .toList()));
+        addWorkspace();
         document.set("pending", pending());
         document.set("calls", calls());
     }
@@ -87,6 +90,24 @@ final class ConversationDocument {
                 .map(id -> id.substring(0, id.length() - suffix.length()));
     }
 
+    /** The agent's to-dos and plan, and the names of its files. Absent if it has none of them. */
+    private void addWorkspace() {
+        Workspace workspace = state.workspace();
+        if (workspace.isEmpty()) {
+            return;
+        }
+        ObjectNode row = document.putObject("workspace");
+        row.set("todos", JsonDocuments.tree(workspace.todos()));
+        workspace.plan().ifPresent(plan -> row.set("plan", JsonDocuments.tree(plan)));
+        ArrayNode files = row.putArray("files");
+        workspace
+                .files()
+                .forEach((path, file) -> files.addObject()
+                        .put("path", path)
+                        .put("length", file.content().length())
+                        .put("modifiedAt", file.modifiedAt().toString()));
+    }
+
     private ArrayNode pending() {
         ArrayNode list = PayloadJson.MAPPER.createArrayNode();
         for (PendingItem item : timeline.pending()) {
@@ -98,10 +119,21 @@ final class ConversationDocument {
                 }
             });
             row.put("rerun", item.outcomes().contains(CallSettlement.Verdict.RERUN.wireName()));
-            tool(item.tool()).ifPresent(tool -> row.put("description", tool.description()));
+            // A request of a subagent has an id in that subagent's thread, which knows its tools.
+            state.calls().get(item.callId()).ifPresent(call -> completeOwn(row, call));
             list.add(row);
         }
         return list;
+    }
+
+    private void completeOwn(ObjectNode row, Call call) {
+        timeline.agent().flatMap(agent -> agent.tool(call.tool())).ifPresent(tool -> {
+            row.put("description", tool.description());
+            row.set("schema", PayloadJson.MAPPER.valueToTree(tool.input()));
+        });
+        call.wakeAt()
+                .filter(at -> call.status() == Call.Status.AWAITING)
+                .ifPresent(at -> row.put("until", at.toString()));
     }
 
     private ArrayNode calls() {
@@ -134,6 +166,9 @@ final class ConversationDocument {
         row.put("argsText", text(call.args()));
         row.put("turn", call.turn());
         row.put("phase", PayloadJson.MAPPER.valueToTree(call.status()).asText());
+        if (call.approval().filter(CallApproval::edited).isPresent()) {
+            proposed(call.id()).ifPresent(args -> row.put("proposedText", text(args)));
+        }
         call.evidence().ifPresent(seen -> row.put("evidence", seen));
         if (state.isForSubagent(call)) {
             ObjectNode subagent = row.putObject("subagent");
@@ -148,10 +183,12 @@ final class ConversationDocument {
         }
     }
 
-    private Optional<ToolSpec> tool(String name) {
-        return timeline.agent().stream()
-                .flatMap(agent -> agent.tools().stream())
-                .filter(tool -> tool.name().equals(name))
+    /** The arguments with which the model made the call. Empty if a summary replaced its message. */
+    private Optional<Json> proposed(String callId) {
+        return state.transcript().messages().stream()
+                .flatMap(message -> message.toolUses().stream())
+                .filter(use -> use.id().equals(callId))
+                .map(Part.ToolUse::input)
                 .findFirst();
     }
 

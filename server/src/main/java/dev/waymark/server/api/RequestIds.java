@@ -22,10 +22,14 @@ public final class RequestIds {
 
     private RequestIds() {}
 
-    /** The idempotency key of a request, if it has one. Rejects a key that is blank or has more than 256 characters. */
+    /** The idempotency key of a request, if it has one. */
     static Optional<String> key(ApiRequest request) {
-        Optional<String> key = request.header(HEADER);
-        if (key.filter(text -> text.isBlank() || text.length() > LONGEST_KEY).isPresent()) {
+        return request.header(HEADER).map(RequestIds::checked);
+    }
+
+    /** Returns the key. Rejects one that is blank or has more than 256 characters. */
+    public static String checked(String key) {
+        if (key.isBlank() || key.length() > LONGEST_KEY) {
             throw HttpProblem.badInput("the " + HEADER + " must have 1 to " + LONGEST_KEY + " characters");
         }
         return key;
@@ -33,9 +37,12 @@ public final class RequestIds {
 
     /** The id for the thread that a request starts; random without a key. */
     static String newThread(ApiRequest request, String operation) {
-        return key(request)
-                .map(key -> thread(request.caller(), operation, key))
-                .orElseGet(() -> "t-" + UUID.randomUUID().toString().replace("-", ""));
+        return key(request).map(key -> thread(request.caller(), operation, key)).orElseGet(RequestIds::newThread);
+    }
+
+    /** A random id for a new thread. */
+    public static String newThread() {
+        return "t-" + UUID.randomUUID().toString().replace("-", "");
     }
 
     /** The id of the thread that this caller starts with this key. */

@@ -13,7 +13,9 @@ import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.http.ApiRequest;
@@ -24,25 +26,13 @@ import dev.waymark.server.http.Route;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The operations that read threads from their histories. They need no worker. */
 final class ThreadReads {
-    private static final Logger LOG = LoggerFactory.getLogger(ThreadReads.class);
     private static final int PAGE = 20;
     static final int LARGEST_PAGE = 100;
 
-    /** Logs unreadable threads and does not report them to the caller, because they may belong to other callers. */
-    private static final Progress UNREADABLE_LOGGED = new Progress() {
-        @Override
-        public void read(int done, int of) {}
-
-        @Override
-        public void leaveOut(List<String> threads, int of, RuntimeException problem) {
-            LOG.warn("{} threads are not listed, because they cannot be read: {}", threads.size(), threads, problem);
-        }
-    };
+    private static final Progress UNREADABLE_LOGGED = new UnreadableThreads();
 
     private final AgentClient client;
     private final ThreadAccess access;
@@ -55,7 +45,7 @@ final class ThreadReads {
     List<Route> routes() {
         return List.of(
                 Route.get("listThreads", "/v1/threads", this::list),
-                Route.get("getThread", "/v1/threads/{thread}", request -> read(request, ThreadReads::state)),
+                Route.get("getThread", "/v1/threads/{thread}", this::thread),
                 Route.get(
                         "listMessages",
                         "/v1/threads/{thread}/messages",
@@ -64,6 +54,7 @@ final class ThreadReads {
                                 "messages",
                                 timeline -> JsonDocuments.tree(RunnerCheckpoint.messages(timeline.now())))),
                 Route.get("getConversation", "/v1/threads/{thread}/conversation", this::conversation),
+                Route.get("getFile", "/v1/threads/{thread}/files/{path}", this::file),
                 Route.get(
                         "listPending",
                         "/v1/threads/{thread}/pending",
@@ -100,18 +91,39 @@ final class ThreadReads {
 
     private HttpAnswer conversation(ApiRequest request) {
         Timeline timeline = timeline(request);
+        return HttpReply.json(200, ConversationDocument.of(timeline, moment(request, timeline)));
+    }
+
+    /** The moment that the request names; empty for the newest state. */
+    private static Optional<Moment> moment(ApiRequest request, Timeline timeline) {
         Optional<String> place = request.queryParameter("at");
-        Optional<Moment> moment = place.isPresent()
+        return place.isPresent()
                 ? Optional.of(timeline.at(place.get())
                         .orElseThrow(() -> HttpProblem.notFound("no such version: " + place.get())))
                 : Optional.empty();
-        return HttpReply.json(200, ConversationDocument.of(timeline, moment));
     }
 
-    private static ObjectNode state(Timeline timeline) {
+    /** A file of the agent's workspace, which exists only in the thread. */
+    private HttpAnswer file(ApiRequest request) {
+        Timeline timeline = timeline(request);
+        Conversation state = moment(request, timeline).map(Moment::state).orElseGet(timeline::now);
+        String path = request.pathParameter("path");
+        Workspace.VirtualFile file =
+                state.workspace().files().get(path).orElseThrow(() -> HttpProblem.notFound("no such file: " + path));
+        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+        document.put("path", path);
+        document.setAll((ObjectNode) JsonDocuments.tree(file));
+        return HttpReply.json(200, document);
+    }
+
+    private HttpAnswer thread(ApiRequest request) {
+        Timeline timeline = timeline(request);
         ObjectNode document = JsonDocuments.show(timeline);
         document.remove("messages");
-        return document;
+        client.lists()
+                .forkSource(timeline.thread())
+                .ifPresent(source -> document.set("forkedFrom", JsonDocuments.tree(source)));
+        return HttpReply.json(200, document);
     }
 
     /** The result of the latest turn, or the status {@code running} while that turn runs. */

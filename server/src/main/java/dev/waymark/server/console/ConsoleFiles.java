@@ -57,7 +57,9 @@ public final class ConsoleFiles {
                         "Permissions-Policy", "camera=(), geolocation=(), microphone=()",
                         // The browser keeps the file but checks it at each use, so that a new version appears at once.
                         "Cache-Control", "no-cache",
-                        "ETag", "\"" + Sha256.hex(new String(content, StandardCharsets.UTF_8)) + "\""));
+                        // Weak, because the file may be sent compressed.
+                        "Vary", "Accept-Encoding",
+                        "ETag", "W/\"" + Sha256.hex(new String(content, StandardCharsets.UTF_8)) + "\""));
     }
 
     private static byte[] read(String name) {

@@ -7,6 +7,7 @@ import dev.waymark.server.identity.CallerRole;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -42,6 +43,7 @@ final class Gateway extends Handler.Abstract {
     private final HttpSettings settings;
     private final Router router;
     private final Map<String, HttpReply> pages;
+    private final Map<String, HttpReply> compressedPages;
     private final RequestChecks checks;
     private final Optional<Authenticator> authenticator;
     private final Function<RuntimeException, HttpProblem> failures;
@@ -63,6 +65,7 @@ final class Gateway extends Handler.Abstract {
         this.settings = settings;
         this.router = router;
         this.pages = Map.copyOf(pages);
+        this.compressedPages = compressed(pages);
         this.checks = checks;
         this.authenticator = authenticator;
         this.failures = failures;
@@ -162,7 +165,8 @@ final class Gateway extends Handler.Abstract {
                 send(HttpReply.empty(204));
                 return;
             }
-            HttpReply page = pages.get(path);
+            boolean isCompressed = request.getHeaders().contains(HttpHeader.ACCEPT_ENCODING, "gzip");
+            HttpReply page = (isCompressed ? compressedPages : pages).get(path);
             if (page != null && request.getMethod().equals("GET")) {
                 send(isKnown(page) ? new HttpReply(304, "", new byte[0], page.headers()) : page);
                 return;
@@ -374,6 +378,12 @@ final class Gateway extends Handler.Abstract {
                 return false;
             }
         }
+    }
+
+    private static Map<String, HttpReply> compressed(Map<String, HttpReply> pages) {
+        Map<String, HttpReply> compressed = new LinkedHashMap<>();
+        pages.forEach((path, page) -> compressed.put(path, page.gzipped()));
+        return Map.copyOf(compressed);
     }
 
     private static HttpProblem unknown() {

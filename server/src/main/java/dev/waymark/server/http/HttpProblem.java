@@ -89,6 +89,11 @@ public final class HttpProblem extends RuntimeException {
         return code;
     }
 
+    /** What the caller can do about the problem. */
+    public Optional<String> remedy() {
+        return remedy;
+    }
+
     HttpReply reply() {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("type", TYPES + code);

@@ -1,8 +1,13 @@
 package dev.waymark.server.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.zip.GZIPOutputStream;
 
 /** A complete response. */
 public record HttpReply(int status, String contentType, byte[] body, Map<String, String> headers)
@@ -14,6 +19,19 @@ public record HttpReply(int status, String contentType, byte[] body, Map<String,
     public static HttpReply json(int status, JsonNode document) {
         return new HttpReply(
                 status, "application/json", document.toString().getBytes(StandardCharsets.UTF_8), Map.of());
+    }
+
+    /** The response with a compressed body, for clients that accept {@code gzip}. */
+    HttpReply gzipped() {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(compressed)) {
+            out.write(body);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        more.put("Content-Encoding", "gzip");
+        return new HttpReply(status, contentType, compressed.toByteArray(), more);
     }
 
     /** A response without a body. */

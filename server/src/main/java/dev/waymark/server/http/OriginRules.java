@@ -62,7 +62,10 @@ final class OriginRules {
     /** Sets the headers of the answer to a CORS preflight request. */
     static void preflight(HttpFields.Mutable answer) {
         answer.put("Access-Control-Allow-Methods", "GET, POST, DELETE");
-        answer.put("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID");
+        answer.put(
+                "Access-Control-Allow-Headers",
+                "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, MCP-Protocol-Version, Mcp-Method,"
+                        + " Mcp-Name");
         answer.put("Access-Control-Max-Age", "600");
     }
 }

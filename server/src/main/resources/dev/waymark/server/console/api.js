@@ -17,11 +17,25 @@ export class ApiProblem extends Error {
     this.messageId = messageId;
   }
 
-  /** The message and the remedy, for people. */
+  /** The message and the remedy, as sentences for people. */
   get words() {
-    return this.remedy ? `${this.message}. ${this.remedy}` : this.message;
+    return [this.message, this.remedy ?? REMEDIES[this.code] ?? ''].map(sentence).join(' ').trim();
   }
 }
+
+/** What to do about problems for which the API states no remedy. */
+const REMEDIES = {
+  Unreachable: 'Check that it runs, and that this machine reaches it.',
+  NotFound: 'Check the address, or choose a thread from the list.',
+  RoleRequired: 'Ask your administrator for a token with this role.',
+  TooManyRequests: 'Wait a moment, then try again.',
+  Internal: 'The server’s log says more. Try again.',
+};
+
+const sentence = (text) => (text === '' ? '' : `${text[0].toUpperCase()}${text.slice(1)}${/[.!?:…]$/.test(text) ? '' : '.'}`);
+
+/** What to tell people about a failure. */
+export const wordsOf = (failure) => failure.words ?? sentence(failure.message ?? String(failure));
 
 const unreachable = () => new ApiProblem(0, { code: 'Unreachable', detail: 'The server cannot be reached' });
 
@@ -62,6 +76,11 @@ async function send(path, options) {
 
 export async function get(path, { signal } = {}) {
   return (await send(path, { headers: headers(), signal })).json();
+}
+
+/** The text of an answer, whose numbers must not be rounded. */
+export async function getText(path) {
+  return (await send(path, { headers: headers() })).text();
 }
 
 /**

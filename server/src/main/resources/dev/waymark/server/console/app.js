@@ -1,4 +1,6 @@
 // Starts the console: signs in, and shows the page that the address names.
+import { currentAddress, goToThread } from './address.js';
+import { wordsOf } from './api.js';
 import { h, replaceChildren } from './dom.js';
 import { Keyboard } from './keyboard.js';
 import { session } from './session.js';
@@ -17,6 +19,9 @@ class Console {
       onWaiting: (count) => {
         document.title = count > 0 ? `(${count}) Waymark` : 'Waymark';
       },
+      onFirst: () => {
+        if (this.page === undefined) this.route();
+      },
     });
     this.main = h('main', { id: 'main' });
     this.element = h(
@@ -32,7 +37,7 @@ class Console {
   #shortcuts() {
     const go = (step) => {
       const thread = this.list.neighbour(step);
-      if (thread !== undefined) location.hash = `#/thread/${encodeURIComponent(thread)}`;
+      if (thread !== undefined) goToThread(thread);
     };
     const onPage = (run) => () => this.page instanceof ThreadPage && run(this.page);
     return new Keyboard([
@@ -47,6 +52,7 @@ class Console {
       { key: 'm', words: 'Write a message', run: onPage((page) => page.focusComposer()) },
       { key: 't', words: 'Timeline', run: onPage((page) => page.showPanel('timeline')) },
       { key: 'd', words: 'Details', run: onPage((page) => page.showPanel('details')) },
+      { key: 'f', words: 'To-dos, plan and files', run: onPage((page) => page.showPanel('workspace')) },
       { key: 'ArrowLeft', words: 'Earlier version, in the timeline', run: onPage((page) => page.stepVersion(-1)) },
       { key: 'ArrowRight', words: 'Later version, in the timeline', run: onPage((page) => page.stepVersion(1)) },
       { key: 'Escape', words: 'Close the panel, or the thread', run: () => this.#leave() },
@@ -59,24 +65,42 @@ class Console {
   }
 
   route() {
-    const [, kind, id] = location.hash.match(/^#\/(thread|new)(?:\/([^/]+))?$/) ?? [];
-    const panel = this.page instanceof ThreadPage && !matchMedia('(max-width: 1100px)').matches ? this.page.panel : '';
+    const { kind, id, version, call, panel: wanted } = currentAddress();
+    const kept = this.page instanceof ThreadPage && !matchMedia('(max-width: 1100px)').matches ? this.page.panel : '';
     this.page?.close();
     this.page = undefined;
     this.element.classList.toggle('has-page', kind !== undefined);
     if (kind === 'new' && session.may('talk')) {
-      this.page = new StartPage();
+      this.page = new StartPage(id);
       this.list.select('');
       replaceChildren(this.main, this.page.element);
+      this.page.shown();
     } else if (kind === 'thread' && id !== undefined) {
-      const thread = decodeURIComponent(id);
-      this.page = new ThreadPage(thread, { panel, onChange: (view) => this.list.changed(view) });
-      this.list.select(thread);
+      this.page = new ThreadPage(id, { panel: wanted ?? kept, version, call, onChange: (view) => this.list.changed(view) });
+      this.list.select(id);
       replaceChildren(this.main, this.page.element);
     } else {
       this.list.select('');
-      replaceChildren(this.main, this.#welcome());
+      replaceChildren(this.main, this.list.isEmpty ? this.#firstRun() : this.#welcome());
     }
+  }
+
+  /** For a server that has no thread yet. */
+  #firstRun() {
+    if (!session.may('talk')) return h('div', { class: 'empty' }, h('p', {}, 'There are no threads yet. Those that you may see will be in the list.'));
+    return h(
+      'div',
+      { class: 'empty' },
+      h('h1', {}, 'Start the first thread'),
+      h(
+        'ol',
+        { class: 'first-steps' },
+        h('li', {}, 'Write what an agent should do, and choose the agent.'),
+        h('li', {}, 'Watch it work. It waits here when it needs an approval or an answer, for months if need be.'),
+        h('li', {}, 'Go back to any step in the timeline, and continue from there in a new thread.'),
+      ),
+      h('a', { class: 'button primary', href: '#/new' }, 'New thread'),
+    );
   }
 
   #welcome() {
@@ -130,7 +154,7 @@ async function start() {
         signedIn = true;
       }
     } catch (problem) {
-      replaceChildren(root, h('main', { class: 'centered' }, h('p', { class: 'problem', role: 'alert' }, problem.words ?? String(problem))));
+      replaceChildren(root, h('main', { class: 'centered' }, h('p', { class: 'problem', role: 'alert' }, wordsOf(problem))));
       await new Promise((resolve) => setTimeout(resolve, 3_000));
     }
   }

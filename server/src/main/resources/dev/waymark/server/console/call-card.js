@@ -1,7 +1,10 @@
 // A tool call in a conversation: the tool, its arguments, and its outcome.
+import { callLink, threadLink } from './address.js';
+import { changesBlock, showChanges } from './changes.js';
+import { copyButton } from './copy.js';
 import { h } from './dom.js';
 import { callWords, clock, dollars } from './format.js';
-import { jsonBlock } from './json-text.js';
+import { indented, jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
 
 const LONG_RESULT = 1_500;
@@ -31,8 +34,17 @@ export function callCard(call, old) {
       h('bdi', { class: 'gist' }, gist(call)),
       h('span', { class: `chip ${callTone(call)}` }, callWords(call)),
     ),
-    h('div', { class: 'call-body' }, h('h4', {}, 'Arguments'), jsonBlock(call.argsText, `Arguments of ${call.tool}`), outcome(call), facts(call)),
+    h('div', { class: 'call-body' }, args(call), outcome(call), facts(call)),
   );
+}
+
+/** The arguments, as the changes that somebody made when they approved the call. */
+function args(call) {
+  const label = `Arguments of ${call.tool}`;
+  if (call.proposedText === undefined) return [h('h4', {}, 'Arguments'), jsonBlock(call.argsText, label)];
+  const changes = changesBlock(label);
+  showChanges(changes, indented(call.proposedText).split('\n'), indented(call.argsText).split('\n'));
+  return [h('h4', {}, 'Arguments, as changed at the approval'), changes];
 }
 
 function gist(call) {
@@ -46,7 +58,7 @@ function outcome(call) {
   const parts = [];
   if (call.subagent) {
     parts.push(
-      h('p', {}, h('a', { href: `#/thread/${encodeURIComponent(call.subagent.thread)}` }, `Open the thread of ${call.subagent.agent}`)),
+      h('p', {}, h('a', { href: threadLink(call.subagent.thread) }, `Open the thread of ${call.subagent.agent}`)),
     );
   }
   if (call.result !== undefined) {
@@ -91,8 +103,11 @@ function facts(call) {
   if (call.claimedAt) row('Started', clock(call.claimedAt));
   row('Last change', clock(call.since));
   if (call.dispatches > 1) row('Dispatched', `${call.dispatches} times`);
-  if (call.key) row('Idempotency key', h('code', {}, call.key));
   if (call.subagent?.costUsd !== undefined) row('Cost', dollars(call.subagent.costUsd));
-  row('Call', h('code', {}, call.callId));
-  return h('dl', { class: 'facts' }, rows);
+  const shown = h('dl', { class: 'facts' }, rows);
+  const key = call.key ? [h('dt', {}, 'Idempotency key'), h('dd', {}, h('code', {}, call.key))] : [];
+  return [
+    shown,
+    h('details', { class: 'identifiers' }, h('summary', {}, 'Identifiers'), copyButton(() => callLink(call.callId), 'Copy a link to this call'), h('dl', { class: 'facts' }, key, h('dt', {}, 'Call'), h('dd', {}, h('code', {}, call.callId)))),
+  ];
 }

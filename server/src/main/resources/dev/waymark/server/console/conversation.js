@@ -1,26 +1,62 @@
 // The messages of a thread.
 import { callCard } from './call-card.js';
+import { copyButton } from './copy.js';
 import { h, showList } from './dom.js';
 import { statusWords } from './format.js';
+import { paragraphs, showMarkdown, showSwitchable } from './markdown.js';
 
-/** Shows a state of a thread, as `/conversation` returns it. */
-export function showConversation(parent, view, live) {
-  const calls = new Map(view.calls.map((call) => [call.callId, call]));
-  showList(parent, [
-    ...view.messages.flatMap((message, i) => messageItems(message, i, calls)),
-    ...liveItem(live),
-    ...view.queued.map((text, i) => ({
-      key: `queued-${i}`,
-      signature: text,
-      render: () => h('div', { class: 'message user queued' }, prose(text), h('p', { class: 'note' }, 'The model receives this at its next call.')),
-    })),
-    ...endItem(view),
-  ]);
+/** The newest items are shown at once, and earlier ones whenever the browser has time, so that no thread is too long. */
+const AT_ONCE = 40;
+const PART = 25;
+
+/** Shows states of a thread, as `/conversation` returns them. */
+export class Conversation {
+  #items = { view: undefined, list: [] };
+  #most = AT_ONCE;
+  #waiting = false;
+  #last;
+
+  /** @param element the element that contains the messages */
+  constructor(element) {
+    this.element = element;
+  }
+
+  show(view, live) {
+    this.#last = [view, live];
+    // Words of a reply arrive often, and change no other item.
+    if (this.#items.view !== view) this.#items = { view, list: itemsOf(view) };
+    const items = this.#items.list;
+    const first = Math.max(0, items.length - this.#most);
+    showList(this.element, [...items.slice(first), ...liveItem(live), ...queuedItems(view), ...endItem(view)]);
+    if (first > 0) this.#growLater();
+  }
+
+  /** Shows the item of this call, and returns its element. */
+  find(callId) {
+    this.#most = Infinity;
+    this.show(...this.#last);
+    return this.element.querySelector(`[data-call="${CSS.escape(callId)}"]`);
+  }
+
+  #growLater() {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    whenIdle(() => {
+      this.#waiting = false;
+      if (!this.element.isConnected) return;
+      this.#most += PART;
+      this.show(...this.#last);
+    });
+  }
 }
 
-function messageItems({ role, content }, i, calls) {
-  if (typeof content === 'string') return [textItem(role, content, `m${i}`)];
-  return content.flatMap((part, k) => partItem(role, part, `m${i}.${k}`, calls));
+const whenIdle = (run) => (window.requestIdleCallback ? requestIdleCallback(run, { timeout: 500 }) : setTimeout(run, 30));
+
+function itemsOf(view) {
+  const calls = new Map(view.calls.map((call) => [call.callId, call]));
+  return view.messages.flatMap(({ role, content }, i) =>
+    typeof content === 'string' ? [textItem(role, content, `m${i}`)] : content.flatMap((part, k) => partItem(role, part, `m${i}.${k}`, calls)),
+  );
 }
 
 function partItem(role, part, key, calls) {
@@ -52,15 +88,14 @@ function partItem(role, part, key, calls) {
 }
 
 function textItem(role, text, key) {
-  return { key, signature: `${role} ${text}`, render: () => h('div', { class: `message ${role}` }, prose(text)) };
+  return { key, signature: `${role} ${text}`, render: () => (role === 'assistant' ? reply(text) : h('div', { class: `message ${role}` }, paragraphs(text))) };
 }
 
-/** Paragraphs of plain text. Each has its own text direction, and cannot change the direction of others. */
-export function prose(text) {
-  return text
-    .split(/\n{2,}/)
-    .filter((paragraph) => paragraph !== '')
-    .map((paragraph) => h('p', { dir: 'auto' }, paragraph));
+/** A reply of the model: formatted, or as the model wrote it. */
+function reply(text) {
+  const message = h('div', { class: 'message assistant' });
+  const raw = showSwitchable(message, text);
+  return h('div', { class: 'reply' }, message, h('div', { class: 'tools' }, copyButton(() => text), raw));
 }
 
 function liveItem(live) {
@@ -70,12 +105,20 @@ function liveItem(live) {
       key: 'live',
       signature: live.text,
       render: (old) => {
-        const element = old ?? h('div', { class: 'message assistant live', 'aria-busy': 'true' });
-        element.replaceChildren(...prose((live.isCut ? '…' : '') + live.text));
+        const element = old ?? h('div', { class: 'message assistant formatted live', 'aria-busy': 'true' });
+        showMarkdown(element, (live.isCut ? '…' : '') + live.text);
         return element;
       },
     },
   ];
+}
+
+function queuedItems(view) {
+  return view.queued.map((text, i) => ({
+    key: `queued-${i}`,
+    signature: text,
+    render: () => h('div', { class: 'message user queued' }, paragraphs(text), h('p', { class: 'note' }, 'The model receives this at its next call.')),
+  }));
 }
 
 const ENDS = new Set(['failed', 'max-iterations', 'budget', 'stopped', 'cancelled']);

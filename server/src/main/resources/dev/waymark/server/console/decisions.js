@@ -1,8 +1,11 @@
 // What waits for a person: approvals, questions, and calls whose outcome is unknown.
-import { get, newKey, post, threadPath } from './api.js';
+import { threadLink } from './address.js';
+import { get, newKey, post, threadPath, wordsOf } from './api.js';
+import { ArgumentEditor } from './argument-editor.js';
 import { h, replaceChildren } from './dom.js';
-import { clock, shortId } from './format.js';
-import { indented, jsonBlock } from './json-text.js';
+import { clock } from './format.js';
+import { jsonBlock } from './json-text.js';
+import { excerpt } from './safe-text.js';
 import { session } from './session.js';
 
 /** The card that an element belongs to. */
@@ -20,13 +23,13 @@ export function decisionItems(view, page) {
     return {
       key: `${item.kind} ${item.callId}`,
       signature: JSON.stringify([contentOf(item, call), item.since]),
-      render: (old) => (cards.get(old)?.isStillAbout(item, call) ? old : new Card(item, call, page).element),
+      render: (old) => (cards.get(old)?.isStillAbout(item, call) ? old : new Card(item, call, view, page).element),
     };
   });
 }
 
-/** What a card shows, without its time. */
-function contentOf({ since, ...item }, call) {
+/** What a card shows, without its times. */
+function contentOf({ since, until, ...item }, call) {
   return JSON.stringify([item, call?.claimedAt, call?.key, call?.dispatches]);
 }
 
@@ -34,11 +37,17 @@ const HEADINGS = { approval: 'Approval needed', question: 'Question', unknown: '
 
 class Card {
   #sent;
+  /** What the subagent's own thread says about its request. */
+  #owner;
 
-  constructor(item, call, page) {
+  constructor(item, call, view, page) {
     this.item = item;
     this.call = call;
     this.page = page;
+    this.path = item.callId.split('/').slice(0, -1);
+    this.waits = h('p', { class: 'muted' });
+    this.about = h('p', { class: 'muted', dir: 'auto' });
+    if (this.path.length > 0) this.#owner = this.#readOwner(view);
     this.problem = h('p', { class: 'problem', role: 'alert' });
     this.controls = h('div', { class: 'controls' });
     this.element = h(
@@ -49,16 +58,39 @@ class Card {
         {},
         h('h3', {}, HEADINGS[item.kind]),
         item.kind === 'question' ? null : h('span', { class: 'tool' }, item.tool),
-        h('time', { class: 'muted', datetime: item.since }, `since ${clock(item.since)}`),
       ),
-      item.description && item.kind !== 'question' ? h('p', { class: 'muted', dir: 'auto' }, item.description) : null,
-      this.#origin(),
+      this.#origin(view),
+      this.waits,
+      item.kind === 'question' ? null : this.about,
       this.#fromFile(),
       this.#body(),
       this.controls,
       this.problem,
     );
     cards.set(this.element, this);
+    this.#describe(item);
+    this.#owner?.then(({ request }) => this.#describe(request), () => {});
+  }
+
+  /** Shows what is known of the request itself, in this thread or in the subagent's. */
+  #describe({ description = '', until }) {
+    this.about.hidden = description === '';
+    replaceChildren(this.about, description);
+    const time = (instant) => h('time', { datetime: instant }, clock(instant));
+    replaceChildren(
+      this.waits,
+      `Waits for ${this.#waitsFor()}, since `,
+      time(this.item.since),
+      until ? [', until ', time(until), '. Then it is denied'] : null,
+      '.',
+    );
+  }
+
+  #waitsFor() {
+    const signers = Object.keys(this.item.signers?.keys ?? {});
+    if (signers.length > 0) return `a decision signed by ${signers.join(' or ')}`;
+    const [what, role] = this.item.kind === 'question' ? ['an answer', 'talk'] : ['a decision', 'decide'];
+    return session.caller.subject === undefined ? what : `${what} by somebody with the role “${role}”`;
   }
 
   /**
@@ -76,11 +108,37 @@ class Card {
     return h('p', { class: 'from-file' }, `${what} is from a file${this.item.mayHaveRun ? ' and may have run before' : ''}.`);
   }
 
-  #origin() {
-    const slash = this.item.callId.lastIndexOf('/');
-    if (slash < 0) return null;
-    const thread = `${this.page.thread}/${this.item.callId.slice(0, slash)}`;
-    return h('p', { class: 'muted' }, 'Asked by a subagent: ', h('a', { href: `#/thread/${encodeURIComponent(thread)}` }, shortId(thread)));
+  /** Whose request it is: the subagents on the way to it, each with its task. */
+  #origin(view) {
+    if (this.path.length === 0) return null;
+    const place = h('ol', { class: 'path', 'aria-label': 'Whose request this is' });
+    const show = (steps) =>
+      replaceChildren(
+        place,
+        h('li', {}, h('bdi', {}, view.agent)),
+        steps.map(({ agent, task, thread }) =>
+          h('li', {}, h('a', { href: threadLink(thread) }, h('bdi', {}, agent)), task ? [': ', h('bdi', { title: task }, excerpt(task, 120))] : null),
+        ),
+      );
+    const thread = `${view.thread}/${this.path[0]}`;
+    show([{ ...subagentOf(view, this.path[0]), thread }]);
+    this.#owner.then(({ steps }) => show(steps), () => {});
+    return place;
+  }
+
+  /** Reads the threads on the way to the request. */
+  async #readOwner(view) {
+    const steps = [];
+    let owner = view;
+    for (const callId of this.path) {
+      const thread = `${owner.thread}/${callId}`;
+      steps.push({ ...subagentOf(owner, callId), thread });
+      owner = await get(`${threadPath(thread)}/conversation`);
+    }
+    const callId = this.item.callId.split('/').at(-1);
+    const request = owner.pending.find((item) => item.callId === callId && item.argsDigest === this.item.argsDigest);
+    if (request === undefined) throw new Error('its thread no longer waits for this decision');
+    return { steps, request };
   }
 
   #body() {
@@ -104,7 +162,8 @@ class Card {
         place,
         h('h4', {}, this.item.kind === 'approval' ? 'Runs with exactly these arguments' : 'Ran with these arguments'),
         jsonBlock(text, `Arguments of ${this.item.tool}`),
-        this.#known(),
+        this.#seen(),
+        this.#identifiers(),
       );
       this.#mayDecide() ? then() : replaceChildren(this.controls, this.#refusal());
     };
@@ -113,32 +172,39 @@ class Card {
     } else {
       replaceChildren(place, h('p', {}, 'Reading the arguments from the subagent’s thread …'));
       this.#readFromSubagent().then(show, (failure) => {
-        this.problem.textContent = `The arguments are too long to be shown here, and cannot be read: ${failure.words ?? failure.message}`;
+        this.problem.textContent = `The arguments are too long to be shown here, and cannot be read: ${wordsOf(failure)}`;
       });
     }
     return place;
   }
 
   async #readFromSubagent() {
-    const [, path, callId] = this.item.callId.match(/^(.*)\/([^/]+)$/);
-    const child = await get(`${threadPath(`${this.page.thread}/${path}`)}/conversation`);
-    const same = child.pending.find((item) => item.callId === callId && item.argsDigest === this.item.argsDigest && !item.argsCut);
-    if (same === undefined) throw new Error('its thread no longer waits for this decision');
-    return same.argsText;
+    const { request } = await this.#owner;
+    if (request.argsCut) throw new Error('its thread has not got all of them either');
+    return request.argsText;
   }
 
-  #known() {
-    const rows = [];
-    const row = (name, value) => rows.push(h('dt', {}, name), h('dd', {}, value));
-    if (this.item.kind === 'unknown') {
-      row('Seen', this.item.evidence ? h('bdi', {}, this.item.evidence) : 'the worker that ran it was lost');
-      if (this.call?.claimedAt) row('Started', clock(this.call.claimedAt));
-      if (this.call?.dispatches) row('Dispatched', this.call.dispatches === 1 ? 'once' : `${this.call.dispatches} times`);
-      if (this.call?.key) row('Idempotency key', h('code', {}, this.call.key));
-    }
-    if (this.item.kind === 'approval') row('Digest', h('code', {}, this.item.argsDigest));
-    row('Call', h('code', {}, this.item.callId));
-    return h('dl', { class: 'facts' }, rows);
+  /** What is known of an execution whose outcome is unknown. */
+  #seen() {
+    if (this.item.kind !== 'unknown') return null;
+    return facts([
+      ['Seen', this.item.evidence ? h('bdi', {}, this.item.evidence) : 'the worker that ran it was lost'],
+      ['Started', this.call?.claimedAt && clock(this.call.claimedAt)],
+      ['Dispatched', this.call?.dispatches && (this.call.dispatches === 1 ? 'once' : `${this.call.dispatches} times`)],
+    ]);
+  }
+
+  #identifiers() {
+    return h(
+      'details',
+      { class: 'identifiers' },
+      h('summary', {}, 'Identifiers'),
+      facts([
+        ['Digest', this.item.kind === 'approval' && h('code', {}, this.item.argsDigest)],
+        ['Idempotency key', this.call?.key && h('code', {}, this.call.key)],
+        ['Call', h('code', {}, this.item.callId)],
+      ]),
+    );
   }
 
   #mayDecide() {
@@ -165,25 +231,16 @@ class Card {
     );
   }
 
-  #edit() {
-    const field = h('textarea', {
-      class: 'mono',
-      rows: String(Math.min(24, indented(this.argsText).split('\n').length + 1)),
-      spellcheck: 'false',
-      'aria-label': 'Arguments',
-      value: indented(this.argsText),
-    });
+  async #edit() {
+    const request = (await this.#owner?.catch(() => undefined))?.request ?? this.item;
+    const editor = new ArgumentEditor(this.argsText, request.schema);
     const reason = reasonField('Reason (optional)');
-    this.#form([field, reason.label], 'Approve with these arguments', 'primary', () => {
-      const problem = objectProblem(field.value);
-      if (problem) {
-        this.problem.textContent = problem;
-        return undefined;
-      }
+    this.#form([editor.element, reason.label], 'Approve with these arguments', 'primary', () => {
+      this.problem.textContent = editor.problem;
       // As text: parsing would round large numbers.
-      return this.#send('approve', reason.body(), `"args":${field.value}`);
+      return editor.problem === '' ? this.#send('approve', reason.body(), `"args":${editor.text}`) : undefined;
     });
-    field.focus();
+    editor.focus();
   }
 
   #deny() {
@@ -299,7 +356,7 @@ class Card {
       await post(`${threadPath(this.page.thread)}/${name}`, text, this.#sent.key);
       replaceChildren(this.controls, h('p', { class: 'muted', role: 'status' }, 'Sent.'));
     } catch (failure) {
-      this.problem.textContent = failure.words ?? String(failure);
+      this.problem.textContent = wordsOf(failure);
       this.#enable(true);
     }
     this.page.refresh();
@@ -321,12 +378,12 @@ function reasonField(words, name = 'reason') {
   };
 }
 
-/** Why a text is not a JSON object; empty if it is one. */
-export function objectProblem(text) {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? '' : 'The arguments must be a JSON object.';
-  } catch (failure) {
-    return `This is not JSON: ${failure.message}`;
-  }
+const subagentOf = (view, callId) => {
+  const call = view.calls.find((each) => each.callId === callId);
+  return { agent: call?.tool ?? callId, task: typeof call?.args?.task === 'string' ? call.args.task : undefined };
+};
+
+/** Names and values; those without a value are left out. */
+function facts(rows) {
+  return h('dl', { class: 'facts' }, rows.filter(([, value]) => value).map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 }

@@ -1,9 +1,12 @@
 // Details of a thread: its cost and limits, its subagents, and the commands that end it.
-import { get, newKey, post, threadPath } from './api.js';
+import { threadLink } from './address.js';
+import { get, getText, newKey, post, threadPath, wordsOf } from './api.js';
+import { copyButton, saveFile } from './copy.js';
 import { h, replaceChildren } from './dom.js';
 import { clock, dollars, number, shortId, statusWords, tokens } from './format.js';
 import { session } from './session.js';
 
+const FORMATS = ['runner', 'thread', 'session', 'messages', 'phases', 'versions'];
 /** Subagents of subagents are read up to this depth. */
 const DEPTH = 5;
 
@@ -18,13 +21,14 @@ export class Details {
     this.tree = h('div', {});
     this.limits = session.may('operate') ? this.#limitForm() : null;
     this.ends = h('div', {});
-    this.element = h('div', { class: 'details' }, this.facts, this.limits, this.tree, this.ends);
+    this.element = h('div', { class: 'details' }, this.facts, this.limits, this.tree, this.#checkpoints(), this.ends);
   }
 
   show(view) {
     const signature = JSON.stringify([view.position, view.open, view.current]);
     if (signature === this.#shown) return;
     this.#shown = signature;
+    this.position = view.position;
     replaceChildren(this.facts, this.#costs(view), this.#state(view));
     if (this.limits) this.limits.hidden = !view.open;
     this.#showEnds(view);
@@ -64,8 +68,30 @@ export class Details {
     if (view.at) row('Last change', clock(view.at));
     if (view.ignoredCount > 0) row('Ignored signals', String(view.ignoredCount));
     row('Thread', h('code', {}, view.thread));
-    if (view.parent) row('Works for', threadLink(view.parent));
+    if (view.parent) row('Works for', linkTo(view.parent));
     return h('section', {}, h('h3', {}, 'Thread'), h('dl', { class: 'facts' }, rows));
+  }
+
+  /** Copies and saves a checkpoint of the state that is shown. */
+  #checkpoints() {
+    const format = h('select', { 'aria-label': 'Format' }, FORMATS.map((name) => h('option', { value: name }, name)));
+    const problem = h('p', { class: 'problem', role: 'alert' });
+    const read = () => getText(`${threadPath(this.page.thread)}/checkpoint?format=${format.value}&at=${encodeURIComponent(this.position)}`);
+    const save = async () => {
+      problem.textContent = '';
+      try {
+        saveFile(`${this.page.thread.replaceAll('/', '-')}.${format.value}.json`, await read(), 'application/json');
+      } catch (failure) {
+        problem.textContent = wordsOf(failure);
+      }
+    };
+    return h(
+      'section',
+      {},
+      h('h3', {}, 'Checkpoint'),
+      h('div', { class: 'row checkpoint' }, format, copyButton(read), h('button', { class: 'quiet', onclick: save }, 'Download')),
+      problem,
+    );
   }
 
   #limitForm() {
@@ -92,7 +118,7 @@ export class Details {
               form.reset();
               this.page.refresh();
             } catch (failure) {
-              problem.textContent = failure.words ?? String(failure);
+              problem.textContent = wordsOf(failure);
             }
           },
         },
@@ -195,18 +221,18 @@ function branch(view, known, isRoot = true) {
   return h(
     'li',
     {},
-    h('span', { class: 'node' }, isRoot ? h('strong', {}, view.agent) : threadLink(view.thread, view.agent), h('span', { class: `chip ${view.status}` }, statusWords(view.status)), view.costUsd === null ? null : h('span', { class: 'muted' }, dollars(view.costUsd))),
+    h('span', { class: 'node' }, isRoot ? h('strong', {}, view.agent) : linkTo(view.thread, view.agent), h('span', { class: `chip ${view.status}` }, statusWords(view.status)), view.costUsd === null ? null : h('span', { class: 'muted' }, dollars(view.costUsd))),
     children.length === 0
       ? null
       : h(
           'ul',
           {},
-          children.map((child) => (known.has(child.thread) ? branch(known.get(child.thread), known, false) : h('li', {}, h('span', { class: 'node' }, threadLink(child.thread, child.agent), h('span', { class: 'chip' }, child.call.status))))),
+          children.map((child) => (known.has(child.thread) ? branch(known.get(child.thread), known, false) : h('li', {}, h('span', { class: 'node' }, linkTo(child.thread, child.agent), h('span', { class: 'chip' }, child.call.status))))),
         ),
   );
 }
 
-const threadLink = (thread, words = shortId(thread)) => h('a', { href: `#/thread/${encodeURIComponent(thread)}` }, words);
+const linkTo = (thread, words = shortId(thread)) => h('a', { href: threadLink(thread) }, words);
 
 function meter(label, value, most) {
   return h('meter', { 'aria-label': label, min: '0', max: String(most), high: String(most * 0.8), optimum: '0', value: Math.min(value, most) });

@@ -41,6 +41,28 @@ export function layout(json) {
 /** JSON text on several lines. */
 export const indented = (json) => layout(json).map((token) => token.text).join('');
 
+/** The members of a JSON object by their names, with the exact text of each name and value: `{ key, value }`. */
+export function members(json) {
+  const found = new Map();
+  let depth = 0;
+  let member;
+  for (const [text] of json.matchAll(TOKEN)) {
+    if (text === '}' || text === ']') depth--;
+    if (depth === 1 && text === ',') {
+      member = undefined;
+    } else if (depth === 1 && member === undefined) {
+      member = { key: text, value: undefined };
+      found.set(JSON.parse(text), member);
+    } else if (depth === 1 && member.value === undefined) {
+      member.value = ''; // The colon.
+    } else if (depth > 0) {
+      member.value += text;
+    }
+    if (text === '{' || text === '[') depth++;
+  }
+  return found;
+}
+
 /** JSON text as an element. Each string is isolated, so that right-to-left letters cannot move the text around them. */
 export function jsonBlock(json, label) {
   return h(

@@ -1,12 +1,14 @@
 // Starts a thread with an agent.
-import { get, newKey, post } from './api.js';
+import { goToThread } from './address.js';
+import { get, newKey, post, wordsOf } from './api.js';
 import { h, replaceChildren } from './dom.js';
 import { session } from './session.js';
 
 export class StartPage {
   #sent;
 
-  constructor() {
+  /** @param agent the agent that is chosen at first, if the address names one */
+  constructor(agent) {
     this.choices = h('div', { class: 'agents' }, h('p', { class: 'muted' }, 'Reading the agents …'));
     this.message = h('textarea', { id: 'first-message', rows: '4', placeholder: 'What should the agent do?', required: true });
     this.group = h('select', { id: 'group' }, h('option', { value: '' }, 'Only me'), session.caller.groups.map((name) => h('option', { value: name }, `Everyone in ${name}`)));
@@ -22,9 +24,9 @@ export class StartPage {
         },
       },
       h('h1', {}, 'New thread'),
-      this.choices,
       h('label', { for: 'first-message' }, 'First message'),
       this.message,
+      this.choices,
       session.caller.groups.length > 0 ? [h('label', { for: 'group' }, 'Who can see it'), this.group] : null,
       this.problem,
       h('div', { class: 'row' }, this.button, h('a', { class: 'button', href: '#/' }, 'Cancel')),
@@ -33,18 +35,22 @@ export class StartPage {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
     });
     this.element = h('section', { class: 'scroller', 'aria-label': 'New thread' }, h('div', { class: 'column' }, form));
-    this.#load();
+    this.#load(agent);
+  }
+
+  /** Called when the page is shown. */
+  shown() {
+    this.message.focus();
   }
 
   close() {}
 
-  async #load() {
+  async #load(wanted) {
     try {
       const { agents } = await get('/v1/agents');
-      this.agent = agents.length > 0 ? chooser(this.choices, agents) : nameField(this.choices);
-      this.choices.querySelector('input').focus();
+      this.agent = agents.length > 0 ? chooser(this.choices, agents, wanted) : nameField(this.choices);
     } catch (problem) {
-      this.problem.textContent = problem.words ?? String(problem);
+      this.problem.textContent = wordsOf(problem);
     }
   }
 
@@ -54,35 +60,53 @@ export class StartPage {
     const text = JSON.stringify(body);
     if (this.#sent?.text !== text) this.#sent = { text, key: newKey() };
     this.button.disabled = true;
+    replaceChildren(this.button, 'Starting …');
     try {
       const { thread } = await post('/v1/threads', text, this.#sent.key);
-      location.hash = `#/thread/${encodeURIComponent(thread)}`;
+      goToThread(thread);
     } catch (problem) {
-      this.problem.textContent = problem.words ?? String(problem);
+      this.problem.textContent = wordsOf(problem);
       this.button.disabled = false;
+      replaceChildren(this.button, 'Start');
     }
   }
 }
 
-function chooser(parent, agents) {
+/** Agents that work for others come last, and folded: they can be started, but seldom alone. */
+function chooser(parent, agents, wanted) {
+  const entries = agents.filter((agent) => !agent.subagent);
+  const helpers = agents.filter((agent) => agent.subagent);
+  const known = agents.find((agent) => agent.name === wanted);
+  const first = known ?? entries.find((agent) => agent.lacks === undefined) ?? agents[0];
   replaceChildren(
     parent,
     h(
       'fieldset',
       {},
       h('legend', {}, 'Agent'),
-      agents.map((agent, i) =>
-        h(
-          'label',
-          { class: 'agent' },
-          h('input', { type: 'radio', name: 'agent', value: agent.name, checked: i === 0 }),
-          h('span', { class: 'name' }, agent.name),
-          h('span', { class: 'muted', dir: 'auto' }, agent.description ?? ''),
-        ),
-      ),
+      entries.map((agent) => choice(agent, first)),
+      helpers.length === 0
+        ? null
+        : h(
+            'details',
+            { class: 'helpers', open: entries.length === 0 || first.subagent === true },
+            h('summary', {}, `Agents that work for others (${helpers.length})`),
+            helpers.map((agent) => choice(agent, first)),
+          ),
     ),
   );
   return () => parent.querySelector('input:checked').value;
+}
+
+function choice(agent, first) {
+  return h(
+    'label',
+    { class: 'agent' },
+    h('input', { type: 'radio', name: 'agent', value: agent.name, checked: agent === first }),
+    h('span', { class: 'name' }, agent.name),
+    h('span', { class: 'muted', dir: 'auto' }, agent.description ?? ''),
+    agent.lacks ? h('span', { class: 'lacks' }, `It cannot answer yet: ${agent.lacks}. Set it in the worker’s environment, and restart the worker.`) : null,
+  );
 }
 
 /** A field for the agent's name, for a server that lists no agents: it starts any agent that a worker knows. */

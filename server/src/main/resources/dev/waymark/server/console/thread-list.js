@@ -1,5 +1,6 @@
 // The list of threads. Threads that wait for a person come first.
-import { get } from './api.js';
+import { threadLink } from './address.js';
+import { get, wordsOf } from './api.js';
 import { h, replaceChildren, showList } from './dom.js';
 import { ago, shortId, statusWords } from './format.js';
 
@@ -40,8 +41,10 @@ export class ThreadList {
   #problem;
   #isLoaded = false;
 
-  constructor({ onWaiting }) {
+  /** @param events `onWaiting(count)` at each reading, and `onFirst()` once the list is known to have threads or none */
+  constructor({ onWaiting, onFirst }) {
     this.onWaiting = onWaiting;
+    this.onFirst = onFirst;
     this.tabs = h('div', { class: 'tabs', role: 'group', 'aria-label': 'Filter' });
     this.agents = h('select', { 'aria-label': 'Agent', onchange: () => this.#choose({ agent: this.agents.value }) });
     this.search = h('input', {
@@ -90,6 +93,11 @@ export class ThreadList {
     this.#choose({ filter: FILTERS[number].id });
   }
 
+  /** Whether the server has no thread that the caller may see. */
+  get isEmpty() {
+    return this.#isLoaded && this.#threads.length === 0 && this.#filter === 'all' && this.#agent === '';
+  }
+
   /** The thread before or after the selected one. */
   neighbour(step) {
     const all = this.#visible();
@@ -110,7 +118,10 @@ export class ThreadList {
       this.#threads.forEach((thread) => this.#agents.add(thread.agent));
       this.onWaiting(roots(waiting.threads).length);
       this.#problem = undefined;
+      const wasEmpty = this.isEmpty;
+      const wasLoaded = this.#isLoaded;
       this.#isLoaded = true;
+      if (!wasLoaded || wasEmpty !== this.isEmpty) this.onFirst();
     } catch (problem) {
       // The token has expired or was revoked.
       if (problem.status === 401) location.reload();
@@ -194,7 +205,7 @@ export class ThreadList {
   }
 
   #note(isEmpty) {
-    if (this.#problem) return this.#problem.words ?? String(this.#problem);
+    if (this.#problem) return wordsOf(this.#problem);
     if (!isEmpty) return '';
     if (!this.#isLoaded) return 'Reading …';
     if (this.#words !== '') return 'No thread in this list matches.';
@@ -209,7 +220,7 @@ export class ThreadList {
       h(
         'a',
         {
-          href: `#/thread/${encodeURIComponent(thread.thread)}`,
+          href: threadLink(thread.thread),
           class: `${isWaiting ? 'waiting' : ''} ${thread.open ? '' : 'closed'}`,
           'aria-current': thread.thread === this.#selected ? 'page' : undefined,
         },

@@ -1,6 +1,7 @@
 // One thread: its live conversation, and the commands for it.
-import { get, newKey, post, threadPath } from './api.js';
-import { showConversation } from './conversation.js';
+import { goToThread, noteAddress, threadLink } from './address.js';
+import { get, newKey, post, threadPath, wordsOf } from './api.js';
+import { Conversation } from './conversation.js';
 import { decisionItems } from './decisions.js';
 import { Details } from './details.js';
 import { announce, h, replaceChildren, showList } from './dom.js';
@@ -9,9 +10,13 @@ import { LiveReply } from './live-reply.js';
 import { session } from './session.js';
 import { follow } from './stream.js';
 import { Timeline } from './timeline.js';
+import { hasWorkspace, WorkspacePanel } from './workspace-panel.js';
 
 /** Several events often arrive at once. */
 const SETTLE_MILLIS = 40;
+/** Words of a reply arrive faster than a screen shows them. */
+const FRAME_MILLIS = 16;
+const PANELS = { details: 'Details', timeline: 'Timeline', workspace: 'Workspace' };
 const ENDS_OF_REPLIES = new Set(['model-replied', 'model-failed', 'summarised', 'summary-failed', 'stopped', 'cancel-requested', 'run-continued', 'restarted']);
 
 export class ThreadPage {
@@ -19,26 +24,35 @@ export class ThreadPage {
   #view;
   #endStream = () => {};
   #timer;
+  #frame;
+  #pause = FRAME_MILLIS;
+  #fork;
+  #call;
   #loading = false;
   #isStale = false;
   #gone = false;
   #past;
   #panel = '';
+  #messageInstead = false;
   #notes = new Map();
   #arrived = new Set();
 
-  constructor(thread, { panel, onChange }) {
+  /** @param place `panel`, and what the page begins with: a `version` of the timeline, or a `call` */
+  constructor(thread, { panel = '', version, call, onChange }) {
     this.thread = thread;
+    this.#call = call;
     this.onChange = onChange;
     this.header = h('header', { class: 'thread-header' });
     this.banner = h('div', { class: 'banner', role: 'status', hidden: true });
     this.messages = h('div', { class: 'messages', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' });
+    this.conversation = new Conversation(this.messages);
     this.activity = h('p', { class: 'activity', hidden: true });
     this.foot = h('div', { class: 'foot' });
     this.decisions = h('div', { class: 'decisions' });
     this.scroller = h('div', { class: 'scroller' }, h('div', { class: 'column' }, this.messages, this.activity, this.decisions));
     this.details = new Details(this);
     this.timeline = new Timeline(this);
+    this.workspace = new WorkspacePanel(this);
     this.side = h('aside', { class: 'side', hidden: true, 'aria-label': 'About this thread' });
     this.element = h(
       'section',
@@ -47,7 +61,11 @@ export class ThreadPage {
       this.side,
     );
     this.composer = this.#composer();
-    if (panel !== '') this.showPanel(panel);
+    replaceChildren(this.header, this.#back(), h('h1', {}, h('code', {}, shortId(thread))));
+    replaceChildren(this.messages, h('p', { class: 'loading', role: 'status' }, 'Reading the thread …'));
+    if (version !== undefined) this.timeline.begin(Number(version));
+    const first = version === undefined ? panel : 'timeline';
+    if (first in PANELS) this.showPanel(first);
     this.#open();
   }
 
@@ -57,43 +75,53 @@ export class ThreadPage {
     this.#endStream();
   }
 
+  /** While a question is open, only its own field is shown, unless somebody asks for this one. */
   focusComposer() {
+    this.#messageInstead = true;
+    this.#show();
     this.composer.field.focus();
   }
 
-  focusDecision() {
-    const first = this.decisions.querySelector('textarea, button');
+  focusDecision(which = 'textarea, button') {
+    this.#messageInstead = false;
+    this.#show();
+    const first = this.decisions.querySelector(which);
     first?.focus();
     first?.scrollIntoView({ block: 'center' });
   }
 
-  /** Shows or hides the panel beside the conversation: `details`, `timeline`, or none. */
+  /** Shows or hides a panel beside the conversation. */
   showPanel(name) {
     this.#panel = this.#panel === name ? '' : name;
     if (this.#panel !== 'timeline') this.showPast(undefined);
     this.side.hidden = this.#panel === '';
     if (this.#panel !== '') {
-      const tab = (id, label) => h('button', { 'aria-pressed': String(id === this.#panel), onclick: () => id !== this.#panel && this.showPanel(id) }, label);
+      const tab = ([id, label]) => h('button', { 'aria-pressed': String(id === this.#panel), onclick: () => id !== this.#panel && this.showPanel(id) }, label);
       replaceChildren(
         this.side,
         h(
           'div',
           { class: 'side-head' },
-          h('div', { class: 'tabs', role: 'group', 'aria-label': 'Panel' }, tab('details', 'Details'), tab('timeline', 'Timeline')),
+          h('div', { class: 'tabs', role: 'group', 'aria-label': 'Panel' }, Object.entries(PANELS).map(tab)),
           h('button', { class: 'quiet', 'aria-label': 'Close panel', onclick: () => this.showPanel('') }, '✕'),
         ),
-        this.#panel === 'details' ? this.details.element : this.timeline.element,
+        this[this.#panel].element,
       );
       if (this.#panel === 'timeline') this.timeline.load();
     }
+    this.#noteAddress();
     this.#show();
+  }
+
+  #noteAddress() {
+    noteAddress(threadLink(this.thread, { panel: this.#panel, version: this.#past?.version, call: this.#call }));
   }
 
   stepVersion(by) {
     if (this.#panel === 'timeline') this.timeline.step(by);
   }
 
-  /** The panel that is open: `details`, `timeline`, or none. */
+  /** The panel that is open, or none. */
   get panel() {
     return this.#panel;
   }
@@ -101,25 +129,46 @@ export class ThreadPage {
   /** Shows an earlier state instead of the current one. */
   showPast(view) {
     this.#past = view;
-    this.#tell('past', '');
+    this.#noteAddress();
     this.#show();
   }
 
   async #open() {
     await this.#load();
     if (this.#gone || this.#view === undefined) return;
-    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.#readFork();
+    if (!this.#showCall()) this.scroller.scrollTop = this.scroller.scrollHeight;
     this.#endStream = follow(this.thread, this.#view.position, {
       event: (name, document) => this.#happened(name, document),
       connected: (whether) => this.#tell('connection', whether ? '' : 'Connection lost. Reconnecting …'),
-      refused: (problem) => this.#tell('connection', problem.words),
+      refused: (problem) => this.#tell('connection', wordsOf(problem)),
     });
+  }
+
+  /** Shows the call that the address names. Returns whether there is one. */
+  #showCall() {
+    const card = this.#call === undefined ? null : this.conversation.find(this.#call);
+    if (card === null) return false;
+    card.open = true;
+    card.scrollIntoView({ block: 'center' });
+    card.querySelector('summary').focus();
+    return true;
+  }
+
+  /** Where this thread began, if it is a fork. */
+  async #readFork() {
+    try {
+      this.#fork = (await get(threadPath(this.thread))).forkedFrom;
+      this.#show();
+    } catch {
+      // The page says what else it cannot read.
+    }
   }
 
   #happened(name, document) {
     if (name === 'text-delta') {
       this.#live.add(document);
-      this.#show();
+      this.#showSoon();
       return;
     }
     if (name === 'no-worker') {
@@ -156,6 +205,7 @@ export class ThreadPage {
     try {
       const view = await get(`${threadPath(this.thread)}/conversation`);
       if (this.#gone) return;
+      if (this.#view === undefined) replaceChildren(this.messages);
       this.#view = view;
       this.#live.shown(ended);
       this.#tell('load', '');
@@ -163,12 +213,39 @@ export class ThreadPage {
       if (this.#panel === 'timeline') this.timeline.load();
       this.onChange(view);
     } catch (problem) {
-      this.#tell('load', problem.words ?? String(problem));
-      if (this.#view === undefined) replaceChildren(this.messages, h('p', { class: 'empty' }, 'There is nothing to show.'));
+      if (this.#view === undefined) this.#showFailure(problem);
+      else this.#tell('load', wordsOf(problem));
     } finally {
       this.#loading = false;
     }
     if (this.#isStale && !this.#gone) this.refresh();
+  }
+
+  /** Says why there is no thread to show, and what to do. */
+  #showFailure(problem) {
+    const isMissing = problem.status === 404 || problem.status === 410;
+    replaceChildren(
+      this.element,
+      h(
+        'div',
+        { class: 'empty failure', role: 'alert' },
+        h('h1', {}, isMissing ? 'There is no such thread' : 'The thread cannot be read'),
+        h('p', {}, h('code', {}, this.thread)),
+        h(
+          'p',
+          {},
+          problem.status === 404
+            ? 'Its id may be mistyped, the server may have deleted it after its retention time, or it belongs to somebody else.'
+            : wordsOf(problem),
+        ),
+        h(
+          'div',
+          { class: 'row' },
+          isMissing ? null : h('button', { class: 'primary', onclick: () => location.reload() }, 'Try again'),
+          h('a', { class: 'button', href: '#/' }, 'Back to the list'),
+        ),
+      ),
+    );
   }
 
   /** Shows a note above the conversation, until an empty note replaces it. */
@@ -180,18 +257,31 @@ export class ThreadPage {
     if (this.banner.textContent !== all) replaceChildren(this.banner, all);
   }
 
+  /** Shows what has changed, at most once for each frame, and less often if that takes long. */
+  #showSoon() {
+    if (this.#frame !== undefined) return;
+    this.#frame = setTimeout(() => {
+      this.#frame = undefined;
+      if (this.#gone) return;
+      const begun = performance.now();
+      this.#show();
+      this.#pause = Math.max(FRAME_MILLIS, 4 * (performance.now() - begun));
+    }, this.#pause);
+  }
+
   #show() {
     if (this.#view === undefined) return;
     const view = this.#past ?? this.#view;
     const atEnd = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 80;
     this.element.classList.toggle('past', this.#past !== undefined);
-    showConversation(this.messages, view, this.#past ? undefined : this.#live);
+    this.conversation.show(view, this.#past ? undefined : this.#live);
     showList(this.decisions, this.#past ? [] : decisionItems(view, this));
     this.decisions.hidden = this.decisions.childNodes.length === 0;
     this.#showActivity();
     this.#showHeader();
     this.#showFoot();
     if (this.#panel === 'details') this.details.show(view);
+    if (this.#panel === 'workspace') this.workspace.show(view);
     if (atEnd) this.scroller.scrollTop = this.scroller.scrollHeight;
   }
 
@@ -210,34 +300,48 @@ export class ThreadPage {
 
   #showHeader() {
     const view = this.#view;
-    const signature = JSON.stringify([view.status, view.open, view.costUsd, view.agent, this.#panel]);
+    const signature = JSON.stringify([view.status, view.open, view.costUsd, view.agent, this.#panel, this.#fork, hasWorkspace(view)]);
     if (this.header.dataset.signature === signature) return;
     this.header.dataset.signature = signature;
     const isRunning = view.open && (view.status === 'running' || view.status === 'interrupted');
     replaceChildren(
       this.header,
-      h('a', { class: 'back', href: '#/', 'aria-label': 'Back to the list' }, '‹'),
+      this.#back(),
       h(
         'div',
         { class: 'who' },
         h('h1', {}, h('bdi', {}, view.agent)),
-        h('p', { class: 'muted' }, h('code', { title: view.thread }, shortId(view.thread)), view.costUsd === null ? null : ` · ${dollars(view.costUsd)}`),
+        h(
+          'p',
+          { class: 'muted' },
+          h('code', { title: view.thread }, shortId(view.thread)),
+          view.costUsd === null ? null : ` · ${dollars(view.costUsd)}`,
+          this.#fork === undefined ? null : [' · fork of ', h('a', { href: threadLink(this.#fork.thread, { panel: 'timeline', version: this.#fork.version }) }, shortId(this.#fork.thread)), `, version ${this.#fork.version}`],
+        ),
       ),
       h('span', { class: `chip ${view.open ? view.status : 'quiet'}` }, view.open ? statusWords(view.status) : 'closed'),
       h(
         'div',
         { class: 'actions' },
         isRunning && session.may('talk') ? h('button', { onclick: () => this.command('stop') }, 'Stop') : null,
-        h('button', { 'aria-pressed': String(this.#panel === 'timeline'), onclick: () => this.showPanel('timeline') }, 'Timeline'),
-        h('button', { 'aria-pressed': String(this.#panel === 'details'), onclick: () => this.showPanel('details') }, 'Details'),
+        // An open panel has tabs.
+        Object.entries(PANELS)
+          .filter(([id]) => this.#panel === '' && (id !== 'workspace' || hasWorkspace(view)))
+          .map(([id, label]) => h('button', { onclick: () => this.showPanel(id) }, label)),
       ),
     );
   }
 
+  #back() {
+    return h('a', { class: 'back', href: '#/', 'aria-label': 'Back to the list' }, '‹');
+  }
+
   #showFoot() {
     const view = this.#view;
+    const question = view.pending.find(({ kind }) => kind === 'question');
+    if (question === undefined) this.#messageInstead = false;
     const isEnded = ['failed', 'stopped'].includes(view.status);
-    const kind = this.#past ? `past ${this.#past.version}` : !view.open ? 'closed' : !session.may('talk') ? 'look' : isEnded ? 'ended' : 'open';
+    const kind = this.#past ? `past ${this.#past.version}` : !view.open ? 'closed' : !session.may('talk') ? 'look' : isEnded ? 'ended' : question === undefined ? 'open' : this.#messageInstead ? 'instead' : 'asked';
     if (this.foot.dataset.kind === kind) return;
     this.foot.dataset.kind = kind;
     const mayTalk = session.may('talk');
@@ -246,6 +350,27 @@ export class ThreadPage {
     const content = {
       open: () => this.composer.element,
       ended: () => [h('div', { class: 'row retry' }, h('p', { class: 'muted' }, `The last turn ended: ${statusWords(view.status)}.`), retry), this.composer.element],
+      asked: () =>
+        h(
+          'div',
+          { class: 'row retry' },
+          h('p', { class: 'muted' }, 'The agent waits for your answer above.'),
+          h(
+            'div',
+            { class: 'row' },
+            h('button', { class: 'primary', onclick: () => this.focusDecision('.question textarea') }, 'Go to the question'),
+            h('button', { onclick: () => this.focusComposer() }, 'Write a message instead'),
+          ),
+        ),
+      instead: () => [
+        h(
+          'div',
+          { class: 'row retry' },
+          h('p', { class: 'muted' }, 'This is not the answer: the question stays open, and the agent reads the message after it.'),
+          h('button', { class: 'quiet', onclick: () => this.focusDecision('.question textarea') }, 'Back to the question'),
+        ),
+        this.composer.element,
+      ],
       look: () => h('p', { class: 'muted' }, 'Your role allows you to read.'),
       closed: () => h('div', { class: 'row retry' }, h('p', { class: 'muted' }, 'This thread is closed.'), mayTalk && view.parent === undefined ? resume : null),
     }[kind];
@@ -264,9 +389,9 @@ export class ThreadPage {
   async #resume() {
     try {
       const { thread } = await post(`${threadPath(this.thread)}/resume`, {});
-      location.hash = `#/thread/${encodeURIComponent(thread)}`;
+      goToThread(thread);
     } catch (problem) {
-      this.#tell('command', problem.words ?? String(problem));
+      this.#tell('command', wordsOf(problem));
     }
   }
 
@@ -309,14 +434,19 @@ export class ThreadPage {
             if (sent?.message !== message) sent = { message, key: newKey() };
             await post(`${threadPath(this.thread)}/say`, { message }, sent.key);
             clear();
+            if (this.#messageInstead) {
+              this.#messageInstead = false;
+              this.#show();
+              this.focusDecision('.question textarea');
+            }
             this.scroller.scrollTop = this.scroller.scrollHeight;
           } catch (failure) {
-            problem.textContent = failure.words ?? String(failure);
+            problem.textContent = wordsOf(failure);
             if (failure.messageId !== undefined) sent = { ...sent, id: failure.messageId };
             takeBack();
           }
           button.disabled = false;
-          field.focus();
+          if (field.isConnected) field.focus();
         },
       },
       field,
@@ -334,7 +464,7 @@ export class ThreadPage {
       this.refresh();
     } catch (problem) {
       // A command that no worker took in time may still arrive: the next event replaces the note.
-      this.#tell(problem.code === 'NoWorker' ? 'worker' : 'command', problem.words ?? String(problem));
+      this.#tell(problem.code === 'NoWorker' ? 'worker' : 'command', wordsOf(problem));
     }
   }
 }

@@ -1,14 +1,17 @@
 // The versions of a thread: shows an earlier version, compares two, and continues from any of them in a new thread.
-import { get, newKey, post, threadPath } from './api.js';
+import { goToThread } from './address.js';
+import { get, newKey, post, threadPath, wordsOf } from './api.js';
+import { changesBlock, showChanges } from './changes.js';
 import { h, replaceChildren } from './dom.js';
 import { clock } from './format.js';
-import { condensed, diff, outline } from './line-diff.js';
+import { outline } from './line-diff.js';
 import { session } from './session.js';
 
 export class Timeline {
   #versions = [];
   #views = new Map();
   #selected;
+  #wanted;
   #other;
   #sent;
 
@@ -24,7 +27,7 @@ export class Timeline {
     });
     this.label = h('p', { class: 'version', role: 'status' });
     this.compared = h('select', { id: 'compared', onchange: () => this.#compare(Number(this.compared.value)) });
-    this.changes = h('div', { class: 'changes', tabindex: '0', role: 'region', 'aria-label': 'Changes' });
+    this.changes = changesBlock('Changes');
     this.problem = h('p', { class: 'problem', role: 'alert' });
     this.body = h(
       'div',
@@ -48,6 +51,11 @@ export class Timeline {
     this.body.hidden = true;
   }
 
+  /** Shows this version as soon as the versions are known, instead of the newest one. */
+  begin(version) {
+    this.#wanted = version;
+  }
+
   /** Reads the versions. Versions are only added, unless the thread is reset. */
   async load() {
     try {
@@ -62,11 +70,14 @@ export class Timeline {
       this.none.hidden = versions.length > 0;
       this.body.hidden = versions.length === 0;
       this.slider.max = String(versions.length);
-      if (versions.length > 0 && (wasNewest || isReset)) await this.select(versions.at(-1).version, false);
+      const wanted = this.#wanted;
+      this.#wanted = undefined;
+      if (versions.some(({ version }) => version === wanted)) await this.select(wanted);
+      else if (versions.length > 0 && (wasNewest || isReset)) await this.select(versions.at(-1).version, false);
       else this.#showLabel();
       this.#showChoices();
     } catch (problem) {
-      this.problem.textContent = problem.words ?? String(problem);
+      this.problem.textContent = wordsOf(problem);
     }
   }
 
@@ -98,7 +109,7 @@ export class Timeline {
       await this.#compare(this.#other);
       this.problem.textContent = '';
     } catch (problem) {
-      this.problem.textContent = problem.words ?? String(problem);
+      this.problem.textContent = wordsOf(problem);
     }
   }
 
@@ -137,11 +148,7 @@ export class Timeline {
     const before = this.#other === undefined ? [] : outline(await this.#view(this.#other));
     if (this.#selected !== selected) return;
     this.changes.setAttribute('aria-busy', 'false');
-    const changes = condensed(diff(before, lines));
-    replaceChildren(
-      this.changes,
-      changes.every(({ kind }) => kind === 'gap') ? h('p', { class: 'muted' }, 'Nothing that is shown changed.') : changes.map(changeLine),
-    );
+    showChanges(this.changes, before, lines);
   }
 
   #forkForm() {
@@ -159,12 +166,14 @@ export class Timeline {
           const text = JSON.stringify(body);
           if (this.#sent?.text !== text) this.#sent = { text, key: newKey() };
           button.disabled = true;
+          replaceChildren(button, 'Forking …');
           try {
             const { thread } = await post(`${threadPath(this.page.thread)}/fork`, text, this.#sent.key);
-            location.hash = `#/thread/${encodeURIComponent(thread)}`;
+            goToThread(thread);
           } catch (problem) {
-            this.problem.textContent = problem.words ?? String(problem);
+            this.problem.textContent = wordsOf(problem);
             button.disabled = false;
+            replaceChildren(button, 'Fork');
           }
         },
       },
@@ -175,16 +184,4 @@ export class Timeline {
       button,
     );
   }
-}
-
-const MARKS = { same: ' ', added: '+', removed: '−' };
-
-function changeLine({ kind, text, count }) {
-  if (kind === 'gap') return h('div', { class: 'gap' }, count === 1 ? '1 unchanged line' : `${count} unchanged lines`);
-  return h(
-    'div',
-    { class: `line ${kind}` },
-    h('span', { class: 'mark', 'aria-label': kind === 'same' ? undefined : kind, role: kind === 'same' ? undefined : 'img' }, MARKS[kind]),
-    h('bdi', {}, text),
-  );
 }

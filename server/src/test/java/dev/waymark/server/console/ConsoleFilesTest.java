@@ -2,8 +2,10 @@ package dev.waymark.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.value.Sha256;
 import dev.waymark.server.http.HttpReply;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,6 +62,18 @@ class ConsoleFilesTest {
                 .doesNotContain("unsafe");
         assertThat(text(page)).doesNotContain("https:", "http:", "style=", "onclick", "<script>");
         assertThat(files.get("/console/app.js").contentType()).startsWith("text/javascript");
+    }
+
+    /** The parser of Markdown is the file of the npm package {@code marked} 18.2.1, which nobody here has changed. */
+    @Test
+    void parserOfMarkdown_isThatOfItsPackage_andHasItsLicence() throws IOException {
+        assertThat(Sha256.hex(text(files.get("/console/marked.js"))))
+                .isEqualTo("5371fea86fd0656b4fc7bea7c94c663109d82789b69433eeee78d42895aa44de");
+        assertThat(text(files.get("/console/marked.js"))).startsWith("/**\n * marked v18.2.1 ");
+        try (InputStream licence = ConsoleFiles.class.getResourceAsStream("/META-INF/licenses/marked.txt")) {
+            assertThat(new String(licence.readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("MarkedJS", "free of charge");
+        }
     }
 
     private static String text(HttpReply file) {

@@ -3,6 +3,7 @@ package dev.waymark.contract.thread;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.CarriedReference;
+import dev.waymark.contract.ForkSource;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.ThreadOwner;
@@ -32,7 +33,7 @@ import java.util.function.Consumer;
  * thread's id. {@code limits} are recorded here, since a worker's own limits would change replays. {@code inChunks} is
  * set instead of {@code carried} for a state that is too large for an input; the run begins by fetching it.
  * {@code owner} is set for threads of people who may see only their own threads. {@code traceparent} is the span of the
- * caller, in the form of W3C Trace Context.
+ * caller, in the form of W3C Trace Context. {@code forkedFrom} is set for forks.
  */
 public record StartInput(
         int rules,
@@ -47,7 +48,8 @@ public record StartInput(
         Optional<String> session,
         Optional<ThreadOwner> owner,
         Optional<String> traceparent,
-        Optional<CarriedReference> inChunks) {
+        Optional<CarriedReference> inChunks,
+        Optional<ForkSource> forkedFrom) {
     /** The maximum size of a thread's context for tools, in characters of canonical JSON. */
     public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
 
@@ -64,6 +66,7 @@ public record StartInput(
                 ThreadIdentity.RULES,
                 agent,
                 false,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -152,6 +155,11 @@ public record StartInput(
         return with(edit -> edit.owner = whose);
     }
 
+    /** A copy for a fork of this thread. */
+    public StartInput forkedFrom(ForkSource source) {
+        return with(edit -> edit.forkedFrom = Optional.of(source));
+    }
+
     /** A copy within this span of the caller. A text that is not a W3C {@code traceparent} is left out. */
     public StartInput tracedBy(Optional<String> caller) {
         return with(edit -> edit.traceparent = caller.filter(TraceIds::isTraceparent));
@@ -224,6 +232,7 @@ public record StartInput(
         private Optional<ThreadOwner> owner = StartInput.this.owner;
         private Optional<String> traceparent = StartInput.this.traceparent;
         private Optional<CarriedReference> inChunks = StartInput.this.inChunks;
+        private Optional<ForkSource> forkedFrom = StartInput.this.forkedFrom;
 
         private StartInput done() {
             return new StartInput(
@@ -239,7 +248,8 @@ public record StartInput(
                     session,
                     owner,
                     traceparent,
-                    inChunks);
+                    inChunks,
+                    forkedFrom);
         }
     }
 }

@@ -10,6 +10,7 @@ import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.IdentityProblem;
+import dev.waymark.server.mcp.McpSettings;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.ShutdownHandler;
@@ -39,8 +40,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "serve",
         description =
-                "Serves the console at / and threads over HTTP under /v1, until Ctrl-C. Any number of instances may serve"
-                        + " the same threads. /v1/openapi.json describes the API.")
+                "Serves the console at /, threads over HTTP under /v1, and agents as tools of the Model Context Protocol at"
+                        + " /mcp, until Ctrl-C. Any number of instances may serve the same threads. /v1/openapi.json"
+                        + " describes the API.")
 public final class ServeCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -94,6 +96,14 @@ public final class ServeCommand implements Callable<Integer> {
     private int streams = 50;
 
     @Option(
+            names = "--mcp-key",
+            paramLabel = "FILE",
+            description =
+                    "A file with at least 32 random bytes, the same for all instances: it lets a client of /mcp continue a"
+                            + " call at another instance. Default: a new key.")
+    private @Nullable Path mcpKey;
+
+    @Option(
             names = "--drain",
             paramLabel = "DURATION",
             converter = Durations.class,
@@ -104,14 +114,17 @@ public final class ServeCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         Optional<Authenticator> authenticator;
         HttpSettings settings;
+        McpSettings mcp;
         try {
             authenticator = identity.authenticator();
             settings = settings();
+            mcp = mcpSettings();
         } catch (IdentityProblem e) {
             throw misuse(String.valueOf(e.getMessage()));
         }
         try (AgentClient client = ConnectionOptions.toServer();
-                ApiServer server = ApiServer.start(client, settings, catalogue(client), authenticator, this::log)) {
+                ApiServer server =
+                        ApiServer.start(client, settings, catalogue(client), authenticator, mcp, this::log)) {
             announce(server);
             try (ShutdownHandler ending = ShutdownHandler.listen(() -> {
                 server.drain(drain);
@@ -127,7 +140,19 @@ public final class ServeCommand implements Callable<Integer> {
     }
 
     private AgentCatalogue catalogue(AgentClient client) {
-        return agents == null ? AgentCatalogue.ofWorkers(client) : new AgentCatalogue(Optional.of(agents));
+        return agents == null ? AgentCatalogue.ofWorkers(client) : AgentCatalogue.of(agents, client);
+    }
+
+    private McpSettings mcpSettings() throws IOException {
+        if (mcpKey == null) {
+            return McpSettings.withRandomKey();
+        }
+        byte[] key = Files.readAllBytes(mcpKey);
+        if (key.length < McpSettings.LEAST_KEY_BYTES) {
+            throw misuse("the key in " + mcpKey + " has " + key.length + " bytes. Make one with `openssl rand -out "
+                    + mcpKey + " " + McpSettings.LEAST_KEY_BYTES + "`");
+        }
+        return McpSettings.withKey(key);
     }
 
     private HttpSettings settings() throws IOException {

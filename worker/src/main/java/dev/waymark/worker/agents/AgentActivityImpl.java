@@ -14,6 +14,7 @@ import io.temporal.activity.Activity;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,17 +29,26 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
     private AgentDirectory newest;
     private final McpDiscovery discovery;
     private final Supplier<Optional<Problem>> obstacle;
+    private final Function<AgentSpec, Optional<String>> lacks;
 
     /** Creates an activity for workers without subagents, whose threads may always start. */
     public AgentActivityImpl(AgentDirectory agents, McpDiscovery discovery) {
-        this(agents, discovery, Optional::empty);
+        this(agents, discovery, Optional::empty, agent -> Optional.empty());
     }
 
-    /** @param obstacle returns why the thread of the current activity must not start; empty if it may */
-    public AgentActivityImpl(AgentDirectory agents, McpDiscovery discovery, Supplier<Optional<Problem>> obstacle) {
+    /**
+     * @param obstacle returns why the thread of the current activity must not start; empty if it may
+     * @param lacks returns what this worker lacks to call a model of the agent
+     */
+    public AgentActivityImpl(
+            AgentDirectory agents,
+            McpDiscovery discovery,
+            Supplier<Optional<Problem>> obstacle,
+            Function<AgentSpec, Optional<String>> lacks) {
         this.newest = agents;
         this.discovery = discovery;
         this.obstacle = obstacle;
+        this.lacks = lacks;
     }
 
     @Override
@@ -58,7 +68,7 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
 
     @Override
     public AgentList list() {
-        return AgentList.of(reread().agents().values());
+        return AgentList.of(reread().agents().values(), lacks);
     }
 
     /** Rereads the agent files. Logs the invalid ones; new threads get their last valid versions. */

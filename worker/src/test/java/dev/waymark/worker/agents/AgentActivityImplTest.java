@@ -24,7 +24,8 @@ class AgentActivityImplTest {
         return new AgentActivityImpl(
                 AgentDirectory.of(here, List.of(agents)),
                 new McpDiscovery(new McpConnections(Map.of(), here)),
-                Optional::empty);
+                Optional::empty,
+                agent -> Optional.empty());
     }
 
     @Test

@@ -215,7 +215,8 @@ class UnknownRulesTest {
                 Optional.empty(),
                 today.owner(),
                 Optional.empty(),
-                today.inChunks());
+                today.inChunks(),
+                Optional.empty());
     }
 
     private static boolean hasScheduled(Connection connection, String thread) {

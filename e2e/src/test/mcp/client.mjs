@@ -1,0 +1,44 @@
+// Calls an agent with the clients of the official TypeScript SDK, in both eras of the protocol.
+// Usage: client.mjs SDK ERA SCENE http URL TOKEN, or client.mjs SDK ERA SCENE stdio COMMAND...
+// SDK is v1 (@modelcontextprotocol/sdk) or v2 (@modelcontextprotocol/client); ERA is legacy or modern.
+const [sdk, era, scene, kind, ...target] = process.argv.slice(2)
+
+const v1 = sdk === 'v1'
+const { Client } = await import(v1 ? '@modelcontextprotocol/sdk/client/index.js' : '@modelcontextprotocol/client')
+const { StreamableHTTPClientTransport } = await import(
+  v1 ? '@modelcontextprotocol/sdk/client/streamableHttp.js' : '@modelcontextprotocol/client')
+const { StdioClientTransport } = await import(
+  v1 ? '@modelcontextprotocol/sdk/client/stdio.js' : '@modelcontextprotocol/client/stdio')
+
+const transport = kind === 'http'
+  ? new StreamableHTTPClientTransport(new URL(target[0]), target[1]
+      ? { requestInit: { headers: { Authorization: 'Bearer ' + target[1] } } } : {})
+  : new StdioClientTransport({ command: target[0], args: target.slice(1), env: process.env })
+
+const asked = []
+const forms = era === 'modern' ? { capabilities: { elicitation: {} } } : {}
+const client = new Client({ name: 'test', version: '1' }, v1 ? forms : {
+  ...forms, versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' },
+})
+if (era === 'modern') {
+  client.setRequestHandler('elicitation/create', async request => {
+    asked.push(request.params.message)
+    return { action: 'accept', content: { decision: 'approve' } }
+  })
+}
+await client.connect(transport)
+
+const call = (name, args, options) => client.callTool({ name, arguments: args }, ...(v1 ? [undefined, options] : [options]))
+const played = { tools: (await client.listTools()).tools.map(tool => tool.name) }
+if (scene === 'talk') {
+  const progress = []
+  played.result = await call('assistant', { message: 'Hi' }, { onprogress: step => progress.push(step.message) })
+  played.progress = progress
+  const { resources } = await client.listResources()
+  played.resource = JSON.parse((await client.readResource({ uri: resources[0].uri })).contents[0].text)
+} else {
+  played.result = await call('billing', { message: 'Charge' })
+}
+played.asked = asked
+console.log(JSON.stringify(played))
+await client.close()

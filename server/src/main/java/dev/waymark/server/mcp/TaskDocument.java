@@ -1,0 +1,76 @@
+package dev.waymark.server.mcp;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.AgentResult;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.display.SafeText;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** A thread as a task, whose result is that of the thread's first turn. */
+final class TaskDocument {
+    /** Clients poll less often the longer they wait, like other callers. */
+    private static final int POLLS_FOR_EACH_WAIT = 10;
+
+    private static final Duration SHORTEST_POLL = Duration.ofSeconds(1);
+    private static final Duration LONGEST_POLL = Duration.ofSeconds(15);
+    private static final int LONGEST_MESSAGE = 300;
+
+    private TaskDocument() {}
+
+    static ObjectNode of(McpRequest request, String thread, FollowedTurn turn, Clock clock) {
+        ObjectNode task = PayloadJson.MAPPER.createObjectNode().put("taskId", thread);
+        if (turn.isGone()) {
+            throw RpcProblem.invalidParams("NotFound", "the task has expired: its history was deleted");
+        }
+        addStatus(request, task, turn);
+        Instant begun = turn.begun().orElseGet(clock::instant);
+        task.put("createdAt", begun.toString());
+        task.put("lastUpdatedAt", turn.changed().orElse(begun).toString());
+        task.putNull("ttlMs");
+        task.put("pollIntervalMs", pollMillis(Duration.between(begun, clock.instant())));
+        return task;
+    }
+
+    private static long pollMillis(Duration waited) {
+        long millis = waited.toMillis() / POLLS_FOR_EACH_WAIT;
+        return Math.max(SHORTEST_POLL.toMillis(), Math.min(LONGEST_POLL.toMillis(), millis));
+    }
+
+    private static void addStatus(McpRequest request, ObjectNode task, FollowedTurn turn) {
+        Optional<AgentResult> result = turn.result();
+        if (result.isPresent()) {
+            addResult(task, result.get());
+            return;
+        }
+        List<PendingItem> pending = turn.pending();
+        ObjectNode requests = request.offersForms()
+                ? InputForms.requests(request.caller(), pending)
+                : PayloadJson.MAPPER.createObjectNode();
+        task.put("status", requests.isEmpty() ? "working" : "input_required");
+        if (!requests.isEmpty()) {
+            task.set("inputRequests", requests);
+        } else if (!pending.isEmpty()) {
+            // What waits for somebody else is no input of this client.
+            task.put(
+                    "statusMessage",
+                    "Waits for another person: "
+                            + SafeText.line(Problem.cut(pending.get(0).words(), LONGEST_MESSAGE)));
+        }
+    }
+
+    private static void addResult(ObjectNode task, AgentResult result) {
+        boolean isCancelled = result instanceof AgentResult.Stopped || result instanceof AgentResult.Cancelled;
+        task.put("status", isCancelled ? "cancelled" : "completed");
+        if (isCancelled) {
+            result.problem().ifPresent(why -> task.put("statusMessage", why.message()));
+        } else {
+            task.set("result", ToolResults.of(result));
+        }
+    }
+}

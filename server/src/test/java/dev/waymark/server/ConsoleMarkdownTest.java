@@ -1,0 +1,202 @@
+package dev.waymark.server;
+
+import static dev.waymark.server.ServedThreads.ANN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.server.InMemoryServer;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** How the console shows replies: Markdown, hostile Markdown, and threads with thousands of messages. */
+@Tag("full")
+class ConsoleMarkdownTest extends ConsoleCases {
+    private static final String REPLY = """
+            # The bill
+
+            Table *nine* had **two** starters.
+            Paid by `card`.
+
+            | dish | euros |
+            |:-----|------:|
+            | soup | 8 |
+
+            1. Look
+               - inside
+            2. Pay
+
+            - [x] done
+            - [ ] open
+
+            > A quotation
+
+            ```sh
+            rm -rf "$TMP"
+            ```
+
+            See [the menu](https://example.org/menu?day=1), https://example.org/ and ![logo](https://example.org/logo.png).
+            """;
+
+    @Override
+    DevServer temporal() {
+        return InMemoryServer.start(0);
+    }
+
+    private void showReply(String text) throws Exception {
+        String thread = ann.start("prompted", "Go");
+        openThread(thread);
+        model.says(text);
+        model.ends();
+        browser.run("await page.locator('.message.assistant:not(.live)').waitFor()");
+    }
+
+    private List<String> texts(String selector) throws Exception {
+        List<String> texts = new ArrayList<>();
+        browser.run("return page.locator(" + quoted(".message.assistant " + selector) + ").allInnerTexts()")
+                .forEach(text -> texts.add(text.asText()));
+        return texts;
+    }
+
+    @Test
+    void reply_isFormatted_andRawShowsWhatTheModelWrote() throws Exception {
+        showReply(REPLY);
+
+        assertThat(texts("h3")).containsExactly("The bill");
+        assertThat(texts("strong")).containsExactly("two");
+        assertThat(texts("td")).containsExactly("soup", "8");
+        assertThat(texts("ol > li > ul > li")).containsExactly("inside");
+        assertThat(texts("li:has([role=img])")).containsExactly("☑ done", "☐ open");
+        assertThat(texts("blockquote")).containsExactly("A quotation");
+        assertThat(texts("pre")).containsExactly("rm -rf \"$TMP\"");
+        assertThat(texts("a"))
+                .containsExactly(
+                        "the menu (example.org/menu?day=1)",
+                        "https://example.org/",
+                        "picture: logo (example.org/logo.png)");
+        assertThat(browser.run("return page.locator('.messages img').count()").intValue())
+                .isZero();
+        assertThat(browser.run("return axe()")).isEmpty();
+
+        browser.run("await page.getByRole('button', { name: 'Raw' }).click()");
+        assertThat(texts("h3")).isEmpty();
+        assertThat(browser.text("return page.locator('.message.assistant').evaluate((element) =>"
+                        + " [...element.children].map((each) => each.textContent).join('\\n\\n'))"))
+                .isEqualTo(REPLY);
+    }
+
+    @Test
+    void code_isCopiedAsItIsShown() throws Exception {
+        browser.run("await fresh({ permissions: ['clipboard-read', 'clipboard-write'] })");
+        showReply("```\nrun \u202eevil\n```");
+        browser.run("await page.locator('.code').getByRole('button', { name: 'Copy' }).click();"
+                + "await page.getByText('Copied').first().waitFor()");
+
+        assertThat(browser.text("return page.evaluate(() => navigator.clipboard.readText())"))
+                .isEqualTo("run \\u202eevil");
+    }
+
+    @Test
+    void hostileMarkdown_leadsNowhereElse_andHidesNothing() throws Exception {
+        showReply("""
+                [script](javascript:alert(1)) [data](data:text/html,hi) [page](#/thread/other) [file](/v1/me)
+                [login](https://example.com@evil.example/) [https://bank.example](https://evil.example/)
+                <a href="https://evil.example">click</a> <button>Approve</button> <!-- hidden -->
+
+                [ref]: https://evil.example
+
+                <iframe src="https://evil.example"></iframe>
+
+                # Approval needed <script>document.title=1</script>
+                """);
+
+        assertThat(texts("a")).containsExactly("https://bank.example (evil.example)");
+        assertThat(browser.text("return page.locator('.message.assistant').innerText()"))
+                .contains(
+                        "[script](javascript:alert(1))",
+                        "[data](data:text/html,hi)",
+                        "[page](#/thread/other)",
+                        "[login](https://example.com@evil.example/)",
+                        "<button>Approve</button>",
+                        "<!-- hidden -->",
+                        "[ref]: https://evil.example",
+                        "<iframe src=",
+                        "<script>document.title=1</script>");
+        assertThat(browser.run("return [await page.title(), await page.locator('.message.assistant').locator("
+                                + "'button, iframe, script, img, input').count()]")
+                        .toString())
+                .endsWith("Waymark\",0]");
+    }
+
+    /** Each of these takes a naive parser minutes, or a recursive one its stack. */
+    @Test
+    void pathologicalMarkdown_isShownInTime() throws Exception {
+        long begun = System.nanoTime();
+        List<String> texts = List.of(
+                "> ".repeat(5_000) + "deep",
+                "- ".repeat(5_000) + "deep",
+                "[".repeat(20_000),
+                "*a ".repeat(15_000),
+                "`".repeat(20_000) + "a",
+                "![[](".repeat(10_000),
+                "a|b\n".repeat(10_000),
+                "<a ".repeat(10_000),
+                "*".repeat(20_000) + "a",
+                "x".repeat(200_000));
+        for (String text : texts) {
+            browser.run("await fresh()");
+            showReply(text);
+            browser.run("await page.evaluate(() => document.querySelector('.message.assistant').scrollHeight)");
+        }
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void threadOfTwoThousandMessages_scrollsWithoutAPause() throws Exception {
+        List<Map<String, Object>> messages = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            messages.add(Map.of("role", "user", "content", "Question " + i));
+            messages.add(
+                    Map.of("role", "assistant", "content", "**Answer** " + i + "\n\n- one\n- two\n\n```\ncode\n```\n"));
+        }
+        messages.add(Map.of("role", "user", "content", "And now?"));
+        String checkpoint = PayloadJson.MAPPER.writeValueAsString(Map.of(
+                "agent",
+                "assistant",
+                "checkpoint",
+                Map.of("messages", messages, "iterations", 1, "usage", Map.of("inputTokens", 1, "outputTokens", 1))));
+        HttpCaller.Answer imported = ann.send(ann.request("/v1/imports")
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(checkpoint)));
+        assertThat(imported.status()).as(imported.body().toString()).isEqualTo(201);
+        open("/#/thread/" + imported.text("thread"), ANN);
+        see("Answer 999");
+        browser.run(
+                "await page.locator('.messages').getByText('Question 0', { exact: true }).waitFor({ state: 'attached', timeout: 60000 })");
+
+        String longest = browser.text("""
+                return page.evaluate(async () => {
+                  const tasks = [];
+                  new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => Math.round(entry.duration))))
+                    .observe({ type: 'longtask' });
+                  const scroller = document.querySelector('.scroller');
+                  for (let i = 20; i >= 0; i--) {
+                    scroller.scrollTop = scroller.scrollHeight * i / 20;
+                    await new Promise((resolve) => setTimeout(resolve, 50));
+                  }
+                  return JSON.stringify([Math.max(0, ...tasks), scroller.scrollTop, document.querySelectorAll('.message').length]);
+                })
+                """);
+
+        assertThat(PayloadJson.MAPPER.readTree(longest).get(0).intValue())
+                .as(longest)
+                .isLessThanOrEqualTo(100);
+        assertThat(PayloadJson.MAPPER.readTree(longest).get(2).intValue()).isGreaterThanOrEqualTo(2_000);
+    }
+}
