@@ -116,7 +116,7 @@ final class ToolDefinitions {
             return threadTool;
         }
         List<AgentCatalogue.Listed> known = agents.agents();
-        AgentCatalogue.Listed unreported = new AgentCatalogue.Listed(name, Optional.empty());
+        AgentCatalogue.Listed unreported = new AgentCatalogue.Listed(name, Optional.empty(), Optional.empty(), false);
         return known.stream()
                 .filter(agent -> agent.name().equals(name))
                 .findFirst()
