@@ -21,7 +21,8 @@ RUN ./waymark --version && timeout 900 sh -c 'until ls starter/target/*.jsa >/de
 USER waymark
 ENV TEMPORAL_ADDRESS=127.0.0.1:7233 \
     TEMPORAL_NAMESPACE=default \
-    WAYMARK_TASK_QUEUE=waymark
+    WAYMARK_TASK_QUEUE=waymark \
+    WAYMARK_JOURNAL=/tmp/waymark-journal
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=10s --start-period=30s --retries=3 CMD ["./deploy/worker/health.sh"]
 ENTRYPOINT ["./waymark"]

@@ -45,6 +45,11 @@ public final class BenchServer implements AutoCloseable {
         return connection;
     }
 
+    /** A temporary directory that is deleted with the server. */
+    Path directory() {
+        return directory;
+    }
+
     String address() {
         return server.address();
     }

@@ -6,7 +6,7 @@ import java.util.Locale;
 enum Interruption {
     MODEL("a model call", 8),
     SAFE_TOOL("a safe tool", 8),
-    CLAIMED_TOOL("a claimed tool without a check", 40);
+    CLAIMED_TOOL("a claimed tool without a check", 6);
 
     private final String words;
     private final double mostSeconds;

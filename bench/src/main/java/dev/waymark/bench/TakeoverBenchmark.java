@@ -5,6 +5,7 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.fact.PersonFact;
 import io.temporal.client.WorkflowOptions;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -20,11 +21,13 @@ import java.util.UUID;
 final class TakeoverBenchmark {
     private final BenchServer server;
     private final BenchReport report;
+    private final Path journal;
     private final int repetitions;
 
     TakeoverBenchmark(BenchServer server, BenchReport report, boolean quick) {
         this.server = server;
         this.report = report;
+        this.journal = server.directory().resolve("journal");
         this.repetitions = quick ? 1 : 10;
     }
 
@@ -50,7 +53,7 @@ final class TakeoverBenchmark {
     private void killAndRestart(Map<Interruption, List<Double>> seconds) throws Exception {
         Map<Interruption, String> threads = new EnumMap<>(Interruption.class);
         long killedAt;
-        try (TakeoverWorker hanging = TakeoverWorker.start(server.address(), true)) {
+        try (TakeoverWorker hanging = TakeoverWorker.start(server.address(), true, journal)) {
             for (Interruption interruption : Interruption.values()) {
                 threads.put(interruption, start(interruption));
             }
@@ -61,7 +64,7 @@ final class TakeoverBenchmark {
             Thread.sleep(1_500);
             killedAt = BenchWorkerProcess.micros();
         }
-        try (TakeoverWorker next = TakeoverWorker.start(server.address(), false)) {
+        try (TakeoverWorker next = TakeoverWorker.start(server.address(), false, journal)) {
             for (Map.Entry<Interruption, String> each : threads.entrySet()) {
                 long calledAt = next.awaitModelCall(each.getValue());
                 seconds.computeIfAbsent(each.getKey(), any -> new ArrayList<>()).add((calledAt - killedAt) / 1e6);

@@ -13,6 +13,7 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -36,8 +37,9 @@ final class TakeoverWorker implements AutoCloseable {
     }
 
     /** Starts a worker process, and returns when it is ready. */
-    static TakeoverWorker start(String address, boolean hangs) throws IOException, InterruptedException {
-        ChildProcess process = ChildProcess.java(List.of(), TakeoverWorker.class, address, Boolean.toString(hangs))
+    static TakeoverWorker start(String address, boolean hangs, Path journal) throws IOException, InterruptedException {
+        ChildProcess process = ChildProcess.java(
+                        List.of(), TakeoverWorker.class, address, Boolean.toString(hangs), journal.toString())
                 .showingErrors()
                 .start();
         try {
@@ -87,6 +89,7 @@ final class TakeoverWorker implements AutoCloseable {
                         Interruption.CLAIMED_TOOL.agent(),
                         model)))
                 .tools(JavaTools.of(safe, claimed))
+                .journal(Path.of(arguments[2]))
                 .build()
                 .start();
         say(READY);

@@ -280,6 +280,14 @@ public final class AgentClient implements AutoCloseable {
         return new Schedules(context);
     }
 
+    /**
+     * Whether the server may give threads of different owners fair shares of the workers. False for servers before 1.29
+     * and for the in-memory server; later servers do not tell whether it is enabled.
+     */
+    public boolean mayShareFairly() {
+        return context.connection().mayShareFairly();
+    }
+
     /** The agents that the workers of this client's task queue report. Keep the object: it remembers their answer. */
     public ReportedAgents reportedAgents() {
         return new ReportedAgents(context.connection(), context.requests().taskQueue());

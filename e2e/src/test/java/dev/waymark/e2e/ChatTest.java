@@ -79,13 +79,7 @@ class ChatTest {
     void pipedLines_noWorker_noneIsAwaited() {
         Done done = waymark.with("WAYMARK_TASK_QUEUE", "nobody")
                 .runTyping(
-                        "Hi\nAre you there?\n",
-                        "chat",
-                        "--agent",
-                        "greeter",
-                        "--session",
-                        "unattended",
-                        "--volatile");
+                        "Hi\nAre you there?\n", "chat", "--agent", "greeter", "--session", "unattended", "--volatile");
 
         assertThat(done.exitCode()).isZero();
         assertThat(done.err())

@@ -146,6 +146,15 @@ class ScheduleServerTest {
             assertThat(run.time().getEpochSecond() % 2).isZero();
             assertThat(client.lists().owner(run.thread())).contains(ThreadOwner.ofGroup("night"));
             assertThat(client.inspector().verify(run.thread()).agrees()).isTrue();
+            assertThat(connection
+                            .client()
+                            .fetchHistory(run.thread())
+                            .getEvents()
+                            .get(0)
+                            .getWorkflowExecutionStartedEventAttributes()
+                            .getPriority()
+                            .getFairnessKey())
+                    .startsWith("g-");
             await().atMost(Duration.ofSeconds(30))
                     .untilAsserted(() -> assertThat(complete(client)).anySatisfy(thread -> {
                         assertThat(thread.thread()).isEqualTo(run.thread());

@@ -167,6 +167,15 @@ class ApiTest {
         assertThat(whole.at("/calls/0/argsText").asText()).isEqualTo("{\"cents\": 4200}");
         assertThat(whole.at("/calls/0/proposedText").asText()).isEqualTo("{\"cents\": 8400}");
         assertThat(whole.has("workspace")).isFalse();
+        assertThat(whole.path("course")).hasSameSizeAs(whole.path("messages"));
+        assertThat(whole.at("/course/0/before").asText()).isEqualTo("start");
+        assertThat(whole.at("/course/1").has("before")).isFalse();
+        assertThat(whole.at("/course/1").has("tookMillis")).isTrue();
+        assertThat(whole.at("/course/1/usage").toString()).isEqualTo("{\"inputTokens\":0,\"outputTokens\":0}");
+        assertThat(whole.at("/calls/0/startedAt").asText()).isNotEmpty();
+        assertThat(whole.path("turns")).hasSize(1);
+        assertThat(whole.at("/turns/0/lastMessage").intValue()).isEqualTo(3);
+        assertThat(whole.at("/turns/0/endedAt").asText()).isNotEmpty();
         assertThat(checked(
                         "getConversation",
                         ann.get("/v1/threads/" + thread + "/conversation?at="
@@ -181,6 +190,7 @@ class ApiTest {
         assertThat(earlier.at("/pending/0/schema/properties/cents/type").asText())
                 .isEqualTo("integer");
         assertThat(earlier.at("/calls/0").has("proposedText")).isFalse();
+        assertThat(earlier.at("/turns/0").has("endedAt")).isFalse();
         assertThat(problem(ann.get("/v1/threads/" + thread + "/files/docs%2FNOTES.md")))
                 .isEqualTo("404 NotFound");
         assertThat(problem(ann.get("/v1/threads/" + thread + "/conversation?at=99")))
@@ -194,6 +204,16 @@ class ApiTest {
                 .isEmpty();
         JsonNode versions = checked("listVersions", ann.get("/v1/threads/" + thread + "/versions"), 200);
         assertThat(versions.path("versions")).isNotEmpty();
+        JsonNode moments = checked("listMoments", ann.get("/v1/threads/" + thread + "/moments?at=1"), 200);
+        assertThat(moments.path("moments").findValuesAsText("type"))
+                .startsWith("run-started")
+                .endsWith("model-replied");
+        assertThat(moments.at("/moments/0/text").asText()).contains("\"agent\":\"billing\"");
+        assertThat(checked("listMoments", ann.get("/v1/threads/" + thread + "/moments?at=2"), 200)
+                        .path("moments")
+                        .findValuesAsText("type"))
+                .startsWith("approval-decided")
+                .doesNotContain("model-replied");
         for (String format : CheckpointFormat.names()) {
             checked("getCheckpoint", ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format), 200);
             checked("getCheckpoint", ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format + "&at=1"), 200);

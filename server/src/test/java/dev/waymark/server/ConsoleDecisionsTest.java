@@ -151,6 +151,10 @@ class ConsoleDecisionsTest extends ConsoleCases {
                 + "await page.getByRole('slider', { name: 'Version' }).fill('1')");
         see("Back to now");
         assertThat(browser.text("return page.url()")).endsWith("?panel=timeline&version=1");
+        browser.run("await page.getByText('Events that led to this version').click();"
+                + "await page.locator('.events summary', { hasText: 'model-replied' }).first().click();"
+                + "await page.locator('.events details[open] .json', { hasText: 'write_todos' }).waitFor()");
+        assertThat(browser.run("return axe()")).isEmpty();
         browser.run("await page.reload()");
         see("Back to now");
         browser.run("await page.getByLabel('Message (optional)').fill('Again')");
@@ -161,6 +165,42 @@ class ConsoleDecisionsTest extends ConsoleCases {
         browser.run("await page.locator('.thread-header').getByRole('link').last().click()");
         see("Back to now");
         assertThat(browser.text("return page.url()")).contains(thread).endsWith("?panel=timeline&version=1");
+    }
+
+    @Test
+    void message_isChangedInANewThread_andAReplyIsRepeated() throws Exception {
+        String thread = ann.start("boss", "Go");
+        openThread(thread);
+        click("Deny");
+        click("Deny");
+        see("Turn 1: ");
+        assertThat(browser.text("return page.locator('.turn').innerText()"))
+                .matches("Turn 1: [\\d.]+ s, 1,100 tokens, \\$0\\.0045");
+        assertThat(browser.text("return page.locator('.call[data-call=tu_7] > summary').innerText()"))
+                .containsPattern("[\\d.]+ s");
+        browser.run("await page.getByLabel('Message', { exact: true }).fill('And now?');"
+                + "await page.keyboard.press('Enter')");
+        see("Turn 2: ");
+
+        browser.run("const said = page.locator('.said', { hasText: 'And now?' });"
+                + "await said.hover(); await said.getByRole('button', { name: 'Edit in a new thread' }).click();"
+                + "await page.getByLabel('Changed message').fill('And then?')");
+        assertThat(browser.run("return axe()")).isEmpty();
+        click("Continue in a new thread");
+        see("fork of");
+        browser.run("await page.locator('.message.user', { hasText: 'And then?' }).waitFor()");
+        see("Turn 2: ");
+        assertThat(texts(".message.user")).containsExactly("Go", "And then?");
+
+        browser.run("await page.goto('" + server.address() + "/#/thread/" + thread + "')");
+        see("Turn 2: ");
+        browser.run("const last = page.locator('.reply').last(); await last.hover();"
+                + "await last.getByRole('button', { name: 'Repeat in a new thread' }).click();"
+                + "await page.waitForFunction((old) => !location.href.includes(old), page.url().split('#')[1])");
+        see("fork of");
+        see("Turn 2: ");
+        assertThat(texts(".message.user")).containsExactly("Go", "And now?");
+        assertThat(ann.list(thread, "messages").toString()).contains("And now?").doesNotContain("And then?");
     }
 
     @Test

@@ -50,6 +50,7 @@ public final class Connection implements AutoCloseable {
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
     private final Optional<ThreadKeys> threadKeys;
+    private final FairShares fairShares;
     private final String address;
     private final ServerInfo server;
     /** Whether closing the connection closes the stubs. */
@@ -69,11 +70,19 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** The keys of payloads and of threads, if payloads are encrypted. */
-    private record Encryption(Optional<EncryptionKeys> keys, Optional<ThreadKeys> threadKeys) {
-        static Encryption of(Map<String, String> variables) {
+    /**
+     * The settings of Waymark's own.
+     *
+     * @param keys the keys of payloads, if they are encrypted
+     */
+    private record Settings(Optional<EncryptionKeys> keys, Optional<ThreadKeys> threadKeys, FairShares fairShares) {
+        static Settings of(Map<String, String> variables) throws ServerUnreachable {
             Optional<EncryptionKeys> keys = EncryptionKeys.of(variables);
-            return new Encryption(keys, ThreadKeys.of(variables, keys));
+            try {
+                return new Settings(keys, ThreadKeys.of(variables, keys), FairShares.of(variables));
+            } catch (FairShares.Unreadable e) {
+                throw new ServerUnreachable("the settings can't be read: " + e.getMessage(), e);
+            }
         }
 
         DataConverter converter(String namespace) {
@@ -89,12 +98,13 @@ public final class Connection implements AutoCloseable {
     private Connection(
             WorkflowServiceStubs stubs,
             WorkflowClientOptions options,
-            Encryption encryption,
+            Settings own,
             ServerInfo server,
             boolean ownsStubs) {
         this.stubs = stubs;
-        this.client = client(stubs, options, encryption);
-        this.threadKeys = encryption.threadKeys();
+        this.client = client(stubs, options, own);
+        this.threadKeys = own.threadKeys();
+        this.fairShares = own.fairShares();
         this.address = stubs.getOptions().getTarget();
         this.server = server;
         this.searchIndex = new SearchIndex(stubs, client.getOptions().getNamespace());
@@ -129,11 +139,11 @@ public final class Connection implements AutoCloseable {
      */
     public static Connection over(WorkflowServiceStubs stubs, String namespace, Map<String, String> variables)
             throws ServerUnreachable {
-        Encryption encryption = Encryption.of(variables);
+        Settings own = Settings.of(variables);
         WorkflowClientOptions options =
                 WorkflowClientOptions.newBuilder().setNamespace(namespace).build();
         try {
-            return new Connection(stubs, options, encryption, serverInfo(stubs), false);
+            return new Connection(stubs, options, own, serverInfo(stubs), false);
         } catch (StatusRuntimeException e) {
             throw unreachable(stubs, e);
         }
@@ -180,7 +190,7 @@ public final class Connection implements AutoCloseable {
             Optional<Scope> metrics,
             List<ClientInterceptor> interceptors)
             throws ServerUnreachable {
-        Encryption encryption = Encryption.of(variables);
+        Settings own = Settings.of(variables);
         String given = Optional.ofNullable(profile.getAddress()).orElse("");
         if (given.contains("://")) {
             throw new ServerUnreachable(
@@ -199,19 +209,18 @@ public final class Connection implements AutoCloseable {
         metrics.ifPresent(options::setMetricsScope);
         WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options.build());
         try {
-            return new Connection(stubs, profile.toWorkflowClientOptions(), encryption, serverInfo(stubs), true);
+            return new Connection(stubs, profile.toWorkflowClientOptions(), own, serverInfo(stubs), true);
         } catch (StatusRuntimeException e) {
             stubs.shutdownNow();
             throw unreachable(stubs, e);
         }
     }
 
-    private static WorkflowClient client(
-            WorkflowServiceStubs stubs, WorkflowClientOptions options, Encryption encryption) {
+    private static WorkflowClient client(WorkflowServiceStubs stubs, WorkflowClientOptions options, Settings own) {
         return WorkflowClient.newInstance(
                 stubs,
                 WorkflowClientOptions.newBuilder(options)
-                        .setDataConverter(encryption.converter(namespace(options)))
+                        .setDataConverter(own.converter(namespace(options)))
                         .build());
     }
 
@@ -262,6 +271,16 @@ public final class Connection implements AutoCloseable {
     /** The keys of single threads, if they are used. */
     public Optional<ThreadKeys> threadKeys() {
         return threadKeys;
+    }
+
+    /** The shares that new threads get. */
+    public FairShares fairShares() {
+        return fairShares;
+    }
+
+    /** Whether the server may give threads fair shares. A server that has them does not tell whether they are enabled. */
+    public boolean mayShareFairly() {
+        return FairShares.areKnownTo(server.version());
     }
 
     /** The address of the server, as {@code host:port}. */

@@ -129,6 +129,11 @@ final class Draft {
         return problem.type().equals(Problem.UNKNOWN_RULES);
     }
 
+    /** Whether the thread's rules know that a worker can be reported as ended. Before, it counted as lost. */
+    boolean knowsEndedWorkers() {
+        return identity.rules >= ThreadIdentity.ENDED_WORKERS;
+    }
+
     void reachVersionWhenBatchIsDone() {
         versionReached |= book.openCalls().isEmpty();
     }

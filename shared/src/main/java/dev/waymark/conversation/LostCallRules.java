@@ -44,6 +44,19 @@ final class LostCallRules {
         }
     }
 
+    /**
+     * Handles a claimed call whose worker is known to have ended. Nobody is left to report, so nothing is awaited. A
+     * tool's check starts at once, but what the execution has sent may still take effect until the fence: before that,
+     * the check may only find that it did.
+     */
+    void inquire(Call call) {
+        if (draft.policyOf(call).verify()) {
+            draft.book.put(call.doubted(draft.at));
+        } else {
+            leaveUndecided(call);
+        }
+    }
+
     private static Instant earlier(Instant a, Instant b) {
         return a.isBefore(b) ? a : b;
     }
@@ -154,8 +167,8 @@ final class LostCallRules {
         verified.ifPresent(call -> {
             if (fact.landed().orElse(false)) {
                 settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
-            } else if (fact.landed().isPresent() && wasTooEarly(call)) {
-                doubt(call); // Another claim was discovered during the check.
+            } else if ((fact.landed().isPresent() || draft.knowsEndedWorkers()) && wasTooEarly(call)) {
+                doubt(call); // It was checked at once, or another claim was discovered during the check.
             } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck()) {
                 runAgain(call);
             } else {

@@ -85,6 +85,8 @@ final class ToolRules {
             if (call.claim().isPresent()) {
                 if (fact.problem().type().equals(Problem.OUTCOME_UNKNOWN)) {
                     lost.doubt(call.seen(reason));
+                } else if (fact.problem().type().equals(Problem.WORKER_ENDED) && draft.knowsEndedWorkers()) {
+                    lost.inquire(call.seen(reason));
                 } else {
                     lost.awaitWord(call.seen(reason));
                 }

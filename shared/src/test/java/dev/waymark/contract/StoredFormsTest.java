@@ -488,7 +488,7 @@ class StoredFormsTest {
         "0, No release has these rules",
         "1, No release has these rules",
         "3, No release has these rules",
-        "6, Use a newer version"
+        "8, Use a newer version"
     })
     void conversation_ofRulesThatAreNotKnown_isRefused(int rules, String reason) {
         ObjectNode tree = PayloadJson.MAPPER.valueToTree(started());
@@ -496,7 +496,7 @@ class StoredFormsTest {
 
         assertThatThrownBy(() -> PayloadJson.MAPPER.treeToValue(tree, Conversation.class))
                 .hasMessageContaining("this thread goes by rules " + rules)
-                .hasMessageContaining("knows rules 4 to 5. " + reason);
+                .hasMessageContaining("knows rules 4 to 7. " + reason);
     }
 
     /** Call ids are keys in a carried state, and Jackson's default limit for a key is 50,000 characters. */

@@ -45,14 +45,21 @@ final class ToolConversationScript {
     }
 
     static ConversationScript begun(Optional<AgentPolicy.Approvals> approvals) {
-        return ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
+        return begun(ThreadIdentity.RULES, approvals);
+    }
+
+    private static ConversationScript begun(int rules, Optional<AgentPolicy.Approvals> approvals) {
+        return ConversationScript.begun(new ThreadFact.RunStarted(rules, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(policy(approvals)));
     }
 
     /** A thread in which a model was called and replied with these parts. */
     static ConversationScript replied(Part... parts) {
-        return begun(Optional.empty())
+        return replied(ThreadIdentity.RULES, parts);
+    }
+
+    static ConversationScript replied(int rules, Part... parts) {
+        return begun(rules, Optional.empty())
                 .with(
                         ConversationScript.said("Hello"),
                         new ModelFact.ModelCalled(1),
@@ -84,6 +91,11 @@ final class ToolConversationScript {
     /** The fact that the server considers an execution lost, although it may still be running. */
     static Fact timedOut(String callId, int dispatch) {
         return new ToolFact.ToolLost(callId, dispatch, new Problem("Timeout", "the worker was lost"));
+    }
+
+    /** The fact that the execution's process has ended, as the next process on its host reports. */
+    static Fact workerEnded(String callId, int dispatch) {
+        return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.WORKER_ENDED, "the worker has ended"));
     }
 
     /** The fact that an execution has reported its outcome late. */

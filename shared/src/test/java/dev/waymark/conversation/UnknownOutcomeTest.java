@@ -16,6 +16,7 @@ import static dev.waymark.conversation.ToolConversationScript.replied;
 import static dev.waymark.conversation.ToolConversationScript.settled;
 import static dev.waymark.conversation.ToolConversationScript.timedOut;
 import static dev.waymark.conversation.ToolConversationScript.verified;
+import static dev.waymark.conversation.ToolConversationScript.workerEnded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
@@ -26,6 +27,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.time.Duration;
@@ -317,6 +319,74 @@ class UnknownOutcomeTest {
         assertThat(script.decides()).containsExactly(new Step.CallModel(2));
     }
 
+    // ---- workers that are known to have ended
+
+    @Test
+    void endedWorker_withoutACheck_isReportedAtOnce() {
+        ConversationScript script = claimedCall("charge").with(workerEnded("a", 1));
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.LOST);
+        assertThat(script.call("a").result().orElseThrow()).contains(" What was seen of it: the worker has ended");
+        assertThat(script.decides()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void endedWorker_underOlderRules_isWaitedFor() {
+        ConversationScript script =
+                claimedCall("charge", ThreadIdentity.ENDED_WORKERS - 1).with(workerEnded("a", 1));
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.UNKNOWN);
+    }
+
+    @Test
+    void endedWorker_beforeItsClaim_isDispatchedAgain_laterAndLater() {
+        ConversationScript script = replied(use("a", "charge")).with(dispatched("a", 1), workerEnded("a", 1));
+        assertThat(script.decides()).containsExactly(new Step.RunTool(script.call("a"), 2));
+
+        Instant at = START.plusSeconds(60);
+        script.at(at, dispatched("a", 2), workerEnded("a", 2));
+        assertThat(script.decides()).containsExactly(new Step.WakeAt(at.plusSeconds(1)));
+    }
+
+    @Test
+    void endedWorker_ofAToolThatAPersonSettles_isAskedFor() {
+        assertThat(claimedCall("sign").with(workerEnded("a", 1)).call("a").status())
+                .isEqualTo(Call.Status.UNSETTLED);
+    }
+
+    @Test
+    void endedWorker_isCheckedAtOnce_andWhatHappenedCounts() {
+        ConversationScript script = checkedEarly("pay");
+        script.with(verified("a", 1, true));
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.COMPLETED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"post", "pay", "send"})
+    void endedWorker_checkedBeforeTheFence_isNotDecidedByWhatWasNotFound(String tool) {
+        ConversationScript script = checkedEarly(tool).with(verified("a", 1, false));
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.UNKNOWN);
+
+        Instant fence = script.call("a").wakeAt().orElseThrow();
+        script.at(fence, new ThreadFact.TimePassed());
+        assertThat(script.decides()).containsExactly(new Step.VerifyTool(script.call("a")));
+    }
+
+    @Test
+    void endedWorker_checkedBeforeTheFence_withoutAnAnswer_isCheckedAgain() {
+        ConversationScript script =
+                checkedEarly("post").with(new ToolFact.ToolVerified("a", 1, Optional.empty(), Optional.empty()));
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.UNKNOWN);
+    }
+
+    private static ConversationScript checkedEarly(String tool) {
+        ConversationScript script = claimedCall(tool).with(workerEnded("a", 1));
+        assertThat(script.decides()).containsExactly(new Step.VerifyTool(script.call("a")));
+        return script.with(new ToolFact.VerifyDispatched("a", 1));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"charge", "pay", "sign"})
     void lateOutcome_ofTheClaimedExecution_makesTheUnknownKnown(String tool) {
@@ -403,7 +473,11 @@ class UnknownOutcomeTest {
     }
 
     private static ConversationScript claimedCall(String tool) {
-        return replied(use("a", tool)).with(dispatched("a", 1), claimed("a", 1, tool, "x"));
+        return claimedCall(tool, ThreadIdentity.RULES);
+    }
+
+    private static ConversationScript claimedCall(String tool, int rules) {
+        return replied(rules, use("a", tool)).with(dispatched("a", 1), claimed("a", 1, tool, "x"));
     }
 
     private static ConversationScript verifying(String tool) {

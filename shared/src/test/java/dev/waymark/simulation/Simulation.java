@@ -176,8 +176,10 @@ final class Simulation {
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
                 chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty())) : Optional.empty();
+        // A separate generator, so that the version of the rules does not change what else happens.
+        int rules = new Random(seed * 37).nextInt(4) == 0 ? ThreadIdentity.FIRST_RULES : ThreadIdentity.RULES;
         ThreadFact.RunStarted started = new ThreadFact.RunStarted(
-                ThreadIdentity.RULES, "helper", chance(6), maxIterations, Optional.empty(), parent, Optional.empty());
+                rules, "helper", chance(6), maxIterations, Optional.empty(), parent, Optional.empty());
         recorded.add(started);
         times.add(at);
         state = Conversation.start(started, at);
@@ -308,7 +310,7 @@ final class Simulation {
         @Override
         public Boolean verifyTool(Step.VerifyTool step) {
             Call call = step.call();
-            ledger.verifying(call, at);
+            ledger.verifying(call, at, isReportedEnded(call.id()));
             Optional<Boolean> sample = chance(2) ? Optional.of(look(call)) : Optional.empty();
             flights.add(Activity.verify(call, runId(), sample));
             apply(new ToolFact.VerifyDispatched(call.id(), call.dispatches()));
@@ -803,6 +805,21 @@ final class Simulation {
         return landed;
     }
 
+    /** Whether the call's worker was reported as ended, and the call was not verified since. */
+    private boolean isReportedEnded(String callId) {
+        for (int i = recorded.size() - 1; i >= 0; i--) {
+            Fact fact = recorded.get(i);
+            if (fact instanceof ToolFact.ToolVerified verified
+                    && verified.callId().equals(callId)) {
+                return false;
+            } else if (fact instanceof ToolFact.ToolLost lost && lost.callId().equals(callId)) {
+                return lost.problem().type().equals(Problem.WORKER_ENDED)
+                        && state.rules() >= ThreadIdentity.ENDED_WORKERS;
+            }
+        }
+        return false;
+    }
+
     private Fact verdict(Activity flight) {
         boolean landed = flight.sample().orElseGet(() -> look(flight.call().orElseThrow()));
         Optional<Boolean> says = chance(6) ? Optional.empty() : Optional.of(landed);
@@ -856,7 +873,7 @@ final class Simulation {
                 end(activity);
                 lateClaims.add(new LateClaim(activity, runId(), name));
                 coverage.count("workers lost before a claim");
-                apply(lost(activity));
+                apply(chance(2) ? lost(activity) : ended(activity));
             }
             default -> {
                 ToolFact.ToolClaimed claim = claim(call, activity.dispatch(), name);
@@ -917,12 +934,18 @@ final class Simulation {
                 execution.takeEffect(at);
                 execution.end();
                 coverage.count("workers lost after the effect");
-                apply(lost(activity));
+                apply(chance(2) ? lost(activity) : ended(activity));
             }
             case 1 -> {
                 end(activity);
-                coverage.count("workers lost after a claim");
-                apply(lost(activity));
+                if (chance(2)) {
+                    coverage.count("workers lost after a claim");
+                    apply(lost(activity));
+                } else {
+                    execution.silence(); // What it has sent may still take effect.
+                    coverage.count("workers ended after a claim");
+                    apply(ended(activity));
+                }
             }
             case 2 -> {
                 if (execution.tookEffect()) {
@@ -1002,6 +1025,12 @@ final class Simulation {
                 activity.callId(), activity.dispatch(), new Problem("Timeout", "the worker was lost"));
     }
 
+    /** The fact that the next process of a worker's host has reported the worker as ended. */
+    private static Fact ended(Activity activity) {
+        return new ToolFact.ToolLost(
+                activity.callId(), activity.dispatch(), new Problem(Problem.WORKER_ENDED, "the worker has ended"));
+    }
+
     private static Fact unclear(Activity activity) {
         return new ToolFact.ToolLost(
                 activity.callId(), activity.dispatch(), new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504"));
@@ -1043,7 +1072,7 @@ final class Simulation {
         List<World.Execution> alive = world.alive();
         if (!alive.isEmpty() && chance(3)) {
             World.Execution zombie = alive.get(random.nextInt(alive.size()));
-            if (!running.containsValue(zombie)) {
+            if (!running.containsValue(zombie) && !zombie.isSilent()) {
                 tellLate(zombie);
             }
         } else if (!alive.isEmpty() && chance(2)) {

@@ -133,6 +133,8 @@ class SimulationTest {
         "workers lost before a claim",
         "workers lost after a claim",
         "workers lost after the effect",
+        "workers ended after a claim",
+        "verifies before the fence",
         "second attempts",
         "own claims given back",
         "late results of cancelled calls",

@@ -33,6 +33,7 @@ final class World {
         private final boolean honoursKey;
         private final Instant claimedAt;
         private boolean ended;
+        private boolean silent;
         private boolean forbidden;
         private boolean tookEffect;
         private boolean excused;
@@ -62,6 +63,15 @@ final class World {
 
         void end() {
             ended = true;
+        }
+
+        /** Its process has ended, so it reports nothing any more. */
+        void silence() {
+            silent = true;
+        }
+
+        boolean isSilent() {
+            return silent;
         }
 
         /**

@@ -2,6 +2,7 @@ package dev.waymark.spring;
 
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.ThreadKeys;
+import dev.waymark.connect.FairShares;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -25,6 +26,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param codecKeys the keys that payloads are encrypted with, or {@code file:PATH}
  * @param threadKeys where the keys of threads are stored, if each new thread gets a key of its own: {@code
  * file:DIRECTORY} or the URL of a database
+ * @param shares weights of owners and agents, such as {@code subject:ann=2,agent:batch=0.5}
  * @param taskQueue the task queue of threads and of the worker
  * @param agents a directory of agent files
  * @param prices a file with prices of models, which override the built-in prices
@@ -44,6 +46,7 @@ public record WaymarkProperties(
         @DefaultValue Tls tls,
         @Nullable String codecKeys,
         @Nullable String threadKeys,
+        @Nullable String shares,
         @DefaultValue("waymark") String taskQueue,
         @Nullable Path agents,
         @Nullable Path prices,
@@ -134,6 +137,7 @@ public record WaymarkProperties(
         put(variables, "TEMPORAL_TLS_CLIENT_KEY_PATH", tls.clientKey());
         put(variables, EncryptionKeys.VARIABLE, codecKeys);
         put(variables, ThreadKeys.VARIABLE, threadKeys);
+        put(variables, FairShares.VARIABLE, shares);
         put(variables, "ANTHROPIC_API_KEY", anthropic.apiKey());
         put(variables, "ANTHROPIC_BASE_URL", anthropic.baseUrl());
         put(variables, "OPENAI_API_KEY", openai.apiKey());

@@ -21,7 +21,8 @@ final class WaymarkWorkerAutoConfiguration {
     }
 
     @Bean
-    ScheduleSetup waymarkSchedules(WaymarkProperties properties, Connection connection, AgentClient client) {
-        return new ScheduleSetup(properties.schedules(), connection, client);
+    ScheduleSetup waymarkSchedules(WaymarkProperties properties, Connection connection) {
+        return new ScheduleSetup(
+                properties.schedules(), connection, AgentClient.on(connection, properties.taskQueue()));
     }
 }

@@ -33,6 +33,7 @@ class WaymarkPropertiesTest {
         settings.put("waymark.tls.enabled", "true");
         settings.put("waymark.codec-keys", "file:keys");
         settings.put("waymark.thread-keys", "file:threads");
+        settings.put("waymark.shares", "agent:batch=0.5");
         settings.put("waymark.anthropic.api-key", "secret");
         settings.put("waymark.openai.base-url", "");
 
@@ -45,6 +46,7 @@ class WaymarkPropertiesTest {
                         "TEMPORAL_TLS_CLIENT_KEY_PATH", "key.pem",
                         "WAYMARK_CODEC_KEYS", "file:keys",
                         "WAYMARK_THREAD_KEYS", "file:threads",
+                        "WAYMARK_SHARES", "agent:batch=0.5",
                         "ANTHROPIC_API_KEY", "secret",
                         "OPENAI_BASE_URL", "http://local/v1",
                         "PATH", "/"));
@@ -61,6 +63,7 @@ class WaymarkPropertiesTest {
                         null,
                         null,
                         new WaymarkProperties.Tls(null, null, null, null, null),
+                        null,
                         null,
                         null,
                         "waymark",

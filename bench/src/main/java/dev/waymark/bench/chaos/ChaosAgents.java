@@ -15,11 +15,13 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowClient;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -29,6 +31,9 @@ import java.util.stream.IntStream;
  */
 final class ChaosAgents {
     static final List<Integer> CALLS = List.of(1, 4);
+    /** The environment variable with the directory for the journals of workers. */
+    static final String JOURNALS = "JOURNALS";
+
     static final Usage USAGE = new Usage(10, 1);
 
     private static final String BOSS = "boss";
@@ -62,6 +67,11 @@ final class ChaosAgents {
             }
         }
         return worker(client, taskQueue, environment, tools, model -> model);
+    }
+
+    /** Whether the workers of this run have a journal: every other run, by its id. */
+    private static boolean hasJournal(String taskQueue) {
+        return taskQueue.hashCode() % 2 == 0;
     }
 
     /** Creates a worker whose tools and models pass the points of this crash. */
@@ -108,12 +118,16 @@ final class ChaosAgents {
                 }
             }
         }
-        return AgentWorker.builder(client)
+        AgentWorker.Builder worker = AgentWorker.builder(client)
                 .taskQueue(taskQueue)
                 .agents(agents.toArray(AgentSpec[]::new))
                 .providers(ModelProviders.of(models))
-                .tools(JavaTools.of(tools))
-                .build();
+                .tools(JavaTools.of(tools));
+        if (hasJournal(taskQueue)) {
+            worker.journal(
+                    Path.of(Objects.requireNonNull(environment.get(JOURNALS))).resolve(taskQueue + "-journal"));
+        }
+        return worker.build();
     }
 
     private static ModelProvider model(String tool, int calls) {

@@ -96,6 +96,7 @@ public final class ChaosStage implements AutoCloseable {
         Map<String, String> environment = new LinkedHashMap<>(services.environment());
         environment.putAll(gateway.environment());
         environment.put(ToolVariant.LEDGER_PORT, Integer.toString(ledger.port()));
+        environment.put(ChaosAgents.JOURNALS, directory.toString());
         return environment;
     }
 

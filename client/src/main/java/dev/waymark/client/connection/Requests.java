@@ -272,7 +272,8 @@ public final class Requests {
         return WorkflowOptions.newBuilder()
                 .setTaskQueue(taskQueue)
                 .setWorkflowId(thread)
-                .setStaticSummary(summary(input.agent()));
+                .setStaticSummary(summary(input.agent()))
+                .setPriority(connection.fairShares().of(input));
     }
 
     /** The summary is not encrypted in workflow lists, so it contains no text of the conversation. */

@@ -28,6 +28,7 @@ import io.temporal.api.workflowservice.v1.ListSchedulesResponse;
 import io.temporal.api.workflowservice.v1.PatchScheduleRequest;
 import io.temporal.api.workflowservice.v1.UpdateScheduleRequest;
 import io.temporal.api.workflowservice.v1.WorkflowServiceGrpc.WorkflowServiceBlockingStub;
+import io.temporal.common.Priority;
 import io.temporal.common.converter.DataConverter;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -155,6 +156,10 @@ public final class ScheduleRequests {
                         .setSummary(converter
                                 .toPayload(Requests.summary(input.agent()))
                                 .orElseThrow()));
+        Priority share = connection.fairShares().of(input);
+        start.setPriority(io.temporal.api.common.v1.Priority.newBuilder()
+                .setFairnessKey(share.getFairnessKey())
+                .setFairnessWeight(share.getFairnessWeight()));
         if (connection.isIndexed()) {
             start.setSearchAttributes(ThreadIndex.starting(input.agent()).encoded());
         }

@@ -28,11 +28,13 @@ import java.util.Optional;
 final class ConversationDocument {
     private final Timeline timeline;
     private final Conversation state;
+    private final ThreadCourse course;
     private final ObjectNode document;
 
     private ConversationDocument(Timeline timeline, ObjectNode document) {
         this.timeline = timeline;
         this.state = timeline.now();
+        this.course = ThreadCourse.of(timeline);
         this.document = document;
     }
 
@@ -57,6 +59,7 @@ final class ConversationDocument {
                         .map(queued -> queued.message().text())
                         .toList()));
         addWorkspace();
+        course.addTo(document, state.transcript());
         document.set("pending", pending());
         document.set("calls", calls());
     }
@@ -142,6 +145,7 @@ final class ConversationDocument {
         for (int i = 0; i < rows.size(); i++) {
             CallItem item = rows.get(i);
             ObjectNode row = (ObjectNode) list.get(i);
+            course.startOf(item.callId()).ifPresent(at -> row.put("startedAt", at.toString()));
             Optional<Call> call = state.calls().get(item.callId());
             if (call.isPresent()) {
                 complete(row, call.get());

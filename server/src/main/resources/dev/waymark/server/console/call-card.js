@@ -3,12 +3,13 @@ import { callLink, threadLink } from './address.js';
 import { changesBlock, showChanges } from './changes.js';
 import { copyButton } from './copy.js';
 import { h } from './dom.js';
-import { callWords, clock, dollars } from './format.js';
+import { between, callWords, clock, dollars } from './format.js';
 import { indented, jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
 
 const LONG_RESULT = 1_500;
 const TONES = { completed: 'good', failed: 'bad', denied: 'bad', lost: 'warn', cancelled: 'quiet' };
+const ENDED = new Set(['completed', 'failed', 'lost']);
 const PHASE_TONES = { awaiting: 'warn', asking: 'warn', unsettled: 'warn', unknown: 'warn', doubted: 'warn' };
 
 export const callTone = (call) => PHASE_TONES[call.phase] ?? TONES[call.status] ?? 'busy';
@@ -32,6 +33,7 @@ export function callCard(call, old) {
       {},
       h('span', { class: 'tool' }, call.tool),
       h('bdi', { class: 'gist' }, gist(call)),
+      call.startedAt && ENDED.has(call.status) ? h('span', { class: 'took muted' }, between(call.startedAt, call.since)) : null,
       h('span', { class: `chip ${callTone(call)}` }, callWords(call)),
     ),
     h('div', { class: 'call-body' }, args(call), outcome(call), facts(call)),

@@ -2,7 +2,7 @@
 import { callCard } from './call-card.js';
 import { copyButton } from './copy.js';
 import { h, showList } from './dom.js';
-import { statusWords } from './format.js';
+import { between, duration, spentWords, statusWords } from './format.js';
 import { paragraphs, showMarkdown, showSwitchable } from './markdown.js';
 
 /** The newest items are shown at once, and earlier ones whenever the browser has time, so that no thread is too long. */
@@ -16,18 +16,23 @@ export class Conversation {
   #waiting = false;
   #last;
 
-  /** @param element the element that contains the messages */
-  constructor(element) {
+  /**
+   * @param element the element that contains the messages
+   * @param again `again(before, text)` to continue with a message in a new thread; absent if the user may not
+   */
+  constructor(element, again) {
     this.element = element;
+    this.again = again;
   }
 
   show(view, live) {
     this.#last = [view, live];
     // Words of a reply arrive often, and change no other item.
-    if (this.#items.view !== view) this.#items = { view, list: itemsOf(view) };
+    if (this.#items.view !== view) this.#items = { view, list: itemsOf(view, view.current && !view.parent ? this.again : undefined) };
     const items = this.#items.list;
     const first = Math.max(0, items.length - this.#most);
-    showList(this.element, [...items.slice(first), ...liveItem(live), ...queuedItems(view), ...endItem(view)]);
+    const newest = Math.max(first, items.length - AT_ONCE);
+    showList(this.element, [...items.slice(first, newest).map(earlier), ...items.slice(newest), ...liveItem(live), ...queuedItems(view), ...endItem(view)]);
     if (first > 0) this.#growLater();
   }
 
@@ -50,19 +55,43 @@ export class Conversation {
   }
 }
 
+/** An item that is seldom in view. */
+const earlier = (item) => ({
+  ...item,
+  render: (old) => {
+    const element = item.render(old);
+    element.classList.add('earlier');
+    return element;
+  },
+});
+
 const whenIdle = (run) => (window.requestIdleCallback ? requestIdleCallback(run, { timeout: 500 }) : setTimeout(run, 30));
 
-function itemsOf(view) {
+function itemsOf(view, again) {
   const calls = new Map(view.calls.map((call) => [call.callId, call]));
-  return view.messages.flatMap(({ role, content }, i) =>
-    typeof content === 'string' ? [textItem(role, content, `m${i}`)] : content.flatMap((part, k) => partItem(role, part, `m${i}.${k}`, calls)),
-  );
+  const ends = new Map((view.turns ?? []).filter(({ endedAt }) => endedAt).map((turn) => [turn.lastMessage, turn]));
+  let origin; // The newest message of a person, and whether a thread can begin before it.
+  return view.messages.flatMap(({ role, content }, i) => {
+    const step = view.course?.[i];
+    if (role === 'user' && textOf(content) !== '') origin = { text: textOf(content), before: step?.before };
+    const about = { again: origin?.before === undefined ? undefined : again, origin, step };
+    const items =
+      typeof content === 'string' ? [textItem(role, content, `m${i}`, about)] : content.flatMap((part, k) => partItem(role, part, `m${i}.${k}`, calls, about));
+    const end = ends.get(i);
+    return end === undefined ? items : [...items, turnItem(end)];
+  });
 }
 
-function partItem(role, part, key, calls) {
+/** What a turn took, below its last message. */
+function turnItem(turn) {
+  const words = `Turn ${turn.turn}: ${spentWords(between(turn.startedAt, turn.endedAt), turn)}`;
+  return { key: `turn-${turn.turn}`, signature: words, render: () => h('p', { class: 'turn muted' }, words) };
+}
+
+function partItem(role, part, key, calls, about) {
   switch (part.type) {
     case 'text':
-      return part.text === '' ? [] : [textItem(role, part.text, key)];
+      return part.text === '' ? [] : [textItem(role, part.text, key, about)];
     case 'tool_use': {
       const call = calls.get(part.id) ?? {
         callId: part.id,
@@ -87,15 +116,66 @@ function partItem(role, part, key, calls) {
   }
 }
 
-function textItem(role, text, key) {
-  return { key, signature: `${role} ${text}`, render: () => (role === 'assistant' ? reply(text) : h('div', { class: `message ${role}` }, paragraphs(text))) };
+function textItem(role, text, key, about) {
+  return {
+    key,
+    signature: JSON.stringify([role, text, about.again !== undefined, about.origin?.before, about.step]),
+    render: () => (role === 'assistant' ? reply(text, about) : message(text, about)),
+  };
+}
+
+/** The text of a message. */
+const textOf = (content) => (typeof content === 'string' ? content : content.filter(({ type }) => type === 'text').map((part) => part.text).join('\n\n'));
+
+/** A message of a person, which can be changed in a new thread. */
+function message(text, { again, origin }) {
+  const shown = h('div', { class: 'message user' }, paragraphs(text));
+  if (again === undefined) return shown;
+  const edit = h('button', { type: 'button', class: 'quiet', onclick: () => item.replaceChildren(form) }, 'Edit in a new thread');
+  const field = h('textarea', { rows: '3', 'aria-label': 'Changed message', value: text });
+  const problem = h('p', { class: 'problem', role: 'alert' });
+  const send = h('button', { class: 'primary', type: 'submit' }, 'Continue in a new thread');
+  const form = h(
+    'form',
+    {
+      class: 'edited',
+      onsubmit: async (event) => {
+        event.preventDefault();
+        send.disabled = true;
+        problem.textContent = await again(origin.before, field.value);
+        send.disabled = false;
+      },
+    },
+    field,
+    h('p', { class: 'muted' }, 'The new thread has the conversation before this message. This thread stays as it is.'),
+    problem,
+    h('div', { class: 'row' }, send, h('button', { type: 'button', onclick: () => item.replaceChildren(shown, tools) }, 'Back')),
+  );
+  const tools = h('div', { class: 'tools' }, edit);
+  const item = h('div', { class: 'said' }, shown, tools);
+  return item;
 }
 
 /** A reply of the model: formatted, or as the model wrote it. */
-function reply(text) {
-  const message = h('div', { class: 'message assistant' });
-  const raw = showSwitchable(message, text);
-  return h('div', { class: 'reply' }, message, h('div', { class: 'tools' }, copyButton(() => text), raw));
+function reply(text, { again, origin, step }) {
+  const shown = h('div', { class: 'message assistant' });
+  const raw = showSwitchable(shown, text);
+  const problem = h('span', { class: 'problem', role: 'alert' });
+  const repeat = h(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet',
+      onclick: async () => {
+        repeat.disabled = true;
+        problem.textContent = await again(origin.before, origin.text);
+        repeat.disabled = false;
+      },
+    },
+    'Repeat in a new thread',
+  );
+  const took = step?.usage ? h('span', { class: 'muted' }, spentWords(duration(step.tookMillis), step)) : null;
+  return h('div', { class: 'reply' }, shown, h('div', { class: 'tools' }, copyButton(() => text), raw, again ? repeat : null, took, problem));
 }
 
 function liveItem(live) {

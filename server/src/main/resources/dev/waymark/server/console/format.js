@@ -20,6 +20,22 @@ export function clock(instant) {
     : time.toLocaleString(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 }
 
+/** The time between two instants. */
+export const between = (from, to) => duration(Date.parse(to) - Date.parse(from));
+
+/** `0.4 s`, `12 s`, `5 min`, `3 h` or `2 days`. */
+export function duration(millis) {
+  if (millis < 10_000) return `${(Math.max(0, millis) / 1_000).toFixed(1)} s`;
+  if (millis < 2 * MINUTE) return `${Math.round(millis / 1_000)} s`;
+  if (millis < 2 * HOUR) return `${Math.round(millis / MINUTE)} min`;
+  if (millis < 2 * DAY) return `${Math.round(millis / HOUR)} h`;
+  return `${Math.round(millis / DAY)} days`;
+}
+
+/** What model calls took: `12 s, 1,024 tokens, $0.02`. */
+export const spentWords = (time, { usage, costUsd }) =>
+  [time, `${number(tokens(usage))} tokens`, costUsd === undefined ? '' : dollars(costUsd)].filter((part) => part !== '').join(', ');
+
 export const number = (value) => value.toLocaleString('en-US');
 
 /** An amount of dollars, precise enough for small ones. */

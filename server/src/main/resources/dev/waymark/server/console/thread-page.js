@@ -27,6 +27,7 @@ export class ThreadPage {
   #frame;
   #pause = FRAME_MILLIS;
   #fork;
+  #repeated;
   #call;
   #loading = false;
   #isStale = false;
@@ -45,7 +46,7 @@ export class ThreadPage {
     this.header = h('header', { class: 'thread-header' });
     this.banner = h('div', { class: 'banner', role: 'status', hidden: true });
     this.messages = h('div', { class: 'messages', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' });
-    this.conversation = new Conversation(this.messages);
+    this.conversation = new Conversation(this.messages, session.may('talk') ? (before, text) => this.#again(before, text) : undefined);
     this.activity = h('p', { class: 'activity', hidden: true });
     this.foot = h('div', { class: 'foot' });
     this.decisions = h('div', { class: 'decisions' });
@@ -384,6 +385,23 @@ export class ThreadPage {
           h('button', { onclick: () => this.timeline.newest() }, 'Back to now'),
         ),
     );
+  }
+
+  /**
+   * Continues in a new thread, with a message, from the place before another one. Returns why it could not.
+   *
+   * @param before an event, or `start`: then the new thread has nothing but the message
+   */
+  async #again(before, message) {
+    const [path, body] = before === 'start' ? ['/v1/threads', { agent: this.#view.agent, message }] : [`${threadPath(this.thread)}/fork`, { at: before, message }];
+    const request = JSON.stringify(body);
+    if (this.#repeated?.request !== request) this.#repeated = { request, key: newKey() };
+    try {
+      goToThread((await post(path, request, this.#repeated.key)).thread);
+      return '';
+    } catch (problem) {
+      return wordsOf(problem);
+    }
   }
 
   async #resume() {

@@ -26,10 +26,13 @@ public record ThreadIdentity(
     public static final int FIRST_RULES = 4;
 
     /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */
-    public static final int RULES = 5;
+    public static final int RULES = 7;
 
     /** From these rules on, the worker that calls the model may also run the calls of its reply. */
     public static final int FUSED_STEPS = 5;
+
+    /** From these rules on, nothing is awaited from a worker that is reported as ended. */
+    public static final int ENDED_WORKERS = 7;
 
     /** Whether the thread continues. The names are stored. */
     public enum Life {

@@ -29,6 +29,11 @@ public record Problem(String type, String message) {
     /** It is unknown whether a call took effect. */
     public static final String OUTCOME_UNKNOWN = "OutcomeUnknown";
     /**
+     * The process that executed the activity has ended, as the next process on its host has reported. Nobody is left
+     * who could report the outcome.
+     */
+    public static final String WORKER_ENDED = "WorkerEnded";
+    /**
      * Before a reset, another thread had this subagent call and may have executed it; that thread's history was
      * deleted.
      */

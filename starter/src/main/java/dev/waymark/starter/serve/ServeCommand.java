@@ -5,6 +5,8 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.connect.FairShares;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.server.ApiServer;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.http.HttpSettings;
@@ -126,6 +128,10 @@ public final class ServeCommand implements Callable<Integer> {
                 ApiServer server =
                         ApiServer.start(client, settings, catalogue(client), authenticator, mcp, this::log)) {
             announce(server);
+            if (ProcessEnvironment.get().containsKey(FairShares.VARIABLE) && !client.mayShareFairly()) {
+                output.note(FairShares.VARIABLE
+                        + " has no effect: this server has no fairness. Use Temporal 1.29 or newer");
+            }
             try (ShutdownHandler ending = ShutdownHandler.listen(() -> {
                 server.drain(drain);
                 server.close();

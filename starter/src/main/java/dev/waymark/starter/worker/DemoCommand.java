@@ -118,6 +118,7 @@ public final class DemoCommand implements Callable<Integer> {
                     "the approval was refused: " + approving.join().err());
         }
         worker.kill();
+        long killedAt = System.nanoTime();
         say("kill -9 " + worker.pid() + ". The charge is in the ledger, but was not reported: its program died, too.");
         long charging =
                 Long.parseLong(Files.readString(agents.resolve(CHARGING)).trim());
@@ -125,10 +126,12 @@ public final class DemoCommand implements Callable<Integer> {
                 () -> !ProcessHandle.of(charging).map(ProcessHandle::isAlive).orElse(false),
                 "the charging program outlives its worker");
 
-        say("Another worker starts. Within 15 s the server treats the first as lost. The call had been claimed, so"
-                + " it is not simply run again: the tool's verify program checks whether it took effect.");
+        say("Another worker starts. The journal tells it that the first one has ended with a running call. The call had"
+                + " been claimed, so it is not simply run again: the tool's verify program checks whether it took"
+                + " effect.");
         children.startWorker();
         expect("complete", type(children, "result", THREAD));
+        say("The turn was complete " + Math.round((System.nanoTime() - killedAt) / 1e9) + " s after the kill.");
         if (isRefused(approving)) {
             failures.add("waymark approve ended with " + approving.join().exitCode());
         }

@@ -69,7 +69,8 @@ public final class DemoProcesses implements AutoCloseable {
     }
 
     Child startWorker() throws IOException, InterruptedException {
-        start("worker", "--agents", agents.toString(), "--json");
+        String journal = agents.resolve("journal").toString();
+        start("worker", "--agents", agents.toString(), "--journal", journal, "--json");
         return new Child(processes.get(processes.size() - 1));
     }
 

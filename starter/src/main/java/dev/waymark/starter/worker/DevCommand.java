@@ -55,6 +55,9 @@ public final class DevCommand implements Callable<Integer> {
     private MetricsOptions metrics;
 
     @Mixin
+    private JournalOptions journal;
+
+    @Mixin
     private DevConsole console;
 
     @Option(names = "--db", paramLabel = "FILE", description = "Database file. Default: .waymark/temporal.db.")
@@ -134,7 +137,7 @@ public final class DevCommand implements Callable<Integer> {
         metrics.listen();
         try (MetricsOptions closed = metrics;
                 Connection connection = Connection.counted(Optional.of(server.address()), metrics.sdkScope());
-                AgentWorker worker = metrics.countedBy(setup.worker(connection, AgentsOptions.taskQueue()))
+                AgentWorker worker = metrics.countedBy(journal.of(setup.worker(connection, AgentsOptions.taskQueue())))
                         .build()) {
             worker.start();
             metrics.started(worker);

@@ -43,6 +43,9 @@ public final class WorkerCommand implements Callable<Integer> {
     @Mixin
     private CapacityOptions capacity;
 
+    @Mixin
+    private JournalOptions journal;
+
     @Option(
             names = "--task-queue",
             paramLabel = "Q",
@@ -59,8 +62,8 @@ public final class WorkerCommand implements Callable<Integer> {
         try (MetricsOptions closed = metrics;
                 TerminationSignal termination = TerminationSignal.listen();
                 Connection connection = ConnectionOptions.connect(metrics.sdkScope());
-                AgentWorker worker = metrics.countedBy(
-                                capacity.of(deployment.of(setup.worker(connection, queue), connection.isInMemory())))
+                AgentWorker worker = metrics.countedBy(journal.of(
+                                capacity.of(deployment.of(setup.worker(connection, queue), connection.isInMemory()))))
                         .build()) {
             worker.start();
             metrics.started(worker);

@@ -13,6 +13,7 @@ import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.ToolRun;
 import io.temporal.activity.Activity;
@@ -45,6 +46,7 @@ public final class ToolActivity implements DynamicActivity {
     private final ToolRunner tools;
     private final ClaimSender claims;
     private final LateOutcomeSender lateOutcomes;
+    private final ClaimJournal journal;
     private final BooleanSupplier stopping;
     private final ToolTimes times;
 
@@ -58,12 +60,14 @@ public final class ToolActivity implements DynamicActivity {
             ClaimSender claims,
             LateOutcomeSender lateOutcomes,
             ToolTimes times,
+            ClaimJournal journal,
             BooleanSupplier stopping) {
         this.runs = runs;
         this.tools = tools;
         this.claims = claims;
         this.lateOutcomes = lateOutcomes;
         this.times = times;
+        this.journal = journal;
         this.stopping = stopping;
     }
 
@@ -126,6 +130,26 @@ public final class ToolActivity implements DynamicActivity {
             return ToolOutcome.error(ToolTexts.failure(
                     "it was not run, because this thread continues as " + other.get() + ", which has the same call"));
         }
+        try (ClaimJournal.Entry noted = journal.note(info, input.callId())) {
+            try {
+                return claimAndRun(tool, input, info, context, heartbeat, execution);
+            } catch (InterruptedException e) {
+                if (!heartbeat.isCancelled()) {
+                    noted.keep(); // The worker stops, and the server is not told of the call.
+                }
+                throw e;
+            }
+        }
+    }
+
+    private ToolOutcome claimAndRun(
+            ToolSpec tool,
+            ToolInput input,
+            ActivityInfo info,
+            ToolContext context,
+            Heartbeat heartbeat,
+            String execution)
+            throws InterruptedException {
         // The fence starts before the claim, because the workflow assumes that the program has ended a certain time
         // after the grant.
         ProcessFence fence = ProcessFence.in(tool.timeout());

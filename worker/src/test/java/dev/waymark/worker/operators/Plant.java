@@ -24,6 +24,7 @@ import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentActivity;
+import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
@@ -163,6 +164,7 @@ final class Plant implements AutoCloseable {
                             new ClaimSender(own.client(), new AttemptMetrics(new SimpleMeterRegistry())),
                             new LateOutcomeSender(own.client()),
                             times,
+                            new ClaimJournal("any"),
                             () -> false),
                     new VerifyActivityImpl(runs, tools));
         }

@@ -6,6 +6,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.LateOutcome;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.ToolOutcome;
@@ -21,6 +22,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
@@ -29,6 +31,7 @@ import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.server.DevServer;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.common.WorkflowExecutionHistory;
+import io.temporal.failure.ApplicationFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -280,6 +283,61 @@ class HistoryRecorderServerTest {
             assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("did not take effect, as settled by ann");
             recordNewest(rig, thread, "settled-as-not-done");
         }
+    }
+
+    @Test
+    void workerReportedAsEnded() throws Exception {
+        CountDownLatch hangs = new CountDownLatch(1);
+        ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, hanging(hangs))) {
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
+            hangs.await();
+            rig.replaceWorker();
+            reportAsEnded(rig, thread);
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("its worker has ended");
+            recordNewest(rig, thread, "worker-reported-as-ended");
+        }
+    }
+
+    @Test
+    void workerReportedAsEnded_checkedBeforeAndAfterTheFence() throws Exception {
+        List<Integer> ledger = new CopyOnWriteArrayList<>();
+        CountDownLatch hangs = new CountDownLatch(1);
+        ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
+        try (WorkflowRig rig = new WorkflowRig(
+                TestServers.real(),
+                model,
+                ToolProtocolCases.hangingOnce(ledger, hangs).withTimeout(Duration.ofSeconds(20)))) {
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
+            hangs.await();
+            rig.replaceWorker();
+            reportAsEnded(rig, thread);
+            rig.awaitTurn(thread, 1);
+            assertThat(ledger).hasSize(1);
+            assertThat(rig.client().fetchHistory(thread).getEvents().stream()
+                            .filter(event -> event.getActivityTaskScheduledEventAttributes()
+                                    .getActivityType()
+                                    .getName()
+                                    .equals(WireNames.VERIFY_ACTIVITY)))
+                    .hasSize(2);
+            recordNewest(rig, thread, "worker-reported-as-ended-checked-twice");
+        }
+    }
+
+    /** Ends the running call as the next worker of its host does. */
+    private static void reportAsEnded(WorkflowRig rig, String thread) {
+        String activity = rig.stub(thread)
+                .describe()
+                .getRawDescription()
+                .getPendingActivities(0)
+                .getActivityId();
+        rig.client()
+                .newActivityCompletionClient()
+                .completeExceptionally(
+                        thread,
+                        Optional.empty(),
+                        activity,
+                        ApplicationFailure.newNonRetryableFailure("its worker has ended", Problem.WORKER_ENDED));
     }
 
     /** A test cannot disconnect a single execution, so it reports on behalf of the execution whose worker is lost. */

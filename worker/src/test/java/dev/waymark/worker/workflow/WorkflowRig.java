@@ -27,6 +27,7 @@ import dev.waymark.tool.Tool;
 import dev.waymark.worker.activity.StateActivity;
 import dev.waymark.worker.activity.StateActivityImpl;
 import dev.waymark.worker.agents.AgentActivity;
+import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
@@ -155,6 +156,7 @@ final class WorkflowRig implements AutoCloseable {
                         new ClaimSender(connection.client(), new AttemptMetrics(new SimpleMeterRegistry())),
                         new LateOutcomeSender(connection.client()),
                         times,
+                        new ClaimJournal("any"),
                         () -> false),
                 new VerifyActivityImpl(runs, runner),
                 (StateActivity) input -> {

@@ -1,0 +1,106 @@
+package dev.waymark.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.contract.ThreadOwner;
+import dev.waymark.contract.thread.StartInput;
+import io.temporal.common.Priority;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FairSharesTest {
+    private static final StartInput INPUT = StartInput.of("billing");
+
+    private static StartInput of(ThreadOwner owner) {
+        return INPUT.ownedBy(Optional.of(owner));
+    }
+
+    private static FairShares weighted(String text) {
+        return FairShares.of(Map.of(FairShares.VARIABLE, text));
+    }
+
+    @Test
+    void share_isTheOwners_orElseTheAgents() {
+        FairShares shares = FairShares.of(Map.of());
+        Priority ann = shares.of(of(ThreadOwner.ofSubject("ann")));
+
+        assertThat(ann.getFairnessWeight()).isEqualTo(1);
+        assertThat(shares.of(of(ThreadOwner.ofSubject("ann")))).isEqualTo(ann);
+        assertThat(shares.of(of(ThreadOwner.ofSubject("bob")))).isNotEqualTo(ann);
+        assertThat(shares.of(of(ThreadOwner.ofGroup("ann")))).isNotEqualTo(ann);
+        assertThat(shares.of(INPUT).getFairnessKey()).isEqualTo("agent:billing");
+        assertThat(shares.of(StartInput.of("clerk").ownedBy(Optional.of(ThreadOwner.ofSubject("ann")))))
+                .isEqualTo(ann);
+    }
+
+    /** Keys are not encrypted, and the server refuses longer ones. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"ann@example.com", "an owner with a name that is longer than a key of the server may be, äöü"})
+    void key_hasNoNameOfAPerson_andFits(String name) {
+        for (StartInput input : new StartInput[] {
+            of(ThreadOwner.ofSubject(name)), of(ThreadOwner.ofGroup(name)), StartInput.of(name.repeat(2))
+        }) {
+            String key = FairShares.of(Map.of()).of(input).getFairnessKey();
+
+            assertThat(key.getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(64);
+            if (input.owner().isPresent()) {
+                assertThat(key).doesNotContain("ann", "owner");
+            }
+        }
+    }
+
+    @Test
+    void weight_isThatOfTheOwner_whoseNameMayHaveSigns() {
+        FairShares shares = weighted(" subject:ann=b=2.5, group:support=4 ,agent:batch=0.001");
+
+        assertThat(shares.of(of(ThreadOwner.ofSubject("ann=b"))).getFairnessWeight())
+                .isEqualTo(2.5f);
+        assertThat(shares.of(of(ThreadOwner.ofGroup("support"))).getFairnessWeight())
+                .isEqualTo(4);
+        assertThat(shares.of(of(ThreadOwner.ofSubject("support"))).getFairnessWeight())
+                .isEqualTo(1);
+        assertThat(shares.of(StartInput.of("batch")).getFairnessWeight()).isEqualTo(0.001f);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ann=2",
+                "subject:=2",
+                "subject:ann",
+                "subject:ann=",
+                "subject:ann=two",
+                "subject:ann=0",
+                "subject:ann=-1",
+                "subject:ann=1001",
+                "subject:ann=NaN",
+                "subject:ann=Infinity",
+                "subject:ann=2,,agent:a=1"
+            })
+    void weights_thatCannotBe_areRefusedWithWhatToWrite(String text) {
+        assertThatThrownBy(() -> weighted(text))
+                .isInstanceOf(FairShares.Unreadable.class)
+                .hasMessageContaining("Write subject:NAME=WEIGHT");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1.28.4, false",
+        "1.29.0, true",
+        "1.30.0-rc1, true",
+        "2.0.0, true",
+        "0.9.1, false",
+        "'', false",
+        "cloud, true"
+    })
+    void server_thatIsOldOrInMemory_hasNoFairness(String version, boolean may) {
+        assertThat(FairShares.areKnownTo(version)).isEqualTo(may);
+    }
+}
