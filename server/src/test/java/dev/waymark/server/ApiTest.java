@@ -204,6 +204,16 @@ class ApiTest {
                 .isEmpty();
         JsonNode versions = checked("listVersions", ann.get("/v1/threads/" + thread + "/versions"), 200);
         assertThat(versions.path("versions")).isNotEmpty();
+        JsonNode moments = checked("listMoments", ann.get("/v1/threads/" + thread + "/moments?at=1"), 200);
+        assertThat(moments.path("moments").findValuesAsText("type"))
+                .startsWith("run-started")
+                .endsWith("model-replied");
+        assertThat(moments.at("/moments/0/text").asText()).contains("\"agent\":\"billing\"");
+        assertThat(checked("listMoments", ann.get("/v1/threads/" + thread + "/moments?at=2"), 200)
+                        .path("moments")
+                        .findValuesAsText("type"))
+                .startsWith("approval-decided")
+                .doesNotContain("model-replied");
         for (String format : CheckpointFormat.names()) {
             checked("getCheckpoint", ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format), 200);
             checked("getCheckpoint", ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format + "&at=1"), 200);

@@ -151,6 +151,10 @@ class ConsoleDecisionsTest extends ConsoleCases {
                 + "await page.getByRole('slider', { name: 'Version' }).fill('1')");
         see("Back to now");
         assertThat(browser.text("return page.url()")).endsWith("?panel=timeline&version=1");
+        browser.run("await page.getByText('Events that led to this version').click();"
+                + "await page.locator('.events summary', { hasText: 'model-replied' }).first().click();"
+                + "await page.locator('.events details[open] .json', { hasText: 'write_todos' }).waitFor()");
+        assertThat(browser.run("return axe()")).isEmpty();
         browser.run("await page.reload()");
         see("Back to now");
         browser.run("await page.getByLabel('Message (optional)').fill('Again')");

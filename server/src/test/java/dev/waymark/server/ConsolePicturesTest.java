@@ -39,7 +39,8 @@ class ConsolePicturesTest {
             browser.run("await fresh({ viewport: { width: 1200, height: 680 } })");
             browser.run("await open('" + server.address() + "/#/thread/" + bill + "');"
                     + "await page.getByText('Runs with exactly').waitFor();"
-                    + "await page.locator('.threads li').nth(3).waitFor(); await picture('console-approval')");
+                    + "await page.locator('.threads li').nth(3).waitFor();"
+                    + "await page.locator('.threads a.waiting').nth(2).waitFor(); await picture('console-approval')");
             browser.run("await page.goto('" + server.address() + "/#/thread/" + trip + "');"
                     + "await page.getByText('Which day').first().waitFor();"
                     + "await page.getByRole('button', { name: 'Details' }).click();"

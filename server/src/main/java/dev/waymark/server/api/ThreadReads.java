@@ -1,6 +1,7 @@
 package dev.waymark.server.api;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.RunnerCheckpoint;
@@ -16,6 +17,7 @@ import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.state.Workspace;
+import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.http.ApiRequest;
@@ -70,6 +72,10 @@ final class ThreadReads {
                         "listVersions",
                         "/v1/threads/{thread}/versions",
                         request -> list(request, "versions", JsonDocuments::versions)),
+                Route.get(
+                        "listMoments",
+                        "/v1/threads/{thread}/moments",
+                        request -> list(request, "moments", timeline -> moments(timeline, moment(request, timeline)))),
                 Route.get("getResult", "/v1/threads/{thread}/result", request -> read(request, ThreadReads::result)),
                 Route.get("getCheckpoint", "/v1/threads/{thread}/checkpoint", this::checkpoint));
     }
@@ -101,6 +107,29 @@ final class ThreadReads {
                 ? Optional.of(timeline.at(place.get())
                         .orElseThrow(() -> HttpProblem.notFound("no such version: " + place.get())))
                 : Optional.empty();
+    }
+
+    /** The moments after the version before this moment, up to this moment; without one, up to the newest. */
+    private static JsonNode moments(Timeline whole, Optional<Moment> at) {
+        List<Moment> moments = at.map(whole::upTo).orElse(whole).moments();
+        int first = moments.size() - 1;
+        while (first > 0 && version(moments, first - 1) == version(moments, Math.max(0, first - 2))) {
+            first--;
+        }
+        ArrayNode rows = PayloadJson.MAPPER.createArrayNode();
+        for (Moment moment : moments.subList(Math.max(0, first), moments.size())) {
+            ObjectNode document = JsonDocuments.of(moment);
+            ObjectNode row = rows.addObject();
+            for (String field : List.of("at", "runId", "eventId", "type")) {
+                row.set(field, document.get(field));
+            }
+            row.put("text", SafeText.json(document.toString()));
+        }
+        return rows;
+    }
+
+    private static int version(List<Moment> moments, int index) {
+        return moments.get(index).state().counters().versions();
     }
 
     /** A file of the agent's workspace, which exists only in the thread. */

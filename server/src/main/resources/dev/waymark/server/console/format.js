@@ -23,9 +23,10 @@ export function clock(instant) {
 /** The time between two instants. */
 export const between = (from, to) => duration(Date.parse(to) - Date.parse(from));
 
-/** `0.4 s`, `12 s`, `5 min`, `3 h` or `2 days`. */
+/** `< 0.1 s`, `0.4 s`, `12 s`, `5 min`, `3 h` or `2 days`. */
 export function duration(millis) {
-  if (millis < 10_000) return `${(Math.max(0, millis) / 1_000).toFixed(1)} s`;
+  if (millis < 100) return '< 0.1 s';
+  if (millis < 10_000) return `${(millis / 1_000).toFixed(1)} s`;
   if (millis < 2 * MINUTE) return `${Math.round(millis / 1_000)} s`;
   if (millis < 2 * HOUR) return `${Math.round(millis / MINUTE)} min`;
   if (millis < 2 * DAY) return `${Math.round(millis / HOUR)} h`;

@@ -3,7 +3,8 @@ import { goToThread } from './address.js';
 import { get, newKey, post, threadPath, wordsOf } from './api.js';
 import { changesBlock, showChanges } from './changes.js';
 import { h, replaceChildren } from './dom.js';
-import { clock } from './format.js';
+import { between, clock } from './format.js';
+import { jsonBlock } from './json-text.js';
 import { outline } from './line-diff.js';
 import { session } from './session.js';
 
@@ -28,6 +29,8 @@ export class Timeline {
     this.label = h('p', { class: 'version', role: 'status' });
     this.compared = h('select', { id: 'compared', onchange: () => this.#compare(Number(this.compared.value)) });
     this.changes = changesBlock('Changes');
+    this.eventList = h('ol', { class: 'events' });
+    this.events = h('details', { ontoggle: () => this.#showEvents() }, h('summary', {}, 'Events that led to this version'), this.eventList);
     this.problem = h('p', { class: 'problem', role: 'alert' });
     this.body = h(
       'div',
@@ -43,6 +46,7 @@ export class Timeline {
       h('label', { for: 'compared' }, 'Changes since'),
       this.compared,
       this.changes,
+      this.events,
       this.#forkForm(),
       this.problem,
     );
@@ -102,12 +106,40 @@ export class Timeline {
     this.#showLabel();
     this.#showChoices();
     this.changes.setAttribute('aria-busy', 'true');
+    this.#showEvents();
     try {
       const view = await this.#view(version);
       if (this.#selected !== version) return;
       if (byUser) this.page.showPast(at === this.#versions.length - 1 ? undefined : view);
       await this.#compare(this.#other);
       this.problem.textContent = '';
+    } catch (problem) {
+      this.problem.textContent = wordsOf(problem);
+    }
+  }
+
+  /** Shows the raw events of the selected version, each with the time since the one before it. */
+  async #showEvents() {
+    const version = this.#selected;
+    if (!this.events.open || version === undefined) return;
+    try {
+      const { moments } = await get(`${threadPath(this.page.thread)}/moments?at=${version}`);
+      if (this.#selected !== version) return;
+      replaceChildren(
+        this.eventList,
+        moments.map(({ type, at, eventId, text }, i) =>
+          h(
+            'li',
+            {},
+            h(
+              'details',
+              {},
+              h('summary', {}, h('code', {}, type), h('span', { class: 'muted', title: at }, ` event ${eventId}, ${i === 0 ? clock(at) : `+${between(moments[i - 1].at, at)}`}`)),
+              jsonBlock(text, `Event ${eventId}`),
+            ),
+          ),
+        ),
+      );
     } catch (problem) {
       this.problem.textContent = wordsOf(problem);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.server.http.HttpReply;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
 class ConsoleFilesTest {
@@ -62,6 +64,20 @@ class ConsoleFilesTest {
                 .doesNotContain("unsafe");
         assertThat(text(page)).doesNotContain("https:", "http:", "style=", "onclick", "<script>");
         assertThat(files.get("/console/app.js").contentType()).startsWith("text/javascript");
+    }
+
+    @Test
+    void wholePage_isLoadedQuickly() throws IOException {
+        long bytes = 0;
+        for (HttpReply file : files.values()) {
+            ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+            try (GZIPOutputStream out = new GZIPOutputStream(compressed)) {
+                out.write(file.body());
+            }
+            bytes += compressed.size();
+        }
+
+        assertThat(bytes).isLessThan(100 * 1024);
     }
 
     /** The parser of Markdown is the file of the npm package {@code marked} 18.2.1, which nobody here has changed. */

@@ -53,7 +53,7 @@ class RecordedHistoriesTest {
     }
 
     static IntStream versionsOfRules() {
-        return IntStream.of(ThreadIdentity.FIRST_RULES, ThreadIdentity.ENDED_WORKERS);
+        return IntStream.rangeClosed(ThreadIdentity.FIRST_RULES, ThreadIdentity.RULES);
     }
 
     @ParameterizedTest

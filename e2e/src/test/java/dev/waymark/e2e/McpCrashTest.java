@@ -1,0 +1,194 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.CliWorkerProcess;
+import dev.waymark.e2e.product.Dev;
+import dev.waymark.e2e.product.ReadyProcess;
+import dev.waymark.e2e.product.ScriptFile;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A call over MCP that waits for a decision, while {@code serve} and workers are killed. */
+@Tag("full")
+@Timeout(300)
+class McpCrashTest {
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final String VERSION = "2026-07-28";
+    private static final String META = "'io.modelcontextprotocol/protocolVersion':'" + VERSION
+            + "','io.modelcontextprotocol/clientCapabilities':{'elicitation':{},"
+            + "'extensions':{'io.modelcontextprotocol/tasks':{}}}";
+    private static final String CALL = "'name':'billing','arguments':{'message':'Charge'},"
+            + "'_meta':{'dev.waymark/idempotency-key':'order-7'," + META + "}";
+
+    @TempDir
+    private Path directory;
+
+    private static ReadyProcess serve(Dev dev) {
+        return ReadyProcess.start(ScriptFile.command("serve", "--no-auth", "--port", "0", "--json")
+                .environment(Map.of("TEMPORAL_ADDRESS", dev.address())));
+    }
+
+    private CliWorkerProcess worker(Dev dev, String name) {
+        return CliWorkerProcess.start(dev.address(), directory, Map.of(), directory.resolve(name + ".log"));
+    }
+
+    private static JsonNode send(ReadyProcess server, String method, String name, String params) throws Exception {
+        ObjectNode message =
+                JSON.createObjectNode().put("jsonrpc", "2.0").put("id", 1).put("method", method);
+        message.set("params", JSON.readTree(("{" + params + "}").replace('\'', '"')));
+        HttpRequest request = HttpRequest.newBuilder(URI.create(server.address() + "/mcp"))
+                .header("Content-Type", "application/json")
+                .header("MCP-Protocol-Version", VERSION)
+                .header("Mcp-Method", method)
+                .header("Mcp-Name", name)
+                .POST(HttpRequest.BodyPublishers.ofString(message.toString()))
+                .build();
+        return JSON.readTree(
+                HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body());
+    }
+
+    private static JsonNode awaitTask(ReadyProcess server, String id, String status) {
+        return await().atMost(Duration.ofSeconds(90))
+                .pollInterval(Duration.ofMillis(200))
+                .until(
+                        () -> send(server, "tasks/get", id, "'taskId':'" + id + "','_meta':{" + META + "}")
+                                .path("result"),
+                        task -> task.path("status").asText().equals(status));
+    }
+
+    @Test
+    void callThatWaits_isDecidedOnce_whenServeAndWorkersAreKilled() throws Exception {
+        Path charged = directory.resolve("charged");
+        Agents agents = new Agents(directory);
+        agents.program("charge", "echo charged >> " + charged + "\necho charged");
+        agents.agent("billing", """
+                tools:
+                  - name: charge_card
+                    description: Charges
+                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
+                    command: ["./charge"]
+                    approval: always
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 8400 } }]
+                  - text: Charged.
+                """);
+        try (Dev dev = Dev.inMemoryWithoutWorker(directory)) {
+            String id;
+            try (ReadyProcess first = serve(dev)) {
+                id = send(first, "tools/call", "billing", CALL)
+                        .at("/result/taskId")
+                        .asText();
+            }
+            assertThat(id).startsWith("t-");
+            try (ReadyProcess second = serve(dev)) {
+                assertThat(send(second, "tools/call", "billing", CALL)
+                                .at("/result/taskId")
+                                .asText())
+                        .as("the same call")
+                        .isEqualTo(id);
+                String key;
+                try (CliWorkerProcess worker = worker(dev, "first")) {
+                    key = awaitTask(second, id, "input_required")
+                            .path("inputRequests")
+                            .fieldNames()
+                            .next();
+                    worker.kill();
+                }
+                String update = "'taskId':'" + id + "','inputResponses':{'" + key
+                        + "':{'action':'accept','content':{'decision':'approve'}}},'_meta':{" + META + "}";
+                assertThat(send(second, "tasks/update", id, update)
+                                .at("/error/data/type")
+                                .asText())
+                        .as("nobody takes it")
+                        .isEqualTo("NoWorker");
+                try (CliWorkerProcess worker = worker(dev, "second");
+                        ReadyProcess third = serve(dev)) {
+                    assertThat(send(third, "tasks/update", id, update).has("result"))
+                            .isTrue();
+                    assertThat(send(third, "tasks/update", id, update).has("result"))
+                            .isTrue();
+                    assertThat(awaitTask(third, id, "completed")
+                                    .at("/result/content/0/text")
+                                    .asText())
+                            .isEqualTo("Charged.");
+                    worker.kill();
+                }
+            }
+        }
+        assertThat(Files.readAllLines(charged)).hasSize(1);
+    }
+
+    @Test
+    void callThatWaitsAgain_hasAnotherKey() throws Exception {
+        new Agents(directory).agent("billing", """
+                tools:
+                  - name: charge_card
+                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
+                    command: [sleep, "60"]
+                    timeout: 1s
+                    approval: always
+                    on_unknown: ask
+                    honours_key: true
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 8400 } }]
+                  - text: So be it.
+                """);
+        try (Dev dev = Dev.inMemory(directory);
+                ReadyProcess server = serve(dev)) {
+            String id = send(server, "tools/call", "billing", CALL)
+                    .at("/result/taskId")
+                    .asText();
+            String approval = fillIn(server, id, "'decision':'approve'");
+            String unknown = fillIn(server, id, "'outcome':'rerun'");
+            String again = fillIn(server, id, "'outcome':'done','result':'charged'");
+
+            assertThat(awaitTask(server, id, "completed")
+                            .at("/result/content/0/text")
+                            .asText())
+                    .isEqualTo("So be it.");
+            assertThat(List.of(approval, unknown, again))
+                    .doesNotHaveDuplicates()
+                    .allMatch(key -> key.startsWith("tu_1~"));
+        }
+    }
+
+    /** Fills in the form of a task, and returns its key. */
+    private static String fillIn(ReadyProcess server, String id, String content) throws Exception {
+        JsonNode requests = awaitTask(server, id, "input_required").path("inputRequests");
+        String key = requests.fieldNames().next();
+        assertThat(requests.path(key).at("/params/requestedSchema/properties").toString())
+                .contains(content.substring(1, content.indexOf('\'', 1)));
+        JsonNode answer = send(
+                server,
+                "tasks/update",
+                id,
+                "'taskId':'" + id + "','inputResponses':{'" + key + "':{'action':'accept','content':{" + content
+                        + "}}},'_meta':{" + META + "}");
+        assertThat(answer.has("result")).as(answer.toString()).isTrue();
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> !send(server, "tasks/get", id, "'taskId':'" + id + "','_meta':{" + META + "}")
+                        .at("/result/inputRequests")
+                        .has(key));
+        return key;
+    }
+}
