@@ -175,13 +175,14 @@ final class Simulation {
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
-        this.policy = ruled(summarised(budgeted(policy(random))));
+        // A separate generator, so that the version of the rules does not change what else happens.
+        int rules = new Random(seed * 37).nextInt(4) == 0 ? ThreadIdentity.FIRST_RULES : ThreadIdentity.RULES;
+        AgentPolicy plain = summarised(budgeted(policy(random)));
+        this.policy = rules >= ThreadIdentity.VERDICTS ? ruled(plain) : plain;
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
                 chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty())) : Optional.empty();
-        // A separate generator, so that the version of the rules does not change what else happens.
-        int rules = new Random(seed * 37).nextInt(4) == 0 ? ThreadIdentity.FIRST_RULES : ThreadIdentity.RULES;
         ThreadFact.RunStarted started = new ThreadFact.RunStarted(
                 rules, "helper", chance(6), maxIterations, Optional.empty(), parent, Optional.empty());
         recorded.add(started);
