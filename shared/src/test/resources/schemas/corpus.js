@@ -52,7 +52,8 @@ function keyword(depth) {
     case 13: return { required: [pick(FIELDS)] };
     case 14: return { additionalProperties: chance(2) ? false : schema(depth + 1) };
     case 15: return { items: schema(depth + 1), uniqueItems: chance(3) };
-    case 16: return { contains: schema(depth + 1) };
+    // Without a maximum, ajv 8 lets an empty array pass after one that contains a match.
+    case 16: return { contains: schema(depth + 1), minContains: 1, maxContains: 99 };
     case 17: return { anyOf: [schema(depth + 1), schema(depth + 1)] };
     case 18: return { oneOf: [schema(depth + 1), schema(depth + 1)] };
     case 19: return { not: schema(depth + 1) };
