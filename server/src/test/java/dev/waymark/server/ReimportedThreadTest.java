@@ -65,6 +65,7 @@ class ReimportedThreadTest {
                 """);
         Files.writeString(agents.resolve("reader.yaml"), """
                 model: scripted:reader.script.yaml
+                fuse: 0
                 tools:
                   - name: peek
                     description: Reads
