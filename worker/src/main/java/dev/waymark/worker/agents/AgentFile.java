@@ -184,7 +184,7 @@ final class AgentFile {
     }
 
     private static Duration fuse(YamlValue value) throws YamlProblem {
-        Duration limit = value.text().equals("0") ? Duration.ZERO : value.duration();
+        Duration limit = value.durationOrZero();
         Optional<String> problem = ModelChecks.fuseProblem(limit);
         if (problem.isPresent()) {
             throw value.problem(problem.get() + ", found " + value.text());

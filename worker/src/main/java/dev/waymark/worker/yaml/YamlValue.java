@@ -241,6 +241,12 @@ public final class YamlValue {
         }
     }
 
+    /** A duration, or {@code 0}, which needs no unit. */
+    public Duration durationOrZero() throws YamlProblem {
+        boolean isZero = node instanceof ScalarNode scalar && scalar.getValue().equals("0");
+        return isZero ? Duration.ZERO : duration();
+    }
+
     /** A duration: {@code 500ms}, {@code 5s}, {@code 2m}, {@code 24h}. */
     public Duration duration() throws YamlProblem {
         if (!(node instanceof ScalarNode scalar)) {

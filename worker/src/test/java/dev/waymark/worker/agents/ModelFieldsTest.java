@@ -164,6 +164,23 @@ class ModelFieldsTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"0, PT0S", "'\"0\"', PT0S", "0s, PT0S", "500ms, PT0.5S", "1m, PT1M"})
+    void fuse_isADuration_orZero(String field, Duration limit) throws Exception {
+        assertThat(agent("model: openai:m-1\nfuse: " + field).fuse()).contains(limit);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "2   | expected a duration such as 500ms, 5s, 2m or 24h, found 2",
+                "61s | expected 0 to 1m, found 61s",
+            })
+    void fuse_thatIsNoLimit_isAProblemOfItsLine(String field, String problem) {
+        assertThat(problem("model: openai:m-1\nfuse: " + field)).contains("a.yaml:2: fuse: " + problem);
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
