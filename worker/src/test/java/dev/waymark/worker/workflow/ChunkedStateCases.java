@@ -24,6 +24,7 @@ import dev.waymark.tool.JavaTool;
 import io.temporal.client.WorkflowUpdateException;
 import io.temporal.client.WorkflowUpdateHandle;
 import io.temporal.client.WorkflowUpdateStage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -72,7 +73,8 @@ abstract class ChunkedStateCases {
 
     @Test
     void stateOfEightMegabytes_isCarriedOverTwice() {
-        try (WorkflowRig rig = new WorkflowRig(connection(), fourCallsATime(10), noisyStep(250_000))) {
+        try (WorkflowRig rig = new WorkflowRig(connection(), fourCallsATime(10), noisyStep(250_000))
+                .with(agent -> agent.fuse(Duration.ZERO))) {
             String thread = rig.start(ContinueAsNewCases.start(RunLimits.DEFAULT.withSoftEvents(120))
                     .saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
