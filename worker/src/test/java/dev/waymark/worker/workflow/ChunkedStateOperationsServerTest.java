@@ -42,6 +42,7 @@ import io.temporal.common.interceptors.ActivityInboundCallsInterceptorBase;
 import io.temporal.common.interceptors.WorkerInterceptorBase;
 import io.temporal.failure.ApplicationFailure;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +74,11 @@ class ChunkedStateOperationsServerTest {
 
     private static JavaTool<?> step() {
         return ChunkedStateCases.noisyStep(NOISE);
+    }
+
+    /** The calls have activities of their own, and so enough events for a second run. */
+    private static WorkflowRig rig(Connection connection) {
+        return new WorkflowRig(connection, model(), step()).with(agent -> agent.fuse(Duration.ZERO));
     }
 
     private static String start(WorkflowRig rig) {
@@ -150,7 +156,10 @@ class ChunkedStateOperationsServerTest {
         public static void main(String[] args) throws Exception {
             AgentWorker.builder(Connection.to(args[0]).client())
                     .taskQueue(args[1])
-                    .agents(AgentSpec.of("a", "fake:model", step().spec()))
+                    .agents(AgentSpec.of("a", "fake:model", step().spec())
+                            .with()
+                            .fuse(Duration.ZERO)
+                            .build())
                     .providers(ModelProviders.of(Map.of("fake", model())))
                     .tools(JavaTools.of(step()))
                     .interceptors(new WorkerInterceptorBase() {
@@ -186,7 +195,7 @@ class ChunkedStateOperationsServerTest {
 
     @Test
     void workerKilledWhileItFetches_anotherOneFetchesTheRest() throws Exception {
-        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model(), step())) {
+        try (WorkflowRig rig = rig(TestServers.real())) {
             rig.suspend();
             String thread;
             try (WorkerProcess killed =
@@ -228,7 +237,7 @@ class ChunkedStateOperationsServerTest {
         Connection plain = TestServers.real();
         Connection encrypting =
                 Connection.over(plain.stubs(), plain.namespace(), Map.of(EncryptionKeys.VARIABLE, keys));
-        try (WorkflowRig rig = new WorkflowRig(encrypting, model(), step())) {
+        try (WorkflowRig rig = rig(encrypting)) {
             String thread = start(rig);
 
             Timeline timeline = awaitEnd(rig, thread);
@@ -247,7 +256,7 @@ class ChunkedStateOperationsServerTest {
 
     @Test
     void reset_toAPointAfterTheChunks_goesOnWithTheFetchedState() {
-        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model(), step())) {
+        try (WorkflowRig rig = rig(TestServers.real())) {
             String thread = start(rig);
             Timeline before = awaitEnd(rig, thread);
             String newest = before.runId();
@@ -269,7 +278,7 @@ class ChunkedStateOperationsServerTest {
     /** The work of the abandoned run is gone, and the rest of the turn runs again. */
     @Test
     void reset_toAPointInThePreviousRun_goesOnFromThere() {
-        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model(), step())) {
+        try (WorkflowRig rig = rig(TestServers.real())) {
             String thread = start(rig);
             Timeline before = awaitEnd(rig, thread);
             List<String> runs = ContinueAsNewCases.runs(before);
