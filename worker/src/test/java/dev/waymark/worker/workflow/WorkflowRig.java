@@ -24,6 +24,7 @@ import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.tool.Tool;
+import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.activity.StateActivity;
 import dev.waymark.worker.activity.StateActivityImpl;
 import dev.waymark.worker.agents.AgentActivity;
@@ -166,7 +167,9 @@ final class WorkflowRig implements AutoCloseable {
                 new VerifyActivityImpl(runs, runner),
                 (StateActivity) input -> {
                     fetchesOfStates.incrementAndGet();
-                    awaitGate();
+                    try (Heartbeat ignored = Heartbeat.begin()) {
+                        awaitGate();
+                    }
                     return carrier.fetch(input);
                 });
         created.start();
