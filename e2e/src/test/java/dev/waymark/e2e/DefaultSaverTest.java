@@ -66,7 +66,7 @@ class DefaultSaverTest {
                     .isEqualTo("Hello.\n");
             assertThat(waymark.run("run", "--agent", "greeter", "Hi").out()).isEqualTo("Hello.\n");
         }
-        assertThat(agents.resolve(".waymark")).doesNotExist();
+        assertThat(agents.resolve(".waymark/threads")).doesNotExist();
     }
 
     @Test
