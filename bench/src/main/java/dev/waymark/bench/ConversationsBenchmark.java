@@ -27,7 +27,6 @@ final class ConversationsBenchmark {
     /** The history's size, divided by the text of all messages without JSON. */
     private static final double MOST_FUSED_BYTES = 1.3;
 
-
     /** What an iteration does, and the time that it may take, in times of the bare workflow's. */
     private enum Step {
         ONE("1", 1, true, 0.6),
