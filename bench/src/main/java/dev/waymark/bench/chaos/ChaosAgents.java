@@ -16,6 +16,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowClient;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -120,7 +121,7 @@ final class ChaosAgents {
         }
         AgentWorker.Builder worker = AgentWorker.builder(client)
                 .taskQueue(taskQueue)
-                .agents(agents.toArray(AgentSpec[]::new))
+                .agents(agents.stream().map(ChaosAgents::unfused).toArray(AgentSpec[]::new))
                 .providers(ModelProviders.of(models))
                 .tools(JavaTools.of(tools));
         if (hasJournal(taskQueue)) {
@@ -128,6 +129,11 @@ final class ChaosAgents {
                     Path.of(Objects.requireNonNull(environment.get(JOURNALS))).resolve(taskQueue + "-journal"));
         }
         return worker.build();
+    }
+
+    /** Gives every call an activity of its own, since most points at which workers are killed are around it. */
+    private static AgentSpec unfused(AgentSpec agent) {
+        return agent.with().fuse(Duration.ZERO).build();
     }
 
     private static ModelProvider model(String tool, int calls) {
