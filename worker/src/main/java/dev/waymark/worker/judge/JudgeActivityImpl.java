@@ -5,6 +5,7 @@ import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.Heartbeat;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 
@@ -21,13 +22,15 @@ public final class JudgeActivityImpl implements JudgeActivity {
     @Override
     public CallVerdict judge(JudgeInput input) {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        AgentSpec agent = ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getWorkflowRunId()))
-                .agent();
-        try {
-            return judges.judged(input, agent);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while rules were asked", e); // Another attempt follows.
+        try (Heartbeat heartbeat = Heartbeat.begin()) {
+            AgentSpec agent = ActivityProblems.reading(
+                            () -> runs.setting(info.getWorkflowId(), info.getWorkflowRunId()))
+                    .agent();
+            try {
+                return judges.judged(input, agent);
+            } catch (InterruptedException e) {
+                throw heartbeat.cancellation(e);
+            }
         }
     }
 }

@@ -200,6 +200,7 @@ final class InFlight {
         }
         facts.accept(input.work().begun());
         ActivityOptions options = options(JUDGE_TIMEOUT, call.tool() + " " + call.id())
+                .setHeartbeatTimeout(REPEATABLE_SILENCE)
                 .setRetryOptions(AGENT_RETRIES)
                 .build();
         begin(input.work(), options, WireNames.JUDGE_ACTIVITY, input);

@@ -18,7 +18,8 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
-import io.temporal.api.enums.v1.EventType;
+import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
+import io.temporal.api.history.v1.HistoryEvent;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -77,14 +78,12 @@ class ApprovalByRuleTest {
         return state.calls().get(id).orElseThrow();
     }
 
-    private static long judged(WorkflowRig rig, String thread) {
+    private static List<ActivityTaskScheduledEventAttributes> judged(WorkflowRig rig, String thread) {
         return rig.client().fetchHistory(thread, rig.timeline(thread).runId()).getEvents().stream()
-                .filter(event -> event.getEventType() == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
-                        && event.getActivityTaskScheduledEventAttributes()
-                                .getActivityType()
-                                .getName()
-                                .equals(WireNames.JUDGE_ACTIVITY))
-                .count();
+                .filter(HistoryEvent::hasActivityTaskScheduledEventAttributes)
+                .map(HistoryEvent::getActivityTaskScheduledEventAttributes)
+                .filter(scheduled -> scheduled.getActivityType().getName().equals(WireNames.JUDGE_ACTIVITY))
+                .toList();
     }
 
     @Test
@@ -100,7 +99,7 @@ class ApprovalByRuleTest {
             assertThat(call(state, "tu_3").verdict().orElseThrow().then()).isEqualTo(CallVerdict.Then.ALLOW);
             assertThat(call(state, "tu_4").verdict().orElseThrow().words())
                     .isEqualTo("denied by rule 1: only three {\"requested\": 4}");
-            assertThat(judged(rig, thread)).isZero();
+            assertThat(judged(rig, thread)).isEmpty();
         }
     }
 
@@ -120,7 +119,9 @@ class ApprovalByRuleTest {
             assertThat(call(state, "tu_2").status()).isEqualTo(Call.Status.COMPLETED);
             assertThat(call(state, "tu_2").args()).isEqualTo(Json.of(Map.of("usd", 300)));
             assertThat(call(state, "tu_2").verdict().orElseThrow().looked()).contains(Json.of(Map.of("requested", 2)));
-            assertThat(judged(rig, thread)).isEqualTo(2);
+            assertThat(judged(rig, thread))
+                    .hasSize(2)
+                    .allMatch(scheduled -> scheduled.getHeartbeatTimeout().getSeconds() == 5);
         }
     }
 }
