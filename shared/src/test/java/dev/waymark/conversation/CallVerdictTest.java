@@ -112,6 +112,19 @@ class CallVerdictTest {
         assertThat(story.with(approved("a")).decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
     }
 
+    /** For another reason than the rules: because only a file has it, for example. */
+    @Test
+    void allowedCall_thatIsAskedAbout_isNotSaidToBeAskedAboutByTheRules() {
+        Call call = Call.issued(use("a", "fire"), 1, ConversationScript.START)
+                .judged(Optional.of(ALLOW))
+                .awaiting(Optional.empty(), ConversationScript.START);
+
+        PendingItem ask = PendingItem.of(call, Optional.of(ruled()));
+
+        assertThat(ask.verdict()).isEmpty();
+        assertThat(ask.words()).isEqualTo("May fire {} run?");
+    }
+
     @Test
     void callWithoutAVerdict_isJudgedBeforeAnybodyIsAsked() {
         ConversationScript story = replied(use("a", "fire"));

@@ -135,7 +135,7 @@ public record PendingItem(
                 List.of(),
                 call.fromFile().isPresent(),
                 !asks && !unknown && call.mayHaveRunBefore(),
-                asks || unknown ? Optional.empty() : call.verdict());
+                asks || unknown || !call.isJudged(CallVerdict.Then.ASK) ? Optional.empty() : call.verdict());
     }
 
     private PendingItem with(String thread, String callId, Optional<String> question, Optional<Json> args) {
