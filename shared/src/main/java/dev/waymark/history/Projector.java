@@ -18,7 +18,6 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
-import dev.waymark.conversation.message.Reply;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
@@ -516,9 +515,6 @@ public final class Projector {
             }
             if (result instanceof ModelResult replied) {
                 checks.replied(begunBy, replied.reply());
-            }
-            if (result instanceof Reply summary) {
-                checks.replied(begunBy, summary);
             }
             return new HeldEvent.Facts() {
                 @Override

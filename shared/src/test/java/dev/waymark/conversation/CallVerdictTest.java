@@ -7,6 +7,7 @@ import static dev.waymark.conversation.ToolConversationScript.approved;
 import static dev.waymark.conversation.ToolConversationScript.decided;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
@@ -330,8 +331,7 @@ class CallVerdictTest {
     }
 
     private static boolean asks(Conversation called) {
-        return ModelInput.of(called)
-                .judging(called, Optional.of("ann"))
+        return ModelInput.of(called, AgentSpec.of("helper", "scripted:any"), Optional.of("ann"))
                 .verdicts()
                 .isPresent();
     }

@@ -60,20 +60,21 @@ public record ModelInput(
                 Optional.empty());
     }
 
-    /** The input for the model call of this state, which asks for a fused step if the agent allows it. */
-    public static ModelInput of(Conversation called, AgentSpec agent) {
+    /**
+     * The input for the model call of this state, which asks for a fused step if the agent allows it, and for verdicts
+     * about the reply's calls if the agent has rules.
+     */
+    public static ModelInput of(Conversation called, AgentSpec agent, Optional<String> owner) {
         ModelInput plain = of(called);
-        boolean fuse = called.rules() >= ThreadIdentity.FUSED_STEPS && !plain.summary && agent.fusesSteps();
+        boolean replies = !plain.summary;
         return new ModelInput(
-                plain.step, plain.messageCount, plain.digest, plain.summary, plain.decisions, fuse, Optional.empty());
-    }
-
-    /** A copy that asks for verdicts about the reply's calls, if the agent has rules. */
-    public ModelInput judging(Conversation called, Optional<String> owner) {
-        return called.hasRules() && !summary
-                ? new ModelInput(
-                        step, messageCount, digest, false, decisions, fuse, Optional.of(new VerdictRequest(owner)))
-                : this;
+                plain.step,
+                plain.messageCount,
+                plain.digest,
+                plain.summary,
+                plain.decisions,
+                replies && called.rules() >= ThreadIdentity.FUSED_STEPS && agent.fusesSteps(),
+                replies && called.hasRules() ? Optional.of(new VerdictRequest(owner)) : Optional.empty());
     }
 
     /**
@@ -89,7 +90,7 @@ public record ModelInput(
     }
 
     @Override
-    public Work<?> work() {
+    public Work<ModelResult> work() {
         return summary ? new Work.Summary(step) : new Work.Model(step);
     }
 

@@ -7,7 +7,6 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
-import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
 import java.util.ArrayList;
@@ -123,20 +122,20 @@ public sealed interface Work<R> {
     }
 
     /** Lets the model write a summary. */
-    record Summary(int step) implements Work<Reply> {
+    record Summary(int step) implements Work<ModelResult> {
         @Override
         public Fact begun() {
             return new ModelFact.SummaryRequested(step);
         }
 
         @Override
-        public Class<Reply> resultType() {
-            return Reply.class;
+        public Class<ModelResult> resultType() {
+            return ModelResult.class;
         }
 
         @Override
-        public Fact completed(Reply result) {
-            return new ModelFact.Summarised(step, result);
+        public Fact completed(ModelResult result) {
+            return new ModelFact.Summarised(step, result.reply());
         }
 
         @Override

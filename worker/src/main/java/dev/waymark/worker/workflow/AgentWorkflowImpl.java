@@ -20,6 +20,7 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
@@ -141,7 +142,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         arrival.ifPresent(StateArrival::await);
         while (!closed) {
             changed = false;
-            flights.cancelUnwanted(conversation());
+            flights.cancelUnwanted();
             Driver driver = new Driver(moveOnIfDue());
             conversation().decide().forEach(step -> step.match(driver));
             alarm.set(driver.wakeAt, now());
@@ -223,29 +224,29 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             return !nothingNew && ask(new Work.Summary(step.step()));
         }
 
-        private boolean ask(Work<?> work) {
+        private boolean ask(Work<ModelResult> work) {
             apply(work.begun());
             if (!WorkflowUnsafe.isReplaying()) {
                 modelCalls.accept(
                         new RunReader.Called(conversation(), flights.agent().orElseThrow()));
             }
-            flights.callModel(conversation(), owner());
+            flights.callModel(owner());
             return true;
         }
 
         @Override
         public Boolean runTool(Step.RunTool step) {
-            return !nothingNew && flights.runTool(step, conversation().session());
+            return !nothingNew && flights.runTool(step);
         }
 
         @Override
         public Boolean judge(Step.Judge step) {
-            return !nothingNew && flights.judge(step, conversation(), owner());
+            return !nothingNew && flights.judge(step, owner());
         }
 
         @Override
         public Boolean verifyTool(Step.VerifyTool step) {
-            return !nothingNew && flights.verifyTool(step, conversation().session());
+            return !nothingNew && flights.verifyTool(step);
         }
 
         @Override
@@ -320,7 +321,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             record(SideEffectMarker.cuttingOff(new Problem(
                     Problem.TOO_LARGE,
                     "this run can't grow any further, and the next one can't wait for what this one began")));
-            flights.cancelUnwanted(conversation());
+            flights.cancelUnwanted();
         }
         if (due && !ending && flights.areDown() && conversation().isBetweenSteps()) {
             moveOn(hard);

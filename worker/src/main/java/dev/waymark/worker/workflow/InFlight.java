@@ -152,8 +152,8 @@ final class InFlight {
     }
 
     /** Calls the model for a reply or a summary. The conversation already contains the fact that the call has begun. */
-    void callModel(Conversation committed, Optional<String> owner) {
-        ModelInput input = ModelInput.of(committed, agent.orElseThrow()).judging(committed, owner);
+    void callModel(Optional<String> owner) {
+        ModelInput input = ModelInput.of(state.get(), agent.orElseThrow(), owner);
         ActivityOptions options = options(
                         MODEL_TIMEOUT, "step " + input.step() + (input.summary() ? ", a summary" : ""))
                 .setHeartbeatTimeout(REPEATABLE_SILENCE)
@@ -163,10 +163,11 @@ final class InFlight {
     }
 
     /** Dispatches a call to a worker. Returns false if the commands of this workflow task would become too large. */
-    boolean runTool(Step.RunTool step, Optional<String> session) {
+    boolean runTool(Step.RunTool step) {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         int dispatch = step.dispatch();
+        Optional<String> session = state.get().session();
         ToolInput input = tool.hasEffect()
                 ? new ToolInput(
                         call.id(),
@@ -190,10 +191,15 @@ final class InFlight {
     }
 
     /** Asks the agent's rules about a call. */
-    boolean judge(Step.Judge step, Conversation state, Optional<String> owner) {
+    boolean judge(Step.Judge step, Optional<String> owner) {
         Call call = step.call();
-        JudgeInput input =
-                new JudgeInput(call.id(), call.tool(), call.args(), owner, state.spent(), state.requests(call));
+        JudgeInput input = new JudgeInput(
+                call.id(),
+                call.tool(),
+                call.args(),
+                owner,
+                state.get().spent(),
+                state.get().requests(call));
         // An earlier question about the call may still be running, if a reset undid what it was asked for.
         if (flights.containsKey(input.work()) || !fitsIntoTask(sizeOf(input))) {
             return false;
@@ -208,7 +214,7 @@ final class InFlight {
     }
 
     /** Starts to check whether a lost call took effect. */
-    boolean verifyTool(Step.VerifyTool step, Optional<String> session) {
+    boolean verifyTool(Step.VerifyTool step) {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         VerifyInput input = new VerifyInput(
@@ -218,7 +224,7 @@ final class InFlight {
                 call.args(),
                 call.repeat(),
                 call.claim().map(Call.Claim::token).orElse(0L),
-                session);
+                state.get().session());
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
@@ -298,11 +304,11 @@ final class InFlight {
      * the next one: otherwise it would not appear in history, and a reader of history would miss a fact that the state
      * has.
      */
-    void cancelUnwanted(Conversation state) {
+    void cancelUnwanted() {
         anotherTaskDue = false;
         for (Map.Entry<Work<?>, Flight> each : flights.entrySet()) {
             Flight flight = each.getValue();
-            if (!flight.cancelled && !each.getKey().isAwaited(state)) {
+            if (!flight.cancelled && !each.getKey().isAwaited(state.get())) {
                 if (flight.task >= Workflow.getInfo().getHistoryLength()) {
                     askForAnotherTask();
                 } else if (flight.cancellable.getAsBoolean()) {
