@@ -15,10 +15,8 @@ import dev.waymark.history.Timeline;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -80,24 +78,17 @@ public final class RuleTrial {
             return; // The turn was stopped, so no call was made.
         }
         Conversation after = moment.state();
-        List<Part.ToolUse> uses = fact.reply().content().stream()
-                .filter(Part.ToolUse.class::isInstance)
-                .map(Part.ToolUse.class::cast)
-                .toList();
-        Map<String, Integer> requests = new LinkedHashMap<>();
-        for (int i = 0; i < uses.size() && i < after.batch().size(); i++) {
-            Part.ToolUse use = uses.get(i);
-            int number = i;
-            int requested = requests.merge(
-                    use.name(), requests.containsKey(use.name()) ? 1 : before.requests(use.name()) + 1, Integer::sum);
-            boolean isFaulty = fact.reply().faults().stream().anyMatch(fault -> fault.call() == number);
+        List<Part.ToolUse> calls = fact.reply().calls();
+        List<Integer> requested = before.requests(calls);
+        for (int i = 0; i < Math.min(calls.size(), after.batch().size()); i++) {
+            Part.ToolUse use = calls.get(i);
             Optional<ToolSpec> tool = agent.tool(use.name());
-            if (tool.isPresent() && !isFaulty) {
+            if (tool.isPresent() && fact.reply().faultOf(i).isEmpty()) {
                 compare(
                         tool.get(),
                         after,
                         after.batch().get(i),
-                        new JudgedCall(use.name(), use.input(), owner, after.spent(), requested, moment.at()));
+                        new JudgedCall(use.name(), use.input(), owner, after.spent(), requested.get(i), moment.at()));
             }
         }
     }

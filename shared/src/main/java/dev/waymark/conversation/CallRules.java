@@ -32,18 +32,12 @@ final class CallRules {
     }
 
     /** Creates the calls of a reply. Calls that cannot run fail at once. */
-    void issue(List<Part.ToolUse> uses, List<Reply.Fault> faults, List<Reply.Judged> verdicts) {
+    void issue(List<Part.ToolUse> uses, Reply reply) {
         draft.book.batch = uses.stream().map(Part.ToolUse::id).toList();
         uses.forEach(use -> draft.book.put(Call.issued(use, draft.dialogue.turn.number(), draft.at)));
         for (int i = 0; i < uses.size(); i++) {
             Part.ToolUse use = uses.get(i);
-            int number = i;
-            Optional<Reply.Fault> fault =
-                    faults.stream().filter(each -> each.call() == number).findFirst();
-            Optional<CallVerdict> verdict = verdicts.stream()
-                    .filter(each -> each.call() == number)
-                    .map(Reply.Judged::verdict)
-                    .findFirst();
+            Optional<String> fault = reply.faultOf(i);
             Call call = draft.book.call(use.id());
             AgentPolicy policy = draft.binding.policy.orElseThrow();
             if (!policy.tools().containsKey(use.name())) {
@@ -51,11 +45,11 @@ final class CallRules {
             } else if (i >= Conversation.MAX_CALLS) {
                 draft.fail(call, ToolTexts.tooMany(Conversation.MAX_CALLS));
             } else if (fault.isPresent()) {
-                draft.fail(call, ToolTexts.invalidInput(use.name(), fault.get().reason()));
+                draft.fail(call, ToolTexts.invalidInput(use.name(), fault.get()));
             } else if (use.input().canonical().length() > Conversation.MAX_ARGS_LENGTH) {
                 draft.fail(call, ToolTexts.invalidInput(use.name(), "too large"));
             } else {
-                bringOn(approvals.isRuled(call) ? call.judged(verdict) : call);
+                bringOn(approvals.isRuled(call) ? call.judged(reply.verdictOf(i)) : call);
             }
         }
         draft.reachVersionWhenBatchIsDone();

@@ -43,7 +43,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -226,6 +228,15 @@ public record Conversation(
         int[] count = {0};
         calls().forEach((id, call) -> count[0] += call.tool().equals(tool) ? 1 : 0);
         return count[0];
+    }
+
+    /** How often the tool of each new call was requested in this thread, up to and including that call. */
+    public List<Integer> requests(List<Part.ToolUse> added) {
+        Map<String, Integer> counts = new HashMap<>();
+        return added.stream()
+                .map(use ->
+                        counts.compute(use.name(), (tool, before) -> (before == null ? requests(tool) : before) + 1))
+                .toList();
     }
 
     /** Whether the thread waits for what the agent's rules say about this call. */

@@ -90,7 +90,7 @@ final class ModelRules {
         if (message.toolUses().isEmpty()) {
             takeLastWord(message.text(), reply);
         } else {
-            calls.issue(message.toolUses(), reply.faults(), reply.verdicts());
+            calls.issue(message.toolUses(), reply);
         }
     }
 

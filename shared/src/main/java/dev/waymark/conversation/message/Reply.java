@@ -11,6 +11,7 @@ import dev.waymark.conversation.value.Usd;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,59 +108,41 @@ public record Reply(
 
     /** Returns a copy with the calls whose arguments are invalid. */
     public Reply withFaults(List<Fault> found) {
-        return new Reply(
-                content, usage, stop, found, cost, wasted, misfit, structured, Optional.empty(), model, verdicts);
+        return unsealed(edit -> edit.faults = found);
     }
 
     /** Returns a copy with what the agent's rules say about the calls. */
     public Reply withVerdicts(List<Judged> found) {
-        return new Reply(content, usage, stop, faults, cost, wasted, misfit, structured, seal, model, found);
+        return with(edit -> edit.verdicts = found);
     }
 
     /** Returns a copy that says why the reply does not match the requested schema. */
     public Reply withMisfit(String reason) {
-        return judged(Optional.of(reason), Optional.empty());
+        return unsealed(edit -> {
+            edit.misfit = Optional.of(reason);
+            edit.structured = Optional.empty();
+        });
     }
 
     /** Returns a copy with the reply as JSON that matches the requested schema. */
     public Reply withStructured(Json value) {
-        return judged(Optional.empty(), Optional.of(value));
-    }
-
-    private Reply judged(Optional<String> reason, Optional<Json> value) {
-        return new Reply(content, usage, stop, faults, cost, wasted, reason, value, Optional.empty(), model, verdicts);
+        return unsealed(edit -> {
+            edit.misfit = Optional.empty();
+            edit.structured = Optional.of(value);
+        });
     }
 
     /** Returns a copy with the reply's cost and the spending of earlier, failed attempts. */
     public Reply charged(Optional<Usd> price, Spent before) {
-        return new Reply(
-                content,
-                usage,
-                stop,
-                faults,
-                price,
-                before.isNothing() ? Optional.empty() : Optional.of(before),
-                misfit,
-                structured,
-                Optional.empty(),
-                model,
-                verdicts);
+        return unsealed(edit -> {
+            edit.cost = price;
+            edit.wasted = before.isNothing() ? Optional.empty() : Optional.of(before);
+        });
     }
 
     /** Returns a copy that names the fallback that answered. */
     public Reply answeredBy(String other) {
-        return new Reply(
-                content,
-                usage,
-                stop,
-                faults,
-                cost,
-                wasted,
-                misfit,
-                structured,
-                Optional.empty(),
-                Optional.of(other),
-                verdicts);
+        return unsealed(edit -> edit.model = Optional.of(other));
     }
 
     /**
@@ -167,20 +150,20 @@ public record Reply(
      * unchanged: the next model call of the turn records a digest of the conversation.
      */
     public Reply sealed() {
-        return isLastWord()
-                ? new Reply(
-                        content,
-                        usage,
-                        stop,
-                        faults,
-                        cost,
-                        wasted,
-                        misfit,
-                        structured,
-                        Optional.of(ownSeal()),
-                        model,
-                        verdicts)
-                : this;
+        return isLastWord() ? with(edit -> edit.seal = Optional.of(ownSeal())) : this;
+    }
+
+    private Reply unsealed(Consumer<Edit> changes) {
+        return with(edit -> {
+            changes.accept(edit);
+            edit.seal = Optional.empty();
+        });
+    }
+
+    private Reply with(Consumer<Edit> changes) {
+        Edit edit = new Edit();
+        changes.accept(edit);
+        return edit.done();
     }
 
     /** Whether the content matches the seal. A reply without a seal always matches. */
@@ -189,8 +172,34 @@ public record Reply(
         return seal.isEmpty() || seal.get().equals(ownSeal());
     }
 
-    private boolean isLastWord() {
-        return content.stream().noneMatch(Part.ToolUse.class::isInstance);
+    /** Whether the reply has no calls, so that it ends its turn. */
+    @JsonIgnore
+    public boolean isLastWord() {
+        return calls().isEmpty();
+    }
+
+    /** The calls, in the model's order. */
+    public List<Part.ToolUse> calls() {
+        return content.stream()
+                .filter(Part.ToolUse.class::isInstance)
+                .map(Part.ToolUse.class::cast)
+                .toList();
+    }
+
+    /** Why the arguments of the call with this number are invalid, if they are. */
+    public Optional<String> faultOf(int call) {
+        return faults.stream()
+                .filter(fault -> fault.call() == call)
+                .map(Fault::reason)
+                .findFirst();
+    }
+
+    /** What the agent's rules say about the call with this number, if they were asked. */
+    public Optional<CallVerdict> verdictOf(int call) {
+        return verdicts.stream()
+                .filter(judged -> judged.call() == call)
+                .map(Judged::verdict)
+                .findFirst();
     }
 
     private String ownSeal() {
@@ -228,6 +237,21 @@ public record Reply(
         @Override
         public int hashCode() {
             return 1;
+        }
+    }
+
+    private final class Edit {
+        private List<Fault> faults = Reply.this.faults;
+        private Optional<Usd> cost = Reply.this.cost;
+        private Optional<Spent> wasted = Reply.this.wasted;
+        private Optional<String> misfit = Reply.this.misfit;
+        private Optional<Json> structured = Reply.this.structured;
+        private Optional<String> seal = Reply.this.seal;
+        private Optional<String> model = Reply.this.model;
+        private List<Judged> verdicts = Reply.this.verdicts;
+
+        Reply done() {
+            return new Reply(content, usage, stop, faults, cost, wasted, misfit, structured, seal, model, verdicts);
         }
     }
 }

@@ -11,6 +11,7 @@ import dev.waymark.conversation.value.Spent;
 import dev.waymark.tool.CallJudge;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
+import dev.waymark.worker.process.DaemonThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -38,11 +39,7 @@ public final class CallJudges {
 
     private final Map<String, CallJudge> judges = new LinkedHashMap<>();
     private final InstantSource clock;
-    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "waymark-judge");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ExecutorService threads = Executors.newCachedThreadPool(DaemonThreads.named("waymark-judge"));
 
     /** @throws IllegalArgumentException if two judges are for the same tool */
     public CallJudges(List<CallJudge> all) {
@@ -80,28 +77,19 @@ public final class CallJudges {
             throws InterruptedException {
         Instant at = clock.instant();
         Spent spent = state.spent().plus(reply.spent());
-        Map<String, Integer> requests = new LinkedHashMap<>();
+        List<Part.ToolUse> calls = reply.calls();
+        List<Integer> requested = state.requests(calls);
         List<Reply.Judged> verdicts = new ArrayList<>();
-        int number = 0;
-        for (Part part : reply.content()) {
-            if (part instanceof Part.ToolUse use) {
-                if (Thread.interrupted()) {
-                    throw new InterruptedException("cancelled while rules were asked");
-                }
-                int call = number++;
-                Optional<ToolSpec> tool = agent.tool(use.name()).filter(ToolSpec::isRuled);
-                boolean isLate = clock.instant().isAfter(at.plus(PATIENCE_PER_REPLY));
-                if (tool.isPresent()) {
-                    int requested = requests.merge(
-                            use.name(),
-                            requests.containsKey(use.name()) ? 1 : state.requests(use.name()) + 1,
-                            Integer::sum);
-                    boolean isFaulty = reply.faults().stream().anyMatch(fault -> fault.call() == call);
-                    if (!isFaulty && !isLate && call < Conversation.MAX_CALLS) {
-                        JudgedCall judged = new JudgedCall(use.name(), use.input(), owner, spent, requested, at);
-                        verdicts.add(new Reply.Judged(call, verdict(tool.get(), judged)));
-                    }
-                }
+        for (int i = 0; i < Math.min(calls.size(), Conversation.MAX_CALLS); i++) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException("cancelled while rules were asked");
+            }
+            Part.ToolUse use = calls.get(i);
+            Optional<ToolSpec> tool = agent.tool(use.name()).filter(ToolSpec::isRuled);
+            boolean isLate = clock.instant().isAfter(at.plus(PATIENCE_PER_REPLY));
+            if (tool.isPresent() && !isLate && reply.faultOf(i).isEmpty()) {
+                JudgedCall call = new JudgedCall(use.name(), use.input(), owner, spent, requested.get(i), at);
+                verdicts.add(new Reply.Judged(i, verdict(tool.get(), call)));
             }
         }
         return verdicts.isEmpty() ? reply : reply.withVerdicts(verdicts);

@@ -126,7 +126,9 @@ public final class ModelActivityImpl implements ModelActivity {
             ModelInput input, RunReader.Called called, PartialText words, Heartbeat heartbeat, long began)
             throws InterruptedException {
         Reply reply = reply(input, called, words, heartbeat::isCancelled);
-        return input.fuse() ? withOutcomes(input, called, reply, words, heartbeat, began) : ModelResult.of(reply);
+        return input.fuse() && !reply.isLastWord()
+                ? withOutcomes(input, called, reply, words, heartbeat, began)
+                : ModelResult.of(reply);
     }
 
     private RunReader.Called called(ActivityInfo info, ModelInput input) {
@@ -192,6 +194,9 @@ public final class ModelActivityImpl implements ModelActivity {
         }
         Reply judged = judges.judged(
                 reply, called.state(), called.agent(), input.verdicts().get().owner());
+        if (judged.verdicts().isEmpty()) {
+            return reply;
+        }
         try {
             return PayloadJson.MAPPER.writeValueAsBytes(judged).length <= MOST_REPLY_BYTES ? judged : reply;
         } catch (JsonProcessingException e) {
@@ -314,19 +319,17 @@ public final class ModelActivityImpl implements ModelActivity {
      */
     private static Reply withFaults(AgentSpec agent, Reply reply) throws InterruptedException {
         List<Reply.Fault> faults = new ArrayList<>(reply.faults());
-        int call = 0;
-        for (Part part : reply.content()) {
-            if (part instanceof Part.ToolUse use) {
-                if (Thread.interrupted()) { // A check may take a second, and a reply may have thousands of calls.
-                    throw new InterruptedException("cancelled while arguments were checked");
-                }
-                int number = call;
-                boolean known = faults.stream().anyMatch(fault -> fault.call() == number);
-                Optional<String> problem = known
-                        ? Optional.empty()
-                        : agent.tool(use.name()).flatMap(tool -> ToolArguments.problem(tool.input(), use.input()));
-                problem.ifPresent(reason -> faults.add(new Reply.Fault(number, reason)));
-                call++;
+        List<Part.ToolUse> calls = reply.calls();
+        for (int i = 0; i < calls.size(); i++) {
+            if (Thread.interrupted()) { // A check may take a second, and a reply may have thousands of calls.
+                throw new InterruptedException("cancelled while arguments were checked");
+            }
+            Part.ToolUse use = calls.get(i);
+            Optional<String> problem = reply.faultOf(i).isPresent()
+                    ? Optional.empty()
+                    : agent.tool(use.name()).flatMap(tool -> ToolArguments.problem(tool.input(), use.input()));
+            if (problem.isPresent()) {
+                faults.add(new Reply.Fault(i, problem.get()));
             }
         }
         return faults.isEmpty() ? reply : reply.withFaults(faults);
