@@ -37,20 +37,15 @@ final class Decider {
     static List<Step.RunTool> callsToRunWithReply(Conversation state) {
         List<Step.RunTool> calls = new ArrayList<>();
         for (Step step : decide(state)) {
-            if (step instanceof Step.RunTool run && run.dispatch() == 1) {
-                calls.add(run);
-            } else {
+            if (!(step instanceof Step.RunTool run) || run.dispatch() != 1 || hasEffect(state, run.call())) {
                 return List.of();
             }
+            calls.add(run);
         }
         // A call that is not to run has failed, waits, or has changed the thread's own state: its place in the order
         // of the reply may matter.
         boolean all = calls.size() == state.batch().size();
-        boolean safe = state.policy().isPresent()
-                && calls.stream()
-                        .noneMatch(run ->
-                                state.policy().get().policyOf(run.call().tool()).effect());
-        return state.rules() >= ThreadIdentity.FUSED_STEPS && all && safe ? List.copyOf(calls) : List.of();
+        return state.rules() >= ThreadIdentity.FUSED_STEPS && all ? List.copyOf(calls) : List.of();
     }
 
     private void reportToParent() {
@@ -155,11 +150,11 @@ final class Decider {
         int effectsRunning = 0;
         for (Call call : open) {
             running += call.isInFlight() ? 1 : 0;
-            effectsRunning += call.isInFlight() && hasEffect(call) ? 1 : 0;
+            effectsRunning += call.isInFlight() && hasEffect(state, call) ? 1 : 0;
         }
         List<Call> delegated = new ArrayList<>();
         for (Call call : open) {
-            boolean effect = hasEffect(call);
+            boolean effect = hasEffect(state, call);
             if (call.status() == Call.Status.DOUBTED && running < Conversation.MAX_PARALLEL_CALLS) {
                 steps.add(new Step.VerifyTool(call));
                 running++;
@@ -201,7 +196,7 @@ final class Decider {
         return Optional.of(left.share(subagents));
     }
 
-    private boolean hasEffect(Call call) {
+    private static boolean hasEffect(Conversation state, Call call) {
         return state.policy().orElseThrow().policyOf(call.tool()).effect();
     }
 }

@@ -69,10 +69,8 @@ final class LostCallRules {
     void giveUpWaiting(Call call) {
         if (call.isSettledAsNotDone()) {
             endAsNotDone(call);
-        } else if (draft.policyOf(call).verify()) {
-            draft.book.put(call.doubted(draft.at));
         } else {
-            leaveUndecided(call);
+            inquire(call);
             draft.reachVersionWhenBatchIsDone();
         }
     }
@@ -84,12 +82,10 @@ final class LostCallRules {
      */
     void doubt(Call lost) {
         Call call = lost.unsettledAgain();
-        if (!draft.policyOf(call).verify()) {
-            leaveUndecided(call);
-        } else if (fenceOf(call).isAfter(draft.at)) {
+        if (draft.policyOf(call).verify() && fenceOf(call).isAfter(draft.at)) {
             draft.book.put(call.unknown(fenceOf(call), draft.at));
         } else {
-            draft.book.put(call.doubted(draft.at));
+            inquire(call);
         }
     }
 

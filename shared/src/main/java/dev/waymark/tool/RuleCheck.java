@@ -41,13 +41,12 @@ public final class RuleCheck {
             return tool.approval() ? CallVerdict.ask("approval: always") : CallVerdict.allow("approval: never");
         }
         RuleCheck check = new RuleCheck(call);
-        Optional<CallVerdict> byRule = check.first(tool.rules());
-        return byRule.isPresent()
-                ? byRule.get()
-                : otherwise
-                        .verdict()
-                        .orElseGet(() -> CallVerdict.ask("no rule decides about this call"))
-                        .lookingAt(Json.of(check.looked));
+        Optional<CallVerdict> found = check.first(tool.rules());
+        if (found.isEmpty()) {
+            found = otherwise.verdict();
+        }
+        return found.orElseGet(() -> CallVerdict.ask("no rule decides about this call"))
+                .lookingAt(Json.of(check.looked));
     }
 
     private Optional<CallVerdict> first(List<ApprovalRule> rules) {
@@ -69,8 +68,7 @@ public final class RuleCheck {
                 then = CallVerdict.Then.ASK;
                 reason = Optional.of("it can't be evaluated: " + e.getMessage());
             }
-            return Optional.of(
-                    new CallVerdict(then, Optional.of(i + 1), reason, Optional.empty()).lookingAt(Json.of(looked)));
+            return Optional.of(new CallVerdict(then, Optional.of(i + 1), reason, Optional.empty()));
         }
         return Optional.empty();
     }
