@@ -32,7 +32,6 @@ import dev.waymark.worker.tool.ReplyCalls;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
-import dev.waymark.worker.tool.ToolTimes;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.kind.ToolNames;
@@ -166,7 +165,6 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         ToolRunner tools = new ToolRunner(kinds);
-        ToolTimes times = new ToolTimes();
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         CallJudges judges = new CallJudges(builder.judges);
         worker.registerActivitiesImplementations(
@@ -178,17 +176,12 @@ public final class AgentWorker implements AutoCloseable {
                         agent -> builder.providers.orElseThrow().lacks(agent)),
                 new JudgeActivityImpl(runs, judges),
                 new ModelActivityImpl(
-                        runs,
-                        builder.providers.orElseThrow(),
-                        judges,
-                        new ReplyCalls(runs, tools, times),
-                        activityMetrics),
+                        runs, builder.providers.orElseThrow(), judges, new ReplyCalls(runs, tools), activityMetrics),
                 new ToolActivity(
                         runs,
                         tools,
                         new ClaimSender(client, activityMetrics),
                         new LateOutcomeSender(client),
-                        times,
                         journal,
                         () -> draining),
                 new VerifyActivityImpl(runs, tools),

@@ -45,13 +45,11 @@ public final class ReplyCalls {
 
     private final RunReader runs;
     private final ToolRunner tools;
-    private final ToolTimes times;
     private final ExecutorService threads = Executors.newCachedThreadPool(DaemonThreads.named("calls of a reply"));
 
-    public ReplyCalls(RunReader runs, ToolRunner tools, ToolTimes times) {
+    public ReplyCalls(RunReader runs, ToolRunner tools) {
         this.runs = runs;
         this.tools = tools;
-        this.times = times;
     }
 
     /**
@@ -96,7 +94,7 @@ public final class ReplyCalls {
 
     private boolean isShort(AgentSpec agent, ToolSpec tool, Duration left) {
         return tool.timeout().plus(ToolActivity.CLEANUP).compareTo(left) < 0
-                && !times.wasSlowerThan(agent.fuseLimit(), agent, tool);
+                && !tools.wasSlowerThan(agent.fuseLimit(), agent, tool);
     }
 
     /** A slot for each tool, or none at all. */
@@ -128,7 +126,6 @@ public final class ReplyCalls {
         private final @Nullable Map<String, String> log = MDC.getCopyOfContextMap();
         private final AtomicBoolean slotIsTaken = new AtomicBoolean();
         private final FutureTask<ToolOutcome> future = new FutureTask<>(this);
-        private volatile boolean over;
         private volatile long tookMillis;
 
         private Execution(AgentSpec agent, Prepared call, ToolSlots.Slot slot) {
@@ -147,18 +144,15 @@ public final class ReplyCalls {
                 if (log != null) {
                     MDC.setContextMap(log);
                 }
-                return tools.runSafe(call.tool(), call.input().args(), call.context(), () -> over);
+                return tools.runSafe(agent, call.tool(), call.input().args(), call.context(), future::isCancelled);
             } finally {
                 MDC.clear();
-                Duration took = Duration.ofNanos(System.nanoTime() - began);
-                tookMillis = took.toMillis();
-                times.took(agent, call.tool(), took);
+                tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
             }
         }
 
         /** Interrupts the tool if it still runs. */
         private void end() {
-            over = true;
             future.cancel(true);
             if (slotIsTaken.compareAndSet(false, true)) {
                 slot.close();

@@ -48,25 +48,19 @@ public final class ToolActivity implements DynamicActivity {
     private final LateOutcomeSender lateOutcomes;
     private final ClaimJournal journal;
     private final BooleanSupplier stopping;
-    private final ToolTimes times;
 
-    /**
-     * @param times learns how long tools take that are safe to retry
-     * @param stopping whether this worker no longer starts tools with side effects
-     */
+    /** @param stopping whether this worker no longer starts tools with side effects */
     public ToolActivity(
             RunReader runs,
             ToolRunner tools,
             ClaimSender claims,
             LateOutcomeSender lateOutcomes,
-            ToolTimes times,
             ClaimJournal journal,
             BooleanSupplier stopping) {
         this.runs = runs;
         this.tools = tools;
         this.claims = claims;
         this.lateOutcomes = lateOutcomes;
-        this.times = times;
         this.journal = journal;
         this.stopping = stopping;
     }
@@ -94,9 +88,8 @@ public final class ToolActivity implements DynamicActivity {
                 if (found.hasEffect()) {
                     return claimAndRun(found, input, info, context, heartbeat);
                 }
-                long began = System.nanoTime();
-                ToolOutcome outcome = tools.runSafe(found, input.args(), context, heartbeat::isCancelled);
-                times.took(setting.agent(), found, Duration.ofNanos(System.nanoTime() - began));
+                ToolOutcome outcome =
+                        tools.runSafe(setting.agent(), found, input.args(), context, heartbeat::isCancelled);
                 heartbeat.awaitKeys();
                 return outcome;
             } catch (InterruptedException e) {

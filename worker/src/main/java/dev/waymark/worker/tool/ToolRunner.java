@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
@@ -14,6 +15,7 @@ import dev.waymark.worker.secret.LogSecrets;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolRun;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +26,7 @@ import java.util.function.BooleanSupplier;
 /** Runs calls of every kind of tool, without retries. Whether a call may run is decided elsewhere. */
 public final class ToolRunner {
     private final ToolKinds kinds;
+    private final ToolTimes times = new ToolTimes();
 
     /**
      * Texts in which tools reference variables. Kept for all tools, because a tool may return values from the
@@ -74,12 +77,22 @@ public final class ToolRunner {
     }
 
     /** Runs a call of a tool that is safe to retry, or returns why it cannot run. */
-    ToolOutcome runSafe(ToolSpec tool, Json args, ToolContext context, BooleanSupplier cancelled)
+    ToolOutcome runSafe(AgentSpec agent, ToolSpec tool, Json args, ToolContext context, BooleanSupplier cancelled)
             throws InterruptedException {
-        Optional<ToolOutcome> problem = problem(tool, args);
-        return problem.isPresent()
-                ? problem.get()
-                : run(ToolRun.unclaimed(tool, args, context, ProcessFence.in(tool.timeout()), cancelled));
+        long began = System.nanoTime();
+        try {
+            Optional<ToolOutcome> problem = problem(tool, args);
+            return problem.isPresent()
+                    ? problem.get()
+                    : run(ToolRun.unclaimed(tool, args, context, ProcessFence.in(tool.timeout()), cancelled));
+        } finally {
+            times.took(agent, tool, Duration.ofNanos(System.nanoTime() - began));
+        }
+    }
+
+    /** Whether the agent's tool took longer when it last ran in this worker. */
+    boolean wasSlowerThan(Duration limit, AgentSpec agent, ToolSpec tool) {
+        return times.wasSlowerThan(limit, agent, tool);
     }
 
     /** Waits until this thread may run the tool's check. A verify program needs a slot of the command tools. */

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** How long each tool of an agent took when it last ran in this worker. Thread-safe. */
-public final class ToolTimes {
+final class ToolTimes {
     private final Map<Key, Duration> last = new ConcurrentHashMap<>();
 
     private record Key(String agent, String tool) {}

@@ -35,7 +35,6 @@ import dev.waymark.worker.tool.ReplyCalls;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
-import dev.waymark.worker.tool.ToolTimes;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.workflow.AgentReplay;
@@ -151,21 +150,19 @@ final class Plant implements AutoCloseable {
         private void registerActivities(Worker worker) {
             RunReader runs = new RunReader(new HistoryReader(own.client()), 1_000);
             ToolRunner tools = new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(till.tools())));
-            ToolTimes times = new ToolTimes();
             worker.registerActivitiesImplementations(
                     (AgentActivity) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
                     new ModelActivityImpl(
                             runs,
                             ModelProviders.of(Map.of("fake", Plant.this::reply)),
                             CallJudges.NONE,
-                            new ReplyCalls(runs, tools, times),
+                            new ReplyCalls(runs, tools),
                             new AttemptMetrics(new SimpleMeterRegistry())),
                     new ToolActivity(
                             runs,
                             tools,
                             new ClaimSender(own.client(), new AttemptMetrics(new SimpleMeterRegistry())),
                             new LateOutcomeSender(own.client()),
-                            times,
                             new ClaimJournal("any"),
                             () -> false),
                     new VerifyActivityImpl(runs, tools));

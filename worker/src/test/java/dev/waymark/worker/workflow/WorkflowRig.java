@@ -40,7 +40,6 @@ import dev.waymark.worker.tool.ReplyCalls;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
-import dev.waymark.worker.tool.ToolTimes;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.mcp.McpEntry;
@@ -144,7 +143,6 @@ final class WorkflowRig implements AutoCloseable {
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
         ToolRunner runner = new ToolRunner(kinds);
-        ToolTimes times = new ToolTimes();
         worker.registerActivitiesImplementations(
                 (AgentActivity) this::agent,
                 new JudgeActivityImpl(runs, judges),
@@ -152,7 +150,7 @@ final class WorkflowRig implements AutoCloseable {
                         runs,
                         providers,
                         judges,
-                        new ReplyCalls(runs, runner, times),
+                        new ReplyCalls(runs, runner),
                         new AttemptMetrics(new SimpleMeterRegistry())));
         StateActivityImpl carrier = new StateActivityImpl(runs, TRIES_TO_FIND_A_RUN);
         worker.registerActivitiesImplementations(
@@ -161,7 +159,6 @@ final class WorkflowRig implements AutoCloseable {
                         runner,
                         new ClaimSender(connection.client(), new AttemptMetrics(new SimpleMeterRegistry())),
                         new LateOutcomeSender(connection.client()),
-                        times,
                         new ClaimJournal("any"),
                         () -> false),
                 new VerifyActivityImpl(runs, runner),
