@@ -139,14 +139,14 @@ public final class ClaimJournal {
         if (own == null) {
             return new Entry(Optional.empty());
         }
+        Path directory = own.directory();
         Path file = own.newNote();
         try {
             write(file, ClaimNote.of(info, server, call, own.boot(), own.lock().id()));
             return new Entry(Optional.of(file));
         } catch (IOException e) {
             delete(file);
-            giveUp(own.directory(), e);
-            own = null;
+            giveUp(directory, e);
             return new Entry(Optional.empty());
         }
     }
@@ -163,7 +163,8 @@ public final class ClaimJournal {
         }
     }
 
-    private static void giveUp(Path directory, Exception why) {
+    private void giveUp(Path directory, Exception why) {
+        own = null;
         LOG.warn(
                 "{} can't be used as a journal, so claimed calls of a killed worker are noticed later: {}. Fix it, and"
                         + " restart the worker.",

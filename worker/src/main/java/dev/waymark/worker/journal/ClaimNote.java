@@ -1,6 +1,5 @@
 package dev.waymark.worker.journal;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import io.temporal.activity.ActivityInfo;
 import java.util.Objects;
 
@@ -13,7 +12,6 @@ import java.util.Objects;
  * @param boot identifies the time since the host was started
  * @param lock identifies the file that the process has locked
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 record ClaimNote(
         String server,
         byte[] token,
