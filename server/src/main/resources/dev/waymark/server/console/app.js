@@ -71,7 +71,7 @@ class Console {
     this.page = undefined;
     this.element.classList.toggle('has-page', kind !== undefined);
     if (kind === 'new' && session.may('talk')) {
-      this.page = new StartPage(id);
+      this.page = new StartPage();
       this.list.select('');
       replaceChildren(this.main, this.page.element);
       this.page.shown();

@@ -2,7 +2,7 @@
 import { callLink, threadLink } from './address.js';
 import { changesBlock, showChanges } from './changes.js';
 import { copyButton } from './copy.js';
-import { h } from './dom.js';
+import { facts, h } from './dom.js';
 import { between, callWords, clock, dollars } from './format.js';
 import { indented, jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
@@ -36,7 +36,7 @@ export function callCard(call, old) {
       call.startedAt && ENDED.has(call.status) ? h('span', { class: 'took muted' }, between(call.startedAt, call.since)) : null,
       h('span', { class: `chip ${callTone(call)}` }, callWords(call)),
     ),
-    h('div', { class: 'call-body' }, args(call), outcome(call), facts(call)),
+    h('div', { class: 'call-body' }, args(call), outcome(call), about(call)),
   );
 }
 
@@ -91,25 +91,34 @@ export function longText(text, isError = false) {
   return [block, button];
 }
 
-function facts(call) {
-  const rows = [];
-  const row = (name, value) => rows.push(h('dt', {}, name), h('dd', {}, value));
-  if (call.approval) {
-    const { approved, edited, reason, at } = call.approval;
-    const how = `${approved ? 'Approved' : 'Denied'}${edited ? ' with changes' : ''}`;
-    row(how, [decider(call.approval), `, ${clock(at)}`, reason ? [': ', h('bdi', {}, reason)] : null]);
-  }
-  if (call.settled) row('Settled', [`${call.settled.outcome}, by ${decider(call.settled)}, ${clock(call.settled.at)}`]);
-  if (call.settled?.note) row('Note', [h('bdi', {}, call.settled.note)]);
-  if (call.evidence) row('Seen', h('bdi', {}, call.evidence));
-  if (call.claimedAt) row('Started', clock(call.claimedAt));
-  row('Last change', clock(call.since));
-  if (call.dispatches > 1) row('Dispatched', `${call.dispatches} times`);
-  if (call.subagent?.costUsd !== undefined) row('Cost', dollars(call.subagent.costUsd));
-  const shown = h('dl', { class: 'facts' }, rows);
-  const key = call.key ? [h('dt', {}, 'Idempotency key'), h('dd', {}, h('code', {}, call.key))] : [];
+function about(call) {
+  const { approval, settled, verdict } = call;
   return [
-    shown,
-    h('details', { class: 'identifiers' }, h('summary', {}, 'Identifiers'), copyButton(() => callLink(call.callId), 'Copy a link to this call'), h('dl', { class: 'facts' }, key, h('dt', {}, 'Call'), h('dd', {}, h('code', {}, call.callId)))),
+    facts([
+      approval && [
+        `${approval.approved ? 'Approved' : 'Denied'}${approval.edited ? ' with changes' : ''}`,
+        [decider(approval), `, ${clock(approval.at)}`, because(approval.reason)],
+      ],
+      verdict && ['Rules', [verdict.then, because(verdict.reason)]],
+      settled && ['Settled', `${settled.outcome}, by ${decider(settled)}, ${clock(settled.at)}`],
+      ['Note', settled?.note && h('bdi', {}, settled.note)],
+      ['Seen', call.evidence && h('bdi', {}, call.evidence)],
+      ['Started', call.claimedAt && clock(call.claimedAt)],
+      ['Last change', clock(call.since)],
+      ['Dispatched', call.dispatches > 1 && `${call.dispatches} times`],
+      ['Cost', call.subagent?.costUsd !== undefined && dollars(call.subagent.costUsd)],
+    ]),
+    h(
+      'details',
+      { class: 'identifiers' },
+      h('summary', {}, 'Identifiers'),
+      copyButton(() => callLink(call.callId), 'Copy a link to this call'),
+      facts([
+        ['Idempotency key', call.key && h('code', {}, call.key)],
+        ['Call', h('code', {}, call.callId)],
+      ]),
+    ),
   ];
 }
+
+const because = (reason) => (reason ? [': ', h('bdi', {}, reason)] : null);

@@ -2,7 +2,7 @@
 import { threadLink } from './address.js';
 import { get, newKey, post, threadPath, wordsOf } from './api.js';
 import { ArgumentEditor } from './argument-editor.js';
-import { h, replaceChildren } from './dom.js';
+import { facts, h, replaceChildren } from './dom.js';
 import { clock } from './format.js';
 import { jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
@@ -18,12 +18,18 @@ const cards = new WeakMap();
  * @param page `thread`, and `refresh()` to read the thread again
  */
 export function decisionItems(view, page) {
+  const threads = new Map();
+  /** The cards of one subagent share what is read of its thread. */
+  const read = (thread) => {
+    if (!threads.has(thread)) threads.set(thread, get(`${threadPath(thread)}/conversation`));
+    return threads.get(thread);
+  };
   return view.pending.map((item) => {
     const call = view.calls.find(({ callId }) => callId === item.callId);
     return {
       key: `${item.kind} ${item.callId}`,
       signature: JSON.stringify([contentOf(item, call), item.since]),
-      render: (old) => (cards.get(old)?.isStillAbout(item, call) ? old : new Card(item, call, view, page).element),
+      render: (old) => (cards.get(old)?.isStillAbout(item, call) ? old : new Card(item, call, view, page, read).element),
     };
   });
 }
@@ -40,14 +46,14 @@ class Card {
   /** What the subagent's own thread says about its request. */
   #owner;
 
-  constructor(item, call, view, page) {
+  constructor(item, call, view, page, read) {
     this.item = item;
     this.call = call;
     this.page = page;
     this.path = item.callId.split('/').slice(0, -1);
     this.waits = h('p', { class: 'muted' });
     this.about = h('p', { class: 'muted', dir: 'auto' });
-    if (this.path.length > 0) this.#owner = this.#readOwner(view);
+    if (this.path.length > 0) this.#owner = this.#readOwner(view, read);
     this.problem = h('p', { class: 'problem', role: 'alert' });
     this.controls = h('div', { class: 'controls' });
     this.element = h(
@@ -62,6 +68,7 @@ class Card {
       this.#origin(view),
       this.waits,
       item.kind === 'question' ? null : this.about,
+      this.#why(),
       this.#fromFile(),
       this.#body(),
       this.controls,
@@ -101,6 +108,13 @@ class Card {
     return this.#sent === undefined && contentOf(item, call) === contentOf(this.item, this.call);
   }
 
+  /** The rule of the agent that leaves the call to a person. */
+  #why() {
+    const { rule, reason } = this.item.verdict ?? {};
+    if (rule === undefined && reason === undefined) return null;
+    return h('p', { class: 'muted' }, rule === undefined ? 'Asked by the rules' : `Asked by rule ${rule}`, reason ? [': ', h('bdi', {}, reason)] : null, '.');
+  }
+
   /** A call of a file looks like any other, but nobody here has chosen it or its arguments. */
   #fromFile() {
     if (!this.item.fromFile) return null;
@@ -127,13 +141,13 @@ class Card {
   }
 
   /** Reads the threads on the way to the request. */
-  async #readOwner(view) {
+  async #readOwner(view, read) {
     const steps = [];
     let owner = view;
     for (const callId of this.path) {
       const thread = `${owner.thread}/${callId}`;
       steps.push({ ...subagentOf(owner, callId), thread });
-      owner = await get(`${threadPath(thread)}/conversation`);
+      owner = await read(thread);
     }
     const callId = this.item.callId.split('/').at(-1);
     const request = owner.pending.find((item) => item.callId === callId && item.argsDigest === this.item.argsDigest);
@@ -382,8 +396,3 @@ const subagentOf = (view, callId) => {
   const call = view.calls.find((each) => each.callId === callId);
   return { agent: call?.tool ?? callId, task: typeof call?.args?.task === 'string' ? call.args.task : undefined };
 };
-
-/** Names and values; those without a value are left out. */
-function facts(rows) {
-  return h('dl', { class: 'facts' }, rows.filter(([, value]) => value).map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
-}

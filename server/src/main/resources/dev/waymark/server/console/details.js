@@ -2,7 +2,7 @@
 import { threadLink } from './address.js';
 import { get, getText, newKey, post, threadPath, wordsOf } from './api.js';
 import { copyButton, saveFile } from './copy.js';
-import { h, replaceChildren } from './dom.js';
+import { facts, h, replaceChildren } from './dom.js';
 import { clock, dollars, number, shortId, statusWords, tokens } from './format.js';
 import { session } from './session.js';
 
@@ -55,21 +55,23 @@ export class Details {
   }
 
   #state(view) {
-    const rows = [];
-    const row = (name, value) => rows.push(h('dt', {}, name), h('dd', {}, value));
-    row('Status', view.open ? statusWords(view.status) : `closed, ${statusWords(view.status)}`);
-    row('Turn', String(view.turn));
-    row('Model calls', view.maxIterations === undefined ? String(view.iterations) : `${view.iterations} of ${view.maxIterations}`);
-    row('Tool calls', String(view.calls.length));
-    if (view.model) row('Model', h('bdi', {}, view.model));
-    for (const [model, answers] of Object.entries(view.fallbacks ?? {})) {
-      row('Fallback', [h('bdi', {}, model), `: ${answers} ${answers === 1 ? 'answer' : 'answers'}`]);
-    }
-    if (view.at) row('Last change', clock(view.at));
-    if (view.ignoredCount > 0) row('Ignored signals', String(view.ignoredCount));
-    row('Thread', h('code', {}, view.thread));
-    if (view.parent) row('Works for', linkTo(view.parent));
-    return h('section', {}, h('h3', {}, 'Thread'), h('dl', { class: 'facts' }, rows));
+    return h(
+      'section',
+      {},
+      h('h3', {}, 'Thread'),
+      facts([
+        ['Status', view.open ? statusWords(view.status) : `closed, ${statusWords(view.status)}`],
+        ['Turn', String(view.turn)],
+        ['Model calls', view.maxIterations === undefined ? String(view.iterations) : `${view.iterations} of ${view.maxIterations}`],
+        ['Tool calls', String(view.calls.length)],
+        ['Model', view.model && h('bdi', {}, view.model)],
+        ...Object.entries(view.fallbacks ?? {}).map(([model, answers]) => ['Fallback', [h('bdi', {}, model), `: ${answers} ${answers === 1 ? 'answer' : 'answers'}`]]),
+        ['Last change', view.at && clock(view.at)],
+        ['Ignored signals', view.ignoredCount > 0 && String(view.ignoredCount)],
+        ['Thread', h('code', {}, view.thread)],
+        ['Works for', view.parent && linkTo(view.parent)],
+      ]),
+    );
   }
 
   /** Copies and saves a checkpoint of the state that is shown. */

@@ -69,3 +69,8 @@ export function announce(words) {
   const region = document.getElementById('announcements');
   if (region && region.textContent !== words) region.textContent = safeLine(words);
 }
+
+/** Names and values; those without a value are left out. */
+export function facts(rows) {
+  return h('dl', { class: 'facts' }, rows.filter((row) => row?.[1]).map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+}

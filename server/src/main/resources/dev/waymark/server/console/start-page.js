@@ -7,8 +7,7 @@ import { session } from './session.js';
 export class StartPage {
   #sent;
 
-  /** @param agent the agent that is chosen at first, if the address names one */
-  constructor(agent) {
+  constructor() {
     this.choices = h('div', { class: 'agents' }, h('p', { class: 'muted' }, 'Reading the agents …'));
     this.message = h('textarea', { id: 'first-message', rows: '4', placeholder: 'What should the agent do?', required: true });
     this.group = h('select', { id: 'group' }, h('option', { value: '' }, 'Only me'), session.caller.groups.map((name) => h('option', { value: name }, `Everyone in ${name}`)));
@@ -35,7 +34,7 @@ export class StartPage {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
     });
     this.element = h('section', { class: 'scroller', 'aria-label': 'New thread' }, h('div', { class: 'column' }, form));
-    this.#load(agent);
+    this.#load();
   }
 
   /** Called when the page is shown. */
@@ -45,10 +44,10 @@ export class StartPage {
 
   close() {}
 
-  async #load(wanted) {
+  async #load() {
     try {
       const { agents } = await get('/v1/agents');
-      this.agent = agents.length > 0 ? chooser(this.choices, agents, wanted) : nameField(this.choices);
+      this.agent = agents.length > 0 ? chooser(this.choices, agents) : nameField(this.choices);
     } catch (problem) {
       this.problem.textContent = wordsOf(problem);
     }
@@ -73,11 +72,10 @@ export class StartPage {
 }
 
 /** Agents that work for others come last, and folded: they can be started, but seldom alone. */
-function chooser(parent, agents, wanted) {
+function chooser(parent, agents) {
   const entries = agents.filter((agent) => !agent.subagent);
   const helpers = agents.filter((agent) => agent.subagent);
-  const known = agents.find((agent) => agent.name === wanted);
-  const first = known ?? entries.find((agent) => agent.lacks === undefined) ?? agents[0];
+  const first = entries.find((agent) => agent.lacks === undefined) ?? agents[0];
   replaceChildren(
     parent,
     h(

@@ -113,15 +113,14 @@ export class ThreadList {
       const known = new Set(waiting.threads.map((thread) => thread.thread));
       const others = rest.threads.filter((thread) => !known.has(thread.thread));
       others.sort((one, other) => Date.parse(other.updated) - Date.parse(one.updated));
+      const wasEmpty = this.isEmpty;
       this.#threads = roots([...waiting.threads, ...others]);
       this.#next = rest.next;
       this.#threads.forEach((thread) => this.#agents.add(thread.agent));
       this.onWaiting(roots(waiting.threads).length);
       this.#problem = undefined;
-      const wasEmpty = this.isEmpty;
-      const wasLoaded = this.#isLoaded;
       this.#isLoaded = true;
-      if (!wasLoaded || wasEmpty !== this.isEmpty) this.onFirst();
+      if (wasEmpty !== this.isEmpty) this.onFirst();
     } catch (problem) {
       // The token has expired or was revoked.
       if (problem.status === 401) location.reload();

@@ -94,7 +94,7 @@ export class ThreadPage {
   /** Shows or hides a panel beside the conversation. */
   showPanel(name) {
     this.#panel = this.#panel === name ? '' : name;
-    if (this.#panel !== 'timeline') this.showPast(undefined);
+    if (this.#panel !== 'timeline') this.#past = undefined;
     this.side.hidden = this.#panel === '';
     if (this.#panel !== '') {
       const tab = ([id, label]) => h('button', { 'aria-pressed': String(id === this.#panel), onclick: () => id !== this.#panel && this.showPanel(id) }, label);

@@ -74,10 +74,11 @@ export class Timeline {
       this.none.hidden = versions.length > 0;
       this.body.hidden = versions.length === 0;
       this.slider.max = String(versions.length);
+      const newest = versions.at(-1)?.version;
       const wanted = this.#wanted;
       this.#wanted = undefined;
       if (versions.some(({ version }) => version === wanted)) await this.select(wanted);
-      else if (versions.length > 0 && (wasNewest || isReset)) await this.select(versions.at(-1).version, false);
+      else if (newest !== undefined && (isReset || (wasNewest && newest !== this.#selected))) await this.select(newest, false);
       else this.#showLabel();
       this.#showChoices();
     } catch (problem) {

@@ -27,8 +27,14 @@ export class WorkspacePanel {
 
   /** Shows the workspace of a state of the thread. */
   show(view) {
+    if (view === this.#view) return;
     this.#view = view;
-    const { todos = [], plan, files = [] } = view.workspace ?? {};
+    this.#render();
+  }
+
+  #render() {
+    const { todos = [], plan, files = [] } = this.#view.workspace ?? {};
+    this.#path ??= files[0]?.path;
     replaceChildren(
       this.lists,
       todos.length === 0 ? null : h('section', {}, h('h3', {}, 'To-dos'), h('ul', { class: 'steps' }, todos.map(({ content, status }) => step(content, status)))),
@@ -51,14 +57,12 @@ export class WorkspacePanel {
           ),
       })),
     );
-    const file = files.find(({ path }) => path === this.#path) ?? files[0];
-    if (this.#path === undefined && file !== undefined) this.#open(file.path);
-    else this.#showFile(file);
+    this.#showFile(files.find(({ path }) => path === this.#path) ?? files[0]);
   }
 
   #open(path) {
     this.#path = path;
-    this.show(this.#view);
+    this.#render();
   }
 
   /** Reads the file, if another one is shown, or it has changed. */
@@ -97,7 +101,12 @@ export class WorkspacePanel {
           const isCompared = compared.value !== '';
           body.hidden = isCompared;
           changes.hidden = !isCompared;
-          if (isCompared) showChanges(changes, lines(await this.#before(path, compared.value)), lines(content));
+          if (!isCompared) return;
+          try {
+            showChanges(changes, lines(await this.#before(path, compared.value)), lines(content));
+          } catch (problem) {
+            replaceChildren(changes, h('p', { class: 'problem', role: 'alert' }, wordsOf(problem)));
+          }
         },
       },
       h('option', { value: '' }, 'Content'),
