@@ -152,13 +152,11 @@ public record AgentSpec(
     }
 
     /** How long a tool may take to run in the activity that called the model; zero if none may. */
-    @JsonIgnore
     public Duration fuseLimit() {
         return fuse.orElse(DEFAULT_FUSE);
     }
 
     /** Whether a model call may also run calls of its reply: whether that is allowed, and a tool is suitable. */
-    @JsonIgnore
     public boolean fusesSteps() {
         return !fuseLimit().isZero()
                 && tools.stream()

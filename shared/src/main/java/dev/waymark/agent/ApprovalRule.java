@@ -45,7 +45,7 @@ public record ApprovalRule(@JsonValue Json stored) {
     private static final String THEN = "then";
     private static final String REASON = "reason";
 
-    private static final Set<String> FIELDS = Set.of(WHEN, OWNER, REQUESTED, SPENT, HOURS, ZONE, THEN, REASON);
+    private static final List<String> FIELDS = List.of(WHEN, OWNER, REQUESTED, SPENT, HOURS, ZONE, THEN, REASON);
 
     private static final Pattern SPAN = Pattern.compile("([01]?\\d|2[0-4])-([01]?\\d|2[0-4])");
 
@@ -86,7 +86,7 @@ public record ApprovalRule(@JsonValue Json stored) {
         return with(REQUESTED, calls);
     }
 
-    /** A copy for threads that have spent more than one of these amounts. */
+    /** A copy for threads that have exceeded at least one of these amounts. */
     public ApprovalRule spentOver(Budget amounts) {
         Map<String, Object> most = new LinkedHashMap<>();
         amounts.usd().ifPresent(usd -> most.put(USD, usd.dollars()));
@@ -127,8 +127,7 @@ public record ApprovalRule(@JsonValue Json stored) {
         }
         for (String field : fields(stored).keySet()) {
             if (!FIELDS.contains(field)) {
-                return Optional.of("a rule has no field " + field + ". Known fields: when, owner, requested_over, "
-                        + "spent_over, hours, zone, then, reason");
+                return Optional.of("a rule has no field " + field + ". Known fields: " + String.join(", ", FIELDS));
             }
         }
         Object reason = stored.field(REASON);
@@ -185,7 +184,7 @@ public record ApprovalRule(@JsonValue Json stored) {
         return whole(REQUESTED, stored.field(REQUESTED));
     }
 
-    /** The amounts of which the thread must have spent more than one. */
+    /** The amounts of which the thread must have exceeded at least one. */
     public Optional<Budget> spentOver() {
         Object given = stored.field(SPENT);
         if (given == null) {

@@ -10,7 +10,7 @@ import java.util.Optional;
  * A state of a thread, and its cause: its place in the run, and the fact that was applied there. If there is no fact,
  * this is the initial state of a run that continues another one.
  *
- * @param took for the end of a call that ran with its model call, the time from the reply to that end
+ * @param took for the end of a call that ran with its model call, the time that the call took
  */
 public record Moment(
         String runId, EventPlace place, Instant at, Optional<Fact> fact, Conversation state, Optional<Duration> took) {

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The input of the {@code judge} activity: a call about which the agent's rules are asked, because a person changed its
+ * The input of the {@code approval.rules} activity: a call about which the agent's rules are asked, because a person changed its
  * arguments or because it comes from elsewhere.
  *
  * @param owner the subject that owns the thread

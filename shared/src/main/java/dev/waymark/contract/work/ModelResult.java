@@ -40,7 +40,7 @@ public record ModelResult(
     /**
      * The outcome of a call's first dispatch.
      *
-     * @param millis the time from the reply to the outcome. No rule depends on it: it is for display.
+     * @param millis the time that the call took. No rule depends on it: it is for display.
      */
     public record Ran(
             String callId,

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.policy;
 
-import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.state.Workspace;
@@ -68,7 +67,6 @@ public record AgentPolicy(
     }
 
     /** Whether rules decide which calls of one of the tools need approval. */
-    @JsonIgnore
     public boolean hasRules() {
         return policies.values().stream().anyMatch(ToolPolicy::ruled);
     }
