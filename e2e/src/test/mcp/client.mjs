@@ -1,5 +1,5 @@
 // Calls an agent with the clients of the official TypeScript SDK, in both eras of the protocol.
-// Usage: client.mjs SDK ERA SCENE http URL TOKEN, or client.mjs SDK ERA SCENE stdio COMMAND...
+// Usage: client.mjs SDK ERA SCENE http URL, or client.mjs SDK ERA SCENE stdio COMMAND...
 // SDK is v1 (@modelcontextprotocol/sdk) or v2 (@modelcontextprotocol/client); ERA is legacy or modern.
 const [sdk, era, scene, kind, ...target] = process.argv.slice(2)
 
@@ -11,8 +11,7 @@ const { StdioClientTransport } = await import(
   v1 ? '@modelcontextprotocol/sdk/client/stdio.js' : '@modelcontextprotocol/client/stdio')
 
 const transport = kind === 'http'
-  ? new StreamableHTTPClientTransport(new URL(target[0]), target[1]
-      ? { requestInit: { headers: { Authorization: 'Bearer ' + target[1] } } } : {})
+  ? new StreamableHTTPClientTransport(new URL(target[0]))
   : new StdioClientTransport({ command: target[0], args: target.slice(1), env: process.env })
 
 const asked = []
@@ -28,14 +27,12 @@ if (era === 'modern') {
 }
 await client.connect(transport)
 
-const call = (name, args, options) => client.callTool({ name, arguments: args }, ...(v1 ? [undefined, options] : [options]))
+const call = (name, args) => client.callTool({ name, arguments: args })
 const played = { tools: (await client.listTools()).tools.map(tool => tool.name) }
 if (scene === 'talk') {
-  const progress = []
-  played.result = await call('assistant', { message: 'Hi' }, { onprogress: step => progress.push(step.message) })
-  played.progress = progress
+  played.result = await call('assistant', { message: 'Hi' })
   const { resources } = await client.listResources()
-  played.resource = JSON.parse((await client.readResource({ uri: resources[0].uri })).contents[0].text)
+  played.resource = (await client.readResource({ uri: resources[0].uri })).contents[0].text
 } else {
   played.result = await call('billing', { message: 'Charge' })
 }

@@ -1,6 +1,6 @@
 """Calls an agent with the official Python SDK, in both eras of the protocol.
 
-Usage: client.py ERA SCENE http URL TOKEN, or client.py ERA SCENE stdio COMMAND...
+Usage: client.py ERA SCENE http URL, or client.py ERA SCENE stdio COMMAND...
 """
 
 import asyncio
@@ -20,8 +20,7 @@ async def main(era, scene, kind, *target):
         return types.ElicitResult(action="accept", content={"decision": "approve"})
 
     if kind == "http":
-        http = httpx2.AsyncClient(headers={"Authorization": "Bearer " + target[1]} if target[1:] else {}, timeout=60)
-        server = streamable_http_client(target[0], http_client=http)
+        server = streamable_http_client(target[0], http_client=httpx2.AsyncClient(timeout=60))
     else:
         server = stdio_client(StdioServerParameters(command=target[0], args=list(target[1:])))
     options = {"elicitation_callback": fill_in} if era == "modern" else {}
@@ -29,9 +28,12 @@ async def main(era, scene, kind, *target):
         tools = await client.list_tools()
         agent, message = ("assistant", "Hi") if scene == "talk" else ("billing", "Charge")
         result = await client.call_tool(agent, {"message": message})
+        resources = (await client.list_resources()).resources
+        contents = (await client.read_resource(resources[0].uri)).contents
         print(json.dumps({
             "tools": [tool.name for tool in tools.tools],
             "result": result.model_dump(mode="json", by_alias=True, exclude_none=True),
+            "resource": contents[0].text,
             "asked": asked,
         }))
 

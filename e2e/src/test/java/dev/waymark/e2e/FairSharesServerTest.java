@@ -8,27 +8,21 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.e2e.product.PlainServer;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.testkit.process.ChildProcess;
-import dev.waymark.testkit.process.FreePort;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.server.TemporalBinary;
 import io.temporal.api.common.v1.Priority;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
@@ -44,6 +38,15 @@ class FairSharesServerTest {
     private static final int CROWD = 1_000;
     private static final int SLOTS = 4;
     private static final long MODEL_MILLIS = 500;
+    /** Each partition of a task queue is fair for itself, and a free worker asks one of them. */
+    private static final String[] SETTINGS = Stream.of(
+                    "matching.enableFairness=true",
+                    "matching.numTaskqueueReadPartitions=1",
+                    "matching.numTaskqueueWritePartitions=1",
+                    "history.transferProcessorMaxPollRPS=5000")
+            .flatMap(setting -> Stream.of("--dynamic-config-value", setting))
+            .toArray(String[]::new);
+
     private static final ThreadOwner HEAVY = ThreadOwner.ofSubject("heavy");
     private static final ThreadOwner LIGHT = ThreadOwner.ofSubject("light");
 
@@ -88,12 +91,9 @@ class FairSharesServerTest {
 
     @Test
     void turnOfOneOwner_besideAThousandOfAnother_startsSoon(TestReporter reporter) throws Exception {
-        Optional<Path> binary = TemporalBinary.find();
-        Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        String address = "127.0.0.1:" + FreePort.next();
-        try (ChildProcess server = server(binary.get(), address);
-                Connection connection = connect(address);
-                AgentClient client = AgentClient.connect(address)) {
+        try (PlainServer server = PlainServer.start(SETTINGS);
+                Connection connection = server.connect();
+                AgentClient client = AgentClient.connect(server.address())) {
             Duration turn = Duration.ofMillis(MODEL_MILLIS);
             try (AgentWorker alone = worker(connection)) {
                 begun(client, LIGHT, "warm-up");
@@ -134,34 +134,5 @@ class FairSharesServerTest {
         }
         starters.shutdown();
         assertThat(starters.awaitTermination(2, TimeUnit.MINUTES)).isTrue();
-    }
-
-    private static ChildProcess server(Path binary, String address) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                binary.toString(),
-                "server",
-                "start-dev",
-                "--headless",
-                "--ip",
-                "127.0.0.1",
-                "--port",
-                address.substring(address.indexOf(':') + 1),
-                "--log-level",
-                "error"));
-        // Each partition of a task queue is fair for itself, and a free worker asks one of them.
-        for (String setting : List.of(
-                "matching.enableFairness=true",
-                "matching.numTaskqueueReadPartitions=1",
-                "matching.numTaskqueueWritePartitions=1",
-                "history.transferProcessorMaxPollRPS=5000")) {
-            command.addAll(List.of("--dynamic-config-value", setting));
-        }
-        return ChildProcess.of(command).mergingErrors().start();
-    }
-
-    private static Connection connect(String address) {
-        return await().atMost(Duration.ofSeconds(60))
-                .ignoreException(ServerUnreachable.class)
-                .until(() -> Connection.to(address), found -> true);
     }
 }

@@ -8,14 +8,12 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.ReadyProcess;
-import dev.waymark.e2e.product.ScriptFile;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import dev.waymark.testkit.process.ChildProcess;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -42,16 +40,13 @@ class McpClientsTest {
     @BeforeAll
     static void start(@TempDir Path directory) throws Exception {
         Path log = Path.of("target", "mcp-clients.log");
-        Process script = new ProcessBuilder("src/test/mcp/install.sh", HOME.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        boolean ended = script.waitFor(5, TimeUnit.MINUTES);
-        if (!ended) {
-            script.descendants().forEach(ProcessHandle::destroyForcibly);
-            script.destroyForcibly();
+        try (ChildProcess script = ChildProcess.of("src/test/mcp/install.sh", HOME.toString())
+                .outputTo(log)
+                .start()) {
+            assumeTrue(
+                    script.exitCodeWithin(Duration.ofMinutes(5)).equals(OptionalInt.of(0)),
+                    "npm or pip can't install the clients of MCP, see " + log);
         }
-        assumeTrue(ended && script.exitValue() == 0, "npm or pip can't install the clients of MCP, see " + log);
         agents = new Agents(directory)
                 .agent("assistant", "description: Says hello\n", "replies:\n  - text: Hello.\n")
                 .agent("billing", """
@@ -68,8 +63,7 @@ class McpClientsTest {
                         """)
                 .directory();
         dev = Dev.inMemory(agents);
-        serve = ReadyProcess.start(ScriptFile.command("serve", "--no-auth", "--port", "0", "--json")
-                .environment(Map.of("TEMPORAL_ADDRESS", dev.address())));
+        serve = ReadyProcess.serve(dev.address());
     }
 
     @AfterAll
@@ -94,15 +88,9 @@ class McpClientsTest {
                 transport.equals("http")
                         ? List.of("http", serve.address() + "/mcp")
                         : List.of("stdio", WAYMARK, "--address", dev.address(), "mcp", "--decide"));
-        Path errors = HOME.resolve("client.log");
-        Process process = new ProcessBuilder(command)
-                .directory(HOME.toFile())
-                .redirectError(errors.toFile())
-                .start();
-        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-        assertThat(process.exitValue()).as(out + " " + Files.readString(errors)).isZero();
-        return new JsonMapper().readTree(out);
+        ChildProcess.Ended ended = ChildProcess.of(command).in(HOME).run(Duration.ofMinutes(1));
+        assertThat(ended.exitCode()).as(ended.out() + " " + ended.err()).isZero();
+        return new JsonMapper().readTree(ended.out());
     }
 
     @ParameterizedTest
@@ -122,6 +110,7 @@ class McpClientsTest {
 
         assertThat(played.path("tools").toString()).startsWith("[\"assistant\",\"billing\",\"start\"");
         assertThat(played.at("/result/content/0/text").asText()).isEqualTo("Hello.");
+        assertThat(played.path("resource").asText()).contains("Hello.");
     }
 
     @ParameterizedTest

@@ -10,7 +10,6 @@ import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.ReadyProcess;
-import dev.waymark.e2e.product.ScriptFile;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -40,11 +39,6 @@ class McpCrashTest {
 
     @TempDir
     private Path directory;
-
-    private static ReadyProcess serve(Dev dev) {
-        return ReadyProcess.start(ScriptFile.command("serve", "--no-auth", "--port", "0", "--json")
-                .environment(Map.of("TEMPORAL_ADDRESS", dev.address())));
-    }
 
     private CliWorkerProcess worker(Dev dev, String name) {
         return CliWorkerProcess.start(dev.address(), directory, Map.of(), directory.resolve(name + ".log"));
@@ -93,13 +87,13 @@ class McpCrashTest {
                 """);
         try (Dev dev = Dev.inMemoryWithoutWorker(directory)) {
             String id;
-            try (ReadyProcess first = serve(dev)) {
+            try (ReadyProcess first = ReadyProcess.serve(dev.address())) {
                 id = send(first, "tools/call", "billing", CALL)
                         .at("/result/taskId")
                         .asText();
             }
             assertThat(id).startsWith("t-");
-            try (ReadyProcess second = serve(dev)) {
+            try (ReadyProcess second = ReadyProcess.serve(dev.address())) {
                 assertThat(send(second, "tools/call", "billing", CALL)
                                 .at("/result/taskId")
                                 .asText())
@@ -121,7 +115,7 @@ class McpCrashTest {
                         .as("nobody takes it")
                         .isEqualTo("NoWorker");
                 try (CliWorkerProcess worker = worker(dev, "second");
-                        ReadyProcess third = serve(dev)) {
+                        ReadyProcess third = ReadyProcess.serve(dev.address())) {
                     assertThat(send(third, "tasks/update", id, update).has("result"))
                             .isTrue();
                     assertThat(send(third, "tasks/update", id, update).has("result"))
@@ -154,7 +148,7 @@ class McpCrashTest {
                   - text: So be it.
                 """);
         try (Dev dev = Dev.inMemory(directory);
-                ReadyProcess server = serve(dev)) {
+                ReadyProcess server = ReadyProcess.serve(dev.address())) {
             String id = send(server, "tools/call", "billing", CALL)
                     .at("/result/taskId")
                     .asText();

@@ -17,28 +17,23 @@ import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.e2e.product.PlainServer;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.testkit.process.ChildProcess;
-import dev.waymark.testkit.process.KillableServer;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.server.TemporalBinary;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.enums.v1.IndexedValueType;
 import io.temporal.api.operatorservice.v1.AddSearchAttributesRequest;
 import io.temporal.api.operatorservice.v1.OperatorServiceGrpc;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -243,48 +238,5 @@ class SearchAttributesServerTest {
             after = page.next();
         } while (after.isPresent());
         return threads;
-    }
-
-    /** A server as Temporal's CLI starts it, without search attributes for threads. */
-    private record PlainServer(KillableServer server) implements AutoCloseable {
-
-        static PlainServer start(String... more) throws Exception {
-            Optional<Path> binary = TemporalBinary.find();
-            Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-            return new PlainServer(KillableServer.start(binary.get(), port -> {
-                List<String> command =
-                        new ArrayList<>(List.of(binary.get().toString(), "server", "start-dev", "--headless"));
-                command.addAll(List.of("--ip", "127.0.0.1", "--port", Integer.toString(port), "--log-level", "error"));
-                command.addAll(List.of(more));
-                ChildProcess process = ChildProcess.of(command).mergingErrors().start();
-                try {
-                    connect("127.0.0.1:" + port).close();
-                    return process;
-                } catch (RuntimeException e) {
-                    process.close();
-                    throw e;
-                }
-            }));
-        }
-
-        String address() {
-            return server.address();
-        }
-
-        Connection connect() {
-            return connect(address());
-        }
-
-        /** Waits until the server answers, and returns a connection to it. */
-        private static Connection connect(String address) {
-            return await().atMost(Duration.ofSeconds(60))
-                    .ignoreException(ServerUnreachable.class)
-                    .until(() -> Connection.to(address), found -> true);
-        }
-
-        @Override
-        public void close() {
-            server.close();
-        }
     }
 }

@@ -12,6 +12,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -130,6 +132,24 @@ abstract class ConsoleCases {
                       - { id: tu_4, name: send_mail, input: { to: ann, copies: 12345678901234567890, lines: [one] } }
                   - text: All paid.
                 """);
+        Files.writeString(agents.resolve("cashier.yaml"), """
+                model: scripted:cashier.script.yaml
+                tools:
+                  - name: refund
+                    description: Refunds
+                    input: { type: object, required: [usd], properties: { usd: { type: integer } } }
+                    command: [cat]
+                    approval:
+                      - { when: { properties: { usd: { minimum: 50 } } }, then: ask, reason: fifty or more }
+                      - { then: allow }
+                """);
+        Files.writeString(agents.resolve("cashier.script.yaml"), """
+                replies:
+                  - tool_calls:
+                      - { id: tu_1, name: refund, input: { usd: 80 } }
+                      - { id: tu_2, name: refund, input: { usd: 7 } }
+                  - text: Refunded.
+                """);
         Files.writeString(agents.resolve("keeper.yaml"), """
                 model: scripted:keeper.script.yaml
                 tools: [{ use: todos }, { use: plan }, { use: files }, { use: ask_user }]
@@ -195,6 +215,13 @@ abstract class ConsoleCases {
 
     void openThread(String thread) throws Exception {
         open("/#/thread/" + thread, ANN);
+    }
+
+    List<String> texts(String selector) throws Exception {
+        List<String> texts = new ArrayList<>();
+        browser.run("return page.locator(" + quoted(selector) + ").allInnerTexts()")
+                .forEach(text -> texts.add(text.asText()));
+        return texts;
     }
 
     void see(String words) throws Exception {

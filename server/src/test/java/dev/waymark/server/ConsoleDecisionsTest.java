@@ -19,13 +19,6 @@ class ConsoleDecisionsTest extends ConsoleCases {
         return InMemoryServer.start(0);
     }
 
-    private List<String> texts(String selector) throws Exception {
-        List<String> texts = new ArrayList<>();
-        browser.run("return page.locator(" + quoted(selector) + ").allInnerTexts()")
-                .forEach(text -> texts.add(text.asText()));
-        return texts;
-    }
-
     private String openChief() throws Exception {
         String thread = ann.start("chief", "Close the evening");
         ann.awaitPending(thread, 4);
@@ -73,8 +66,23 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
+    void rules_areNamedWithTheirReasons_beforeAndAfter() throws Exception {
+        String thread = ann.start("cashier", "Refund both");
+        ann.awaitPending(thread, 1);
+        openThread(thread);
+        see("Asked by rule 1: fifty or more.");
+        click("Approve");
+        awaitChip("complete");
+
+        browser.run("await page.locator('.call[data-call=tu_1] summary').first().click();"
+                + "await page.locator('.call[data-call=tu_2] summary').first().click()");
+        assertThat(texts(".call[data-call=tu_1] .facts dd")).contains("ask: fifty or more");
+        assertThat(texts(".call[data-call=tu_2] .facts dd")).contains("allow");
+    }
+
+    @Test
     void arguments_areEditedInAFormFromTheSchema_andShownAsADifferenceBeforeAndAfter() throws Exception {
-        String thread = openChief();
+        openChief();
         browser.run("const card = page.locator('.decision', { hasText: 'Sends a mail' });"
                 + "await card.getByRole('button', { name: 'Edit arguments' }).click();"
                 + "await card.getByLabel('to', { exact: true }).fill('bob \"the\" builder');"
@@ -84,7 +92,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
         see("This is not a whole number.");
         assertThat(texts(".argument-editor .added"))
                 .containsExactlyInAnyOrder(
-                        "+  \"to\": \"bob \\\"the\\\" builder\",".replace("+ ", "+\n "),
+                        "+\n  \"to\": \"bob \\\"the\\\" builder\",",
                         "+\n  \"priority\": \"high\",",
                         "+\n  \"draft\": true");
     }

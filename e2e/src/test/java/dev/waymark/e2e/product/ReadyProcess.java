@@ -6,6 +6,7 @@ import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Map;
 
 /**
  * A {@code ./waymark} command that prints a line of JSON when it is ready, and then runs until it is stopped.
@@ -31,6 +32,12 @@ public record ReadyProcess(ChildProcess process, JsonNode line) implements AutoC
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Starts {@code ./waymark serve} without authentication, for a Temporal server. */
+    public static ReadyProcess serve(String temporal) {
+        return start(ScriptFile.command("serve", "--no-auth", "--port", "0", "--json")
+                .environment(Map.of("TEMPORAL_ADDRESS", temporal)));
     }
 
     /** The address in the line. */

@@ -11,6 +11,7 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -22,7 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,18 +41,14 @@ class ReferenceServersTest {
     @BeforeAll
     static void install() throws Exception {
         Path log = Path.of("target", "mcp-servers.log");
-        Process script = new ProcessBuilder("src/test/mcp/install.sh", HOME.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        boolean ended = script.waitFor(5, TimeUnit.MINUTES);
-        if (!ended) {
-            script.descendants().forEach(ProcessHandle::destroyForcibly);
-            script.destroyForcibly();
+        try (ChildProcess script = ChildProcess.of("src/test/mcp/install.sh", HOME.toString())
+                .outputTo(log)
+                .start()) {
+            assumeTrue(
+                    script.exitCodeWithin(Duration.ofMinutes(5)).equals(OptionalInt.of(0)),
+                    "npm or pip can't install the reference servers of MCP, see " + log
+                            + ": tests with them are skipped");
         }
-        assumeTrue(
-                ended && script.exitValue() == 0,
-                "npm or pip can't install the reference servers of MCP, see " + log + ": tests with them are skipped");
     }
 
     private static McpServer node(String name, String... words) {
