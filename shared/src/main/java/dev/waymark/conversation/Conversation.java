@@ -43,7 +43,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -232,7 +232,7 @@ public record Conversation(
 
     /** How often the tool of each new call was requested in this thread, up to and including that call. */
     public List<Integer> requests(List<Part.ToolUse> added) {
-        Map<String, Integer> counts = new HashMap<>();
+        Map<String, Integer> counts = new LinkedHashMap<>();
         return added.stream()
                 .map(use ->
                         counts.compute(use.name(), (tool, before) -> (before == null ? requests(tool) : before) + 1))
