@@ -93,13 +93,7 @@ public final class ScheduleCommand implements Runnable {
     @Command(name = "show", description = "Shows a schedule: its next times, and its last threads with their outcomes.")
     int show(@Mixin Output output, @Parameters(paramLabel = "NAME", description = NAME) String name) {
         try (AgentClient client = ConnectionOptions.toServer()) {
-            AgentSchedule schedule = client.schedules().get(name);
-            if (output.isJson()) {
-                output.document(ScheduleDocuments.of(schedule));
-            } else {
-                ScheduleText.lines(schedule).forEach(output::line);
-            }
-            return ExitCode.DONE;
+            return print(output, client.schedules().get(name));
         }
     }
 
@@ -192,6 +186,15 @@ public final class ScheduleCommand implements Runnable {
             }
             return ExitCode.DONE;
         }
+    }
+
+    static int print(Output output, AgentSchedule schedule) {
+        if (output.isJson()) {
+            output.document(ScheduleDocuments.of(schedule));
+        } else {
+            ScheduleText.lines(schedule).forEach(output::line);
+        }
+        return ExitCode.DONE;
     }
 
     private static int print(Output output, String status, String name) {

@@ -2,12 +2,9 @@ package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.document.ScheduleDocuments;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.client.schedule.AgentSchedule;
 import dev.waymark.client.schedule.NewSchedule;
 import dev.waymark.client.schedule.OverlapPolicy;
 import dev.waymark.client.schedule.Recurrence;
@@ -17,7 +14,6 @@ import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.render.Output;
-import dev.waymark.starter.render.ScheduleText;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -135,13 +131,8 @@ public final class ScheduleCreation implements Callable<Integer> {
                 .withOverlap(policy)
                 .withJitter(jitter);
         try (AgentClient client = ConnectionOptions.toServer()) {
-            AgentSchedule created = client.schedules().create(replace ? schedule.replacingExisting() : schedule);
-            if (output.isJson()) {
-                output.document(ScheduleDocuments.of(created));
-            } else {
-                ScheduleText.lines(created).forEach(output::line);
-            }
-            return ExitCode.DONE;
+            return ScheduleCommand.print(
+                    output, client.schedules().create(replace ? schedule.replacingExisting() : schedule));
         }
     }
 

@@ -18,17 +18,52 @@ import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
-/** Finds an agent of the agent files, with the tools of its MCP servers, as a new thread would have it. */
+/**
+ * Parameters that name an agent, and the arguments of a call of one of its tools. Finds the agent in the agent files,
+ * with the tools of its MCP servers, as a new thread would have it.
+ */
 final class AgentLookup {
-    private AgentLookup() {}
+    @Parameters(
+            index = "0",
+            paramLabel = "AGENT",
+            description = "The agent's name: the name of its file without .yaml, unless the file sets name.")
+    private String name;
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "JSON",
+            description = "Arguments, as a JSON object. Default: {}.")
+    private @Nullable String args;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
 
     /** What a command does with an agent. */
     interface Use {
         int with(AgentSpec agent, AgentsOptions.Setup setup, ToolKinds kinds) throws Exception;
     }
 
-    static int find(AgentsOptions agents, String name, Output output, Use use) throws Exception {
+    String name() {
+        return name;
+    }
+
+    /**
+     * Finds the agent.
+     *
+     * @param call the tool to which the arguments belong, if one is named
+     */
+    int find(AgentsOptions agents, @Nullable String call, Output output, Use use) throws Exception {
+        if (args != null && call == null) {
+            throw new ParameterException(spec.commandLine(), "arguments without --call: " + args);
+        }
         List<AgentInvalid> invalid = new ArrayList<>();
         AgentsOptions.Setup setup = agents.loadValid(invalid::add);
         boolean isKnown = setup.agents().find(name).isPresent();
@@ -66,7 +101,9 @@ final class AgentLookup {
                         "tool", name, agent.tools().stream().map(ToolSpec::name).toList(), ""));
     }
 
-    static Json arguments(String json) throws CommandFailure {
+    /** The arguments of the call. */
+    Json arguments() throws CommandFailure {
+        String json = Optional.ofNullable(args).orElse("{}");
         try {
             Json args = PayloadJson.MAPPER.readValue(json, Json.class);
             if (args.isObject()) {

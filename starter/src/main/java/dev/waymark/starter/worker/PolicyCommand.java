@@ -36,7 +36,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
@@ -58,24 +57,14 @@ public final class PolicyCommand implements Callable<Integer> {
     @Mixin
     private AgentsOptions agents;
 
-    @Parameters(
-            index = "0",
-            paramLabel = "AGENT",
-            description = "The agent's name: the name of its file without .yaml, unless the file sets name.")
-    private String name;
+    @Mixin
+    private AgentLookup agent;
 
     @Option(
             names = "--call",
             paramLabel = "NAME",
             description = "Ask about a call of this tool with the JSON arguments.")
     private @Nullable String call;
-
-    @Parameters(
-            index = "1",
-            arity = "0..1",
-            paramLabel = "JSON",
-            description = "Arguments, as a JSON object. Default: {}.")
-    private @Nullable String args;
 
     @Option(names = "--owner", paramLabel = "SUBJECT", description = "With --call: the owner of the thread.")
     private @Nullable String owner;
@@ -141,19 +130,15 @@ public final class PolicyCommand implements Callable<Integer> {
         if ((call == null) == (since == null)) {
             throw new ParameterException(spec.commandLine(), "use either --call NAME or --since AGE");
         }
-        if (args != null && call == null) {
-            throw new ParameterException(spec.commandLine(), "arguments without --call: " + args);
-        }
         if (limit < 1) {
             throw new ParameterException(spec.commandLine(), "--limit must be at least 1");
         }
-        return AgentLookup.find(
-                agents, name, output, (agent, setup, kinds) -> call == null ? tryOut(agent) : ask(agent));
+        return agent.find(agents, call, output, (found, setup, kinds) -> call == null ? tryOut(found) : ask(found));
     }
 
-    private int ask(AgentSpec agent) throws Exception {
-        ToolSpec tool = AgentLookup.tool(agent, String.valueOf(call));
-        Json given = AgentLookup.arguments(Optional.ofNullable(args).orElse("{}"));
+    private int ask(AgentSpec found) throws Exception {
+        ToolSpec tool = AgentLookup.tool(found, String.valueOf(call));
+        Json given = agent.arguments();
         Optional<String> problem = ToolArguments.problem(tool.input(), given);
         if (problem.isPresent()) {
             output.note("The model would be told that these arguments are invalid, and no rule would be asked: "
@@ -174,10 +159,10 @@ public final class PolicyCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
-    private int tryOut(AgentSpec agent) {
+    private int tryOut(AgentSpec found) {
         try (AgentClient client = SaverOptions.reader()) {
             List<RuleTrial.Result> results =
-                    client.lists().tryRules(agent, Instant.now().minus(since), limit, new SlowProgress(output));
+                    client.lists().tryRules(found, Instant.now().minus(since), limit, new SlowProgress(output));
             List<RuleTrial.Difference> differences = results.stream()
                     .flatMap(result -> result.differences().stream())
                     .toList();
@@ -187,7 +172,7 @@ public final class PolicyCommand implements Callable<Integer> {
                 return ExitCode.DONE;
             }
             differences.forEach(this::print);
-            output.note(results.size() + " threads of " + agent.name() + ", " + calls + " calls, " + differences.size()
+            output.note(results.size() + " threads of " + found.name() + ", " + calls + " calls, " + differences.size()
                     + " would be decided in another way");
             return ExitCode.DONE;
         }

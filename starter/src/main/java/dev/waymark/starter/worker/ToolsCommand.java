@@ -29,11 +29,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 @HelpEntry(
         group = CommandGroup.RUN_AGENTS,
@@ -57,27 +53,14 @@ public final class ToolsCommand implements Callable<Integer> {
     @Mixin
     private AgentsOptions agents;
 
-    @Parameters(
-            index = "0",
-            paramLabel = "AGENT",
-            description = "The agent's name: the name of its file without .yaml, unless the file sets name.")
-    private String name;
+    @Mixin
+    private AgentLookup agent;
 
     @Option(
             names = "--call",
             paramLabel = "NAME",
             description = "Run this tool with the JSON arguments, if it is safe to retry.")
     private @Nullable String call;
-
-    @Parameters(
-            index = "1",
-            arity = "0..1",
-            paramLabel = "JSON",
-            description = "Arguments, as a JSON object. Default: {}.")
-    private @Nullable String args;
-
-    @Spec
-    private CommandSpec spec;
 
     /** What a call of a tool does. This command runs only tools that are safe. */
     private enum Safety {
@@ -138,31 +121,25 @@ public final class ToolsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         WorkerLog.toStderr(output.isVerbose());
-        if (args != null && call == null) {
-            throw new ParameterException(spec.commandLine(), "arguments without --call: " + args);
-        }
-        return AgentLookup.find(agents, name, output, (agent, setup, kinds) -> {
+        return agent.find(agents, call, output, (found, setup, kinds) -> {
             if (call == null) {
-                list(agent);
+                list(found);
                 tellOfTrust(setup);
                 return ExitCode.DONE;
             }
             return attempt(
-                    AgentLookup.tool(agent, call),
-                    Optional.ofNullable(args).orElse("{}"),
-                    agent.context().orElse(Json.EMPTY_OBJECT),
-                    new ToolRunner(kinds));
+                    AgentLookup.tool(found, call), found.context().orElse(Json.EMPTY_OBJECT), new ToolRunner(kinds));
         });
     }
 
-    private void list(AgentSpec agent) {
-        List<Row> rows = agent.tools().stream().map(Row::of).toList();
+    private void list(AgentSpec found) {
+        List<Row> rows = found.tools().stream().map(Row::of).toList();
         if (output.isJson()) {
             output.document(rows);
             return;
         }
         if (rows.isEmpty()) {
-            output.note("Agent " + agent.name() + " has no tools.");
+            output.note("Agent " + found.name() + " has no tools.");
             return;
         }
         int width = rows.stream().mapToInt(row -> row.name().length()).max().orElse(0);
@@ -184,7 +161,7 @@ public final class ToolsCommand implements Callable<Integer> {
 
     /** Prints a note for each MCP server whose safety hints are ignored, because the agent file does not trust it. */
     private void tellOfTrust(AgentsOptions.Setup setup) {
-        setup.agents().servers(name).stream()
+        setup.agents().servers(agent.name()).stream()
                 .filter(entry -> !entry.trust())
                 .forEach(entry -> output.note(
                         "The MCP server " + SafeText.line(entry.server().name())
@@ -197,7 +174,7 @@ public final class ToolsCommand implements Callable<Integer> {
         return Excerpt.of(line, LONGEST_DESCRIPTION).text();
     }
 
-    private int attempt(ToolSpec tool, String json, Json carried, ToolRunner tools) throws Exception {
+    private int attempt(ToolSpec tool, Json carried, ToolRunner tools) throws Exception {
         Safety safety = Safety.of(tool);
         if (safety != Safety.SAFE) {
             throw new CommandFailure(
@@ -206,9 +183,9 @@ public final class ToolsCommand implements Callable<Integer> {
                     safety == Safety.SIDE_EFFECTING
                             ? "tool has side effects: " + tool.name() + ", so it runs only in a thread"
                             : "tool runs only in a thread: " + tool.name(),
-                    "Have the agent call it, with: " + CommandName.line("run --agent " + name));
+                    "Have the agent call it, with: " + CommandName.line("run --agent " + agent.name()));
         }
-        Json args = AgentLookup.arguments(json);
+        Json args = agent.arguments();
         String key = IdempotencyKey.of(NOWHERE, tool.name(), args, 0);
         ToolContext context =
                 new ToolContext(NOWHERE, NOWHERE, tool.name(), key, OptionalLong.empty(), carried, Optional.empty());
