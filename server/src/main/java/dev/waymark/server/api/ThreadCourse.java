@@ -55,7 +55,7 @@ final class ThreadCourse {
         Optional<Moment> last = Optional.empty();
         for (Moment moment : timeline.moments()) {
             if (last.isPresent() && !isSameEvent(last.get(), moment)) {
-                place = Optional.of(last.get().runId() + "/e" + last.get().eventId());
+                place = last.map(Moment::address);
             }
             Optional<Fact> fact = moment.fact();
             if (fact.filter(ModelFact.ModelCalled.class::isInstance).isPresent()) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.front.FrontEndThreads;
 import dev.waymark.server.http.HttpProblem;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -39,8 +40,9 @@ final class McpMethods {
         this.readers = readers;
         this.settings = settings;
         this.failures = failures;
-        this.tools = new ThreadTools(client, agents, readers, settings);
-        this.tasks = new ThreadTasks(client, agents, readers, settings.clock());
+        FrontEndThreads threads = new FrontEndThreads(client, agents, readers, ThreadTools.OPERATION);
+        this.tools = new ThreadTools(client, agents, threads, readers, settings);
+        this.tasks = new ThreadTasks(client, threads, settings.clock());
         this.resources = new ThreadResources(client);
     }
 

@@ -6,7 +6,6 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.history.Timeline;
-import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.api.Attribution;
 import dev.waymark.server.api.ThreadAccess;
 import dev.waymark.server.front.FrontEndThreads;
@@ -14,7 +13,6 @@ import dev.waymark.server.identity.CallerRole;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 
 /** Threads as tasks. The id of a task is the id of its thread. */
 final class ThreadTasks {
@@ -24,10 +22,10 @@ final class ThreadTasks {
     private final InputForms forms;
     private final Clock clock;
 
-    ThreadTasks(AgentClient client, AgentCatalogue agents, Executor readers, Clock clock) {
+    ThreadTasks(AgentClient client, FrontEndThreads threads, Clock clock) {
         this.client = client;
         this.access = new ThreadAccess(client);
-        this.threads = new FrontEndThreads(client, agents, readers, ThreadTools.OPERATION);
+        this.threads = threads;
         this.forms = new InputForms(threads);
         this.clock = clock;
     }

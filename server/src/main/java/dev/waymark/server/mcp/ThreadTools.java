@@ -44,7 +44,12 @@ final class ThreadTools {
     private final InputForms forms;
     private final FrontEndThreads threads;
 
-    ThreadTools(AgentClient client, AgentCatalogue agents, Executor readers, McpSettings settings) {
+    ThreadTools(
+            AgentClient client,
+            AgentCatalogue agents,
+            FrontEndThreads threads,
+            Executor readers,
+            McpSettings settings) {
         this.client = client;
         this.access = new ThreadAccess(client);
         this.agents = agents;
@@ -52,7 +57,7 @@ final class ThreadTools {
         this.settings = settings;
         this.definitions = new ToolDefinitions(agents);
         this.seal = new RequestSeal(settings);
-        this.threads = new FrontEndThreads(client, agents, readers, OPERATION);
+        this.threads = threads;
         this.forms = new InputForms(threads);
     }
 

@@ -63,8 +63,8 @@ final class ToolResults {
 
     /** The thread has stored a request. */
     static ObjectNode accepted(String thread) {
-        ObjectNode answer = text(
-                "Thread " + thread + " has it. Call the tool `result` with this thread to wait for the" + " result.");
+        ObjectNode answer =
+                text("Thread " + thread + " has it. Call the tool `result` with this thread to wait for the result.");
         answer.set("structuredContent", structured(thread, "accepted"));
         return onThread(answer, thread);
     }
