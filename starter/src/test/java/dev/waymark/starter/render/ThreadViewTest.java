@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.ThreadFixture;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
