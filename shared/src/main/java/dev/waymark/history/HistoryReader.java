@@ -1,7 +1,6 @@
 package dev.waymark.history;
 
 import com.google.protobuf.ByteString;
-import dev.waymark.connect.PendingAnswer;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.PreviousRunGoneException;

@@ -2,12 +2,12 @@ package dev.waymark.client.connection;
 
 import com.google.protobuf.util.Durations;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.PendingAnswer;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.WordsReport;
 import dev.waymark.contract.work.WordsRequest;
+import dev.waymark.history.PendingAnswer;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.common.v1.WorkflowType;

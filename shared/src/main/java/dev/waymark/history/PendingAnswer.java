@@ -1,4 +1,4 @@
-package dev.waymark.connect;
+package dev.waymark.history;
 
 import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
