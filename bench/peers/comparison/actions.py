@@ -9,12 +9,13 @@ from pathlib import Path
 
 from comparison.catalogue import Variant
 from comparison.conversation import Plan
-from comparison.measure import environment
+from comparison.measure import WARM_UP_ITERATIONS, environment
 from comparison.process import Ended, FrameworkProcess
 from comparison.stores import TemporalStore
 
 LENGTHS = (10, 40)
-"""Conversations of two lengths, so that what a conversation costs as a whole cancels out."""
+"""Conversations of two lengths, so that what a conversation costs as a whole cancels out. A process that has just
+started may send heartbeats, so a conversation before them is not counted."""
 
 SETTLED_SECONDS = 2
 CONVERSATION_SECONDS = 180
@@ -34,6 +35,7 @@ async def count(variant: Variant, store: TemporalStore, tools: int, log: Path) -
     """Runs two conversations and compares what the server has counted for them."""
     process = await FrameworkProcess.start(variant.command(await store.open("")), environment(), log)
     try:
+        await _conversation(process, store, Plan(WARM_UP_ITERATIONS, tools, False))
         short, long = [await _conversation(process, store, Plan(length, tools, False)) for length in LENGTHS]
     except Ended as e:
         return Actions(variant.key, tools, {}, str(e))

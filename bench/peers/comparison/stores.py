@@ -107,15 +107,21 @@ class TemporalStore(Store):
         descriptions = [await client.get_workflow_handle(thread, run_id=run).describe() for run in runs]
         return sum(each.raw_description.workflow_execution_info.history_size_bytes for each in descriptions)
 
+    def _metrics(self) -> str:
+        """The URL that the server prints once it is ready."""
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            for line in self._log.read_text(encoding="utf-8").splitlines():
+                if line.startswith("Metrics:"):
+                    return line.removeprefix("Metrics:").strip()
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"no metrics in {self._log}")
+            time.sleep(0.2)
+
     def actions(self) -> dict[str, float]:
         """How many actions the server has counted, by kind. Its metric follows what Temporal Cloud bills."""
-        metrics = next(
-            line.removeprefix("Metrics:").strip()
-            for line in self._log.read_text(encoding="utf-8").splitlines()
-            if line.startswith("Metrics:")
-        )
         totals: dict[str, float] = {}
-        with urllib.request.urlopen(metrics, timeout=10) as answer:
+        with urllib.request.urlopen(self._metrics(), timeout=10) as answer:
             for line in answer.read().decode().splitlines():
                 if line.startswith("action{") and 'namespace="default"' in line:
                     kind = re.search(r'action_type="([^"]*)"', line)
