@@ -156,9 +156,8 @@ final class WorkflowRig implements AutoCloseable {
                 new LiveReplies(thread -> PayloadJson.dataConverter(connection.client(), thread)),
                 new AttemptMetrics(new SimpleMeterRegistry()));
         worker.registerActivitiesImplementations(
-                (AgentActivity) this::agent,
-                new JudgeActivityImpl(runs, judges),
-                (ModelActivity) input -> model.call(modelInput.apply(input)));
+                (AgentActivity) this::agent, new JudgeActivityImpl(runs, judges), (ModelActivity)
+                        input -> model.call(modelInput.apply(input)));
         StateActivityImpl carrier = new StateActivityImpl(runs, TRIES_TO_FIND_A_RUN);
         worker.registerActivitiesImplementations(
                 new ToolActivity(
