@@ -134,10 +134,10 @@ public final class GateCommand implements Callable<Integer> {
         }
         Optional<AgentFiles> files = files();
         if (histories != null) {
-            return report(new FileThreads(histories), files);
+            return report(new FileThreads(histories, history -> history), files);
         }
         try (Connection connection = ConnectionOptions.connect(Optional.empty())) {
-            return report(new ServerThreads(connection.client(), Optional.ofNullable(query)), files);
+            return report(ServerThreads.of(connection.client(), Optional.empty(), Optional.ofNullable(query)), files);
         }
     }
 

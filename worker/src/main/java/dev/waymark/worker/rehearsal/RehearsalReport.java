@@ -1,0 +1,118 @@
+package dev.waymark.worker.rehearsal;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.conversation.value.Spent;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a rehearsal has found. The same answers give the same report, whether they were kept or asked for.
+ *
+ * @param threads the number of threads that were rehearsed
+ * @param decisions the number of their decisions
+ * @param stopped why not everything was asked, if so
+ * @param contains which parts of conversations the report contains, for whoever passes it on
+ */
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record RehearsalReport(
+        int waymarkRehearsal,
+        int threads,
+        int decisions,
+        List<OfCandidate> candidates,
+        List<Skipped> skipped,
+        Optional<String> stopped,
+        String contains) {
+    static final int FORMAT = 1;
+
+    public RehearsalReport {
+        candidates = List.copyOf(candidates);
+        skipped = List.copyOf(skipped);
+    }
+
+    /** Whether every candidate has answered at every decision. */
+    public boolean isComplete() {
+        return stopped.isEmpty() && candidates.stream().allMatch(one -> one.failed() == 0);
+    }
+
+    /** A thread that was not rehearsed, and why. */
+    public record Skipped(String thread, String reason) {}
+
+    /**
+     * The decisions of one candidate.
+     *
+     * @param decisions the number of decisions at which it answered
+     * @param same those that are the same, including {@code near}
+     * @param near those with nearly the same text
+     * @param changed those that differ
+     * @param failed those at which the model gave no answer
+     * @param aspects how many decisions differ in what
+     * @param newlyAsked the calls that would now ask a person, newly allowed and denied ones likewise
+     * @param refused the calls that are refused because of their arguments or their tool
+     * @param recorded what the recorded replies have cost
+     * @param now what the candidate's replies cost, whether they were kept or asked for
+     * @param shown the first decisions that differ or failed, in full
+     */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record OfCandidate(
+            String name,
+            List<String> models,
+            int decisions,
+            int same,
+            int near,
+            int changed,
+            int failed,
+            Map<Aspect, Integer> aspects,
+            int newlyAsked,
+            int newlyAllowed,
+            int newlyDenied,
+            int refused,
+            Totals recorded,
+            Totals now,
+            List<Shown> shown) {}
+
+    /** Tokens and dollars, and the time of all replies together. */
+    public record Totals(Spent spent, long millis) {
+        static final Totals NOTHING = new Totals(Spent.NOTHING, 0);
+
+        Totals plus(Spent more, long moreMillis) {
+            return new Totals(spent.plus(more), millis + moreMillis);
+        }
+    }
+
+    /**
+     * A decision that differs from the recorded one, or at which the model gave no answer.
+     *
+     * @param place the event of the model call, as other commands take it
+     * @param same in how many votes the decision was the recorded one
+     * @param context the newest message that the model was given
+     * @param now the first answer that differs
+     * @param problem why there is no answer
+     */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record Shown(
+            String thread,
+            String place,
+            String agent,
+            int turn,
+            Set<Aspect> aspects,
+            int same,
+            int votes,
+            String context,
+            ShownReply recorded,
+            Optional<ShownReply> now,
+            Optional<String> problem) {}
+
+    /** A reply, as far as it is shown. */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record ShownReply(String text, List<ShownCall> calls, String end) {}
+
+    /**
+     * A call.
+     *
+     * @param then what happens to the call before it runs: {@code allow}, {@code ask}, {@code deny} or {@code refused}
+     */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record ShownCall(String tool, String args, String then, Optional<String> reason) {}
+}

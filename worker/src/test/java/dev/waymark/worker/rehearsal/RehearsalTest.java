@@ -1,0 +1,78 @@
+package dev.waymark.worker.rehearsal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.value.Usd;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RehearsalTest {
+    static final Candidate AS_RECORDED = new Candidate("recorded", Optional.empty(), Optional.empty());
+    static final RehearsalSettings SETTINGS = new RehearsalSettings(1, 4, Integer.MAX_VALUE, false, Set.of(), false);
+
+    @TempDir
+    Path directory;
+
+    private AnswerStore answers() {
+        return new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty());
+    }
+
+    private SpendingLedger ledger(String usd) throws Exception {
+        return SpendingLedger.open(directory.resolve("ledger"), Usd.of(new BigDecimal(usd)), Instant.now());
+    }
+
+    private static RehearsalReport run(Rehearsal rehearsal, RecordedThreads threads) throws Exception {
+        return rehearsal.run(threads, Integer.MAX_VALUE, (read, of, decisions) -> {});
+    }
+
+    @Test
+    void recordedThreads_withModelsThatAnswerAsRecorded_areTheSame() throws Exception {
+        int all = 0;
+        for (RecordedThreads threads : RecordedThreads.all(2)) {
+            all += threads.names().size();
+            Path own = directory.resolve("group" + all);
+            AnswerStore answers = new AnswerStore(own, Optional.empty(), Optional.empty());
+            try (SpendingLedger ledger = ledger("0")) {
+                RehearsalReport report = run(
+                        new Rehearsal(threads.asRecorded(), List.of(AS_RECORDED), SETTINGS, answers, ledger), threads);
+
+                RehearsalReport.OfCandidate result = report.candidates().get(0);
+                assertThat(result.shown().stream().map(Object::toString).limit(3))
+                        .isEmpty();
+                assertThat(result.same()).isEqualTo(threads.decisions).isEqualTo(result.decisions());
+                assertThat(List.of(result.newlyAsked(), result.newlyAllowed(), result.newlyDenied()))
+                        .containsOnly(0);
+                assertThat(report.isComplete()).isTrue();
+            }
+        }
+        assertThat(all).isGreaterThanOrEqualTo(200);
+    }
+
+    @Test
+    void secondRun_asksNobody_andReportsTheSame() throws Exception {
+        RecordedThreads threads = RecordedThreads.all(1).get(0);
+        try (SpendingLedger ledger = ledger("0")) {
+            Rehearsal first = new Rehearsal(threads.asRecorded(), List.of(AS_RECORDED), SETTINGS, answers(), ledger);
+            RehearsalReport report = run(first, threads);
+
+            Rehearsal second = new Rehearsal(
+                    threads.of(new FreeModel(request -> {
+                        throw new AssertionError("asked again");
+                    })),
+                    List.of(AS_RECORDED),
+                    SETTINGS,
+                    answers(),
+                    ledger);
+
+            assertThat(run(second, threads).toString()).isEqualTo(report.toString());
+            assertThat(first.asked()).isPositive();
+            assertThat(second.asked()).isZero();
+        }
+    }
+}
