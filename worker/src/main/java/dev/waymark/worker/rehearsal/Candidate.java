@@ -4,6 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,9 +16,11 @@ import java.util.Optional;
  *
  * @param name names the candidate in reports
  * @param agents empty for the recorded agents
+ * @param providers the providers of the agents' models
  * @param model replaces the model of every agent, as {@code provider:model}
  */
-public record Candidate(String name, Optional<AgentDirectory> agents, Optional<String> model) {
+public record Candidate(
+        String name, Optional<AgentDirectory> agents, ModelProviders providers, Optional<String> model) {
     public Candidate {
         Objects.requireNonNull(name, "name");
     }

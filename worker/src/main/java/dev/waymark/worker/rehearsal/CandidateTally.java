@@ -31,6 +31,7 @@ final class CandidateTally {
     private RehearsalReport.Totals recorded = RehearsalReport.Totals.NOTHING;
     private RehearsalReport.Totals now = RehearsalReport.Totals.NOTHING;
     private int decisions;
+    private int answered;
     private int same;
     private int near;
     private int changed;
@@ -56,6 +57,7 @@ final class CandidateTally {
     void add(Place place, String model, List<Answer> answers) {
         models.add(model);
         decisions++;
+        answered += answers.size();
         RecordedDecision decision = place.decision();
         recorded = recorded.plus(
                 decision.reply().spent(),
@@ -182,6 +184,7 @@ final class CandidateTally {
                 name,
                 List.copyOf(models),
                 decisions,
+                answered,
                 same,
                 near,
                 changed,

@@ -44,7 +44,6 @@ public final class Rehearsal {
     /** Finished decisions wait for the ones before them. Each holds its thread in memory. */
     private static final int WAITING_PER_REQUEST = 4;
 
-    private final ModelProviders providers;
     private final RehearsalSettings settings;
     private final SpendingLedger ledger;
     private final CandidateCaller caller;
@@ -59,8 +58,13 @@ public final class Rehearsal {
 
     /** Receives progress. */
     public interface Listener {
-        /** A thread has been read, and its decisions are being rehearsed. */
-        void read(int threads, int of, int decisions);
+        /**
+         * A decision has been rehearsed.
+         *
+         * @param part about how much of the work is done, from 0 to 1
+         * @param decided the number of decisions so far, of all candidates
+         */
+        void rehearsed(double part, int decided);
     }
 
     /** A conversation would be sent to a provider that its thread did not use. */
@@ -93,7 +97,8 @@ public final class Rehearsal {
             Optional<String> encryptedThread,
             Optional<String> owner) {}
 
-    private record Waiting(CandidateTally tally, Task task, Future<List<CandidateTally.Answer>> answers) {}
+    /** @param part how much of the work is done with this decision */
+    private record Waiting(CandidateTally tally, Task task, double part, Future<List<CandidateTally.Answer>> answers) {}
 
     /** A thread, read. */
     private record Recorded(
@@ -101,12 +106,7 @@ public final class Rehearsal {
 
     /** @param candidates at least one, each with a name of its own */
     public Rehearsal(
-            ModelProviders providers,
-            List<Candidate> candidates,
-            RehearsalSettings settings,
-            AnswerStore answers,
-            SpendingLedger ledger) {
-        this.providers = providers;
+            List<Candidate> candidates, RehearsalSettings settings, AnswerStore answers, SpendingLedger ledger) {
         this.settings = settings;
         this.ledger = ledger;
         this.caller = new CandidateCaller(answers, ledger, InstantSource.system());
@@ -129,13 +129,13 @@ public final class Rehearsal {
             List<String> chosen = ThreadSource.sample(source.names(), most);
             for (int i = 0; i < chosen.size() && stopped.isEmpty(); i++) {
                 Optional<Recorded> thread = read(source, chosen.get(i));
-                if (thread.isPresent() && rehearse(thread.get(), pool)) {
+                double before = (double) i / chosen.size();
+                if (thread.isPresent() && rehearse(thread.get(), pool, before, 1.0 / chosen.size(), listener)) {
                     threads++;
                 }
-                listener.read(i + 1, chosen.size(), decisions);
             }
             while (!waiting.isEmpty()) {
-                takeNext();
+                takeNext(listener);
             }
         } finally {
             pool.shutdownNow();
@@ -198,7 +198,8 @@ public final class Rehearsal {
     }
 
     /** Asks the candidates about the decisions of a thread. Returns whether there was a candidate to ask. */
-    private boolean rehearse(Recorded thread, ExecutorService pool) throws ProviderNotAllowed, InterruptedException {
+    private boolean rehearse(Recorded thread, ExecutorService pool, double before, double part, Listener listener)
+            throws ProviderNotAllowed, InterruptedException {
         List<Asked> agents = new ArrayList<>();
         for (Stage stage : stages) {
             agent(stage, thread).ifPresent(agents::add);
@@ -207,7 +208,10 @@ public final class Rehearsal {
             return false;
         }
         encrypted += thread.encrypted() ? 1 : 0;
-        for (RecordedDecision decision : chosen(thread.timeline().decisions())) {
+        List<RecordedDecision> all = chosen(thread.timeline().decisions());
+        for (int i = 0; i < all.size(); i++) {
+            RecordedDecision decision = all.get(i);
+            double done = before + part * (i + 1) / all.size();
             decisions++;
             for (Asked each : agents) {
                 if (stopped.isPresent()) {
@@ -223,9 +227,9 @@ public final class Rehearsal {
                         each.bound(),
                         Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted()),
                         thread.owner());
-                waiting.add(new Waiting(each.tally(), task, pool.submit(() -> answers(task))));
+                waiting.add(new Waiting(each.tally(), task, done, pool.submit(() -> answers(task))));
                 if (waiting.size() >= WAITING_PER_REQUEST * settings.parallel()) {
-                    takeNext();
+                    takeNext(listener);
                 }
             }
         }
@@ -241,7 +245,7 @@ public final class Rehearsal {
             return Optional.empty();
         }
         String model = agent.get().model();
-        Optional<ModelProviders.Bound> bound = providers.find(model);
+        Optional<ModelProviders.Bound> bound = candidate.providers().find(model);
         if (bound.isEmpty()) {
             skip(thread, candidate, "there is no provider for " + model);
             return Optional.empty();
@@ -328,7 +332,7 @@ public final class Rehearsal {
     }
 
     /** Takes the answers to the decision that has waited longest, so that reports have the order of the threads. */
-    private void takeNext() throws InterruptedException {
+    private void takeNext(Listener listener) throws InterruptedException {
         Waiting next = waiting.remove();
         CandidateTally.Place place = next.task().place();
         String model = next.task().agent().model();
@@ -345,6 +349,7 @@ public final class Rehearsal {
                 throw new IllegalStateException(e.getCause());
             }
         }
+        listener.rehearsed(next.part(), decisions);
     }
 
     /** What the rehearsal has spent, with what a killed process before it has spent. */

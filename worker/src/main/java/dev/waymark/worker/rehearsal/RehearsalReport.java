@@ -43,6 +43,7 @@ public record RehearsalReport(
      * The decisions of one candidate.
      *
      * @param decisions the number of decisions at which it answered
+     * @param answers the number of answers, one for each vote
      * @param same those that are the same, including {@code near}
      * @param near those with nearly the same text
      * @param changed those that differ
@@ -59,6 +60,7 @@ public record RehearsalReport(
             String name,
             List<String> models,
             int decisions,
+            int answers,
             int same,
             int near,
             int changed,

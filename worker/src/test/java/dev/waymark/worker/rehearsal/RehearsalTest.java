@@ -3,6 +3,7 @@ package dev.waymark.worker.rehearsal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.worker.model.ModelProviders;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -13,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RehearsalTest {
-    static final Candidate AS_RECORDED = new Candidate("recorded", Optional.empty(), Optional.empty());
+    private static Candidate asRecorded(ModelProviders providers) {
+        return new Candidate("recorded", Optional.empty(), providers, Optional.empty());
+    }
+
     static final RehearsalSettings SETTINGS = new RehearsalSettings(1, 4, Integer.MAX_VALUE, false, Set.of(), false);
 
     @TempDir
@@ -28,7 +32,7 @@ class RehearsalTest {
     }
 
     private static RehearsalReport run(Rehearsal rehearsal, RecordedThreads threads) throws Exception {
-        return rehearsal.run(threads, Integer.MAX_VALUE, (read, of, decisions) -> {});
+        return rehearsal.run(threads, Integer.MAX_VALUE, (part, decided) -> {});
     }
 
     @Test
@@ -40,7 +44,7 @@ class RehearsalTest {
             AnswerStore answers = new AnswerStore(own, Optional.empty(), Optional.empty());
             try (SpendingLedger ledger = ledger("0")) {
                 RehearsalReport report = run(
-                        new Rehearsal(threads.asRecorded(), List.of(AS_RECORDED), SETTINGS, answers, ledger), threads);
+                        new Rehearsal(List.of(asRecorded(threads.asRecorded())), SETTINGS, answers, ledger), threads);
 
                 RehearsalReport.OfCandidate result = report.candidates().get(0);
                 assertThat(result.shown().stream().map(Object::toString).limit(3))
@@ -58,14 +62,13 @@ class RehearsalTest {
     void secondRun_asksNobody_andReportsTheSame() throws Exception {
         RecordedThreads threads = RecordedThreads.all(1).get(0);
         try (SpendingLedger ledger = ledger("0")) {
-            Rehearsal first = new Rehearsal(threads.asRecorded(), List.of(AS_RECORDED), SETTINGS, answers(), ledger);
+            Rehearsal first = new Rehearsal(List.of(asRecorded(threads.asRecorded())), SETTINGS, answers(), ledger);
             RehearsalReport report = run(first, threads);
 
             Rehearsal second = new Rehearsal(
-                    threads.of(new FreeModel(request -> {
+                    List.of(asRecorded(threads.of(new FreeModel(request -> {
                         throw new AssertionError("asked again");
-                    })),
-                    List.of(AS_RECORDED),
+                    })))),
                     SETTINGS,
                     answers(),
                     ledger);
