@@ -70,7 +70,7 @@ public final class AnswerStore {
         try {
             Stored stored = PayloadJson.MAPPER.readValue(Files.readString(file(digest, encryptedThread)), Stored.class);
             Optional<Kept> kept = stored.encrypted().isPresent()
-                    ? decrypted(stored.encrypted().get(), encryptedThread.orElseThrow())
+                    ? decrypted(stored.encrypted().get(), encryptedThread)
                     : stored.answer();
             return kept.filter(answer -> notBefore.isEmpty() || !answer.at().isBefore(notBefore.get()));
         } catch (NoSuchFileException e) {
@@ -108,13 +108,14 @@ public final class AnswerStore {
         return Base64.getEncoder().encodeToString(encrypted.toByteArray());
     }
 
-    private Optional<Kept> decrypted(String base64, String thread) throws IOException {
-        if (keys.isEmpty()) {
+    private Optional<Kept> decrypted(String base64, Optional<String> thread) throws IOException {
+        if (keys.isEmpty() || thread.isEmpty()) {
             return Optional.empty();
         }
         try {
             Payload encrypted = Payload.parseFrom(Base64.getDecoder().decode(base64));
-            Payload plain = keys.get().of(thread).decode(List.of(encrypted)).get(0);
+            Payload plain =
+                    keys.get().of(thread.get()).decode(List.of(encrypted)).get(0);
             return Optional.of(PayloadJson.MAPPER.readValue(plain.getData().toByteArray(), Kept.class));
         } catch (InvalidProtocolBufferException e) {
             return Optional.empty();

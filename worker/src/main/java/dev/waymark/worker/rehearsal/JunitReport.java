@@ -15,11 +15,7 @@ public final class JunitReport {
     public static String of(RehearsalReport report, List<FailCondition> conditions) {
         JunitReport junit = new JunitReport();
         for (RehearsalReport.OfCandidate candidate : report.candidates()) {
-            Optional<String> incomplete = report.stopped()
-                    .or(() -> candidate.failed() == 0
-                            ? Optional.empty()
-                            : Optional.of(candidate.failed() + " decisions got no answer"));
-            junit.add(candidate, "answers at every decision", incomplete);
+            junit.add(candidate, "answers at every decision", report.lacks(candidate));
             conditions.forEach(
                     condition -> junit.add(candidate, "not " + condition.text(), condition.failure(candidate)));
         }

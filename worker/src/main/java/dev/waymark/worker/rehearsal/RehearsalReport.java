@@ -31,9 +31,20 @@ public record RehearsalReport(
         skipped = List.copyOf(skipped);
     }
 
-    /** Whether every candidate has answered at every decision. */
+    /** Whether every candidate has answered at every decision, of which there is at least one. */
     public boolean isComplete() {
-        return stopped.isEmpty() && candidates.stream().allMatch(one -> one.failed() == 0);
+        return candidates.stream().allMatch(one -> lacks(one).isEmpty());
+    }
+
+    /** Why a candidate was not fully rehearsed, if it was not. */
+    public Optional<String> lacks(OfCandidate of) {
+        if (stopped.isPresent()) {
+            return stopped;
+        }
+        if (of.failed() > 0) {
+            return Optional.of(of.failed() + " decisions got no answer");
+        }
+        return of.decisions() == 0 ? Optional.of("there was no decision to rehearse") : Optional.empty();
     }
 
     /** A thread that was not rehearsed, and why. */
