@@ -14,6 +14,7 @@ import dev.waymark.saver.PrivateFiles;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Ages;
 import dev.waymark.starter.render.Output;
+import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.gate.ServerThreads;
 import dev.waymark.worker.gate.ThreadSource;
@@ -21,6 +22,7 @@ import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.rehearsal.AnswerStore;
 import dev.waymark.worker.rehearsal.Candidate;
+import dev.waymark.worker.rehearsal.Check;
 import dev.waymark.worker.rehearsal.FailCondition;
 import dev.waymark.worker.rehearsal.HtmlReport;
 import dev.waymark.worker.rehearsal.JunitReport;
@@ -29,6 +31,7 @@ import dev.waymark.worker.rehearsal.RehearsalReport;
 import dev.waymark.worker.rehearsal.RehearsalSettings;
 import dev.waymark.worker.rehearsal.ReportText;
 import dev.waymark.worker.rehearsal.SpendingLedger;
+import dev.waymark.worker.yaml.YamlProblem;
 import io.temporal.client.WorkflowClient;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -144,6 +147,14 @@ public final class RehearseCommand implements Callable<Integer> {
             description = "Send conversations to this provider even if their threads did not use it.")
     private Set<String> allowedProviders = Set.of();
 
+    @Option(
+            names = "--continue",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Continue from each decision that differs, in memory, with up to N more decisions. Calls get"
+                    + " their recorded results; a call without one ends it. No tool runs. Default: 0.")
+    private int continued;
+
     @Option(names = "--refresh", description = "Ask again instead of using kept answers.")
     private boolean refresh;
 
@@ -154,7 +165,7 @@ public final class RehearseCommand implements Callable<Integer> {
             names = "--fail-on",
             paramLabel = "CONDITION",
             description = "Exit with 1 if this holds: changed, near, asked-more, allowed-more, denied-more, refused,"
-                    + " cost or tokens, optionally with a limit such as 'changed > 5%%'. Can be repeated.")
+                    + " checks, cost or tokens, optionally with a limit such as 'changed > 5%%'. Can be repeated.")
     private List<String> failOn = List.of();
 
     @Option(names = "--html", paramLabel = "FILE", description = "Write the report as one HTML page.")
@@ -194,6 +205,9 @@ public final class RehearseCommand implements Callable<Integer> {
         atLeastOne("--votes", votes);
         atLeastOne("--parallel", parallel);
         atLeastOne("--decisions", decisions == null ? 1 : decisions);
+        if (continued < 0) {
+            throw ThreadsOptions.badInput("--continue is negative: " + continued, "Set it to 0 or more");
+        }
         if (ceiling.signum() < 0) {
             throw ThreadsOptions.badInput(
                     "--max-usd is negative: " + ceiling, "Set it to the dollars to spend at most");
@@ -227,26 +241,34 @@ public final class RehearseCommand implements Callable<Integer> {
         directories.addAll(also);
         for (Path path : directories) {
             AgentsOptions.Setup setup = agents.load(path);
-            candidates.addAll(withModels(
-                    path.toString(),
-                    new Candidate("", Optional.of(setup.agents()), setup.providers(), Optional.empty())));
+            candidates.addAll(
+                    withModels(path.toString(), Optional.of(setup.agents()), setup.providers(), checks(path)));
         }
         if (recorded) {
-            candidates.addAll(
-                    withModels("recorded", new Candidate("", Optional.empty(), agents.providers(), Optional.empty())));
+            candidates.addAll(withModels("recorded", Optional.empty(), agents.providers(), Map.of()));
         }
         return candidates;
     }
 
-    private List<Candidate> withModels(String name, Candidate candidate) throws CommandFailure {
+    private static Map<String, List<Check>> checks(Path path) throws IOException, CommandFailure {
+        try {
+            return Check.in(path);
+        } catch (YamlProblem e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT, "ChecksInvalid", "invalid checks: " + e.getMessage(), "Fix the file");
+        }
+    }
+
+    private List<Candidate> withModels(
+            String name, Optional<AgentDirectory> directory, ModelProviders providers, Map<String, List<Check>> checks)
+            throws CommandFailure {
         if (models.isEmpty()) {
-            return List.of(new Candidate(name, candidate.agents(), candidate.providers(), Optional.empty()));
+            return List.of(new Candidate(name, directory, providers, checks, Optional.empty()));
         }
         List<Candidate> all = new ArrayList<>();
         for (String model : models) {
-            checkModel(candidate.providers(), model);
-            all.add(new Candidate(
-                    name + " with " + model, candidate.agents(), candidate.providers(), Optional.of(model)));
+            checkModel(providers, model);
+            all.add(new Candidate(name + " with " + model, directory, providers, checks, Optional.of(model)));
         }
         return all;
     }
@@ -276,6 +298,7 @@ public final class RehearseCommand implements Callable<Integer> {
                     decisions == null ? Integer.MAX_VALUE : decisions,
                     each == Each.turn,
                     allowedProviders,
+                    continued,
                     decrypt);
             Rehearsal rehearsal = new Rehearsal(candidates, settings, answers, ledger);
             RehearsalReport report = rehearsal.run(source, threads.most(), new Progress(rehearsal));
@@ -354,6 +377,10 @@ public final class RehearseCommand implements Callable<Integer> {
                 output.line(
                         more + " more" + (html == null ? ". Write a report of all with --html FILE" : " in " + html));
             }
+            candidate.shownChecks().stream()
+                    .limit(MOST_PRINTED)
+                    .forEach(failed -> output.line(SafeText.line(failed.thread()) + ": check "
+                            + SafeText.line(failed.check()) + " fails: " + SafeText.line(failed.reason())));
             output.line(candidate.name() + ": " + ReportText.verdict(candidate));
             ReportText.details(candidate).forEach(line -> output.line("  " + line));
         }
@@ -377,6 +404,7 @@ public final class RehearseCommand implements Callable<Integer> {
         print("after:   ", List.of(shown.context()));
         print("recorded:", ReportText.lines(shown.recorded()));
         shown.now().ifPresent(now -> print("now:     ", ReportText.lines(now)));
+        print("then:    ", shown.then());
     }
 
     private void print(String label, List<String> lines) {

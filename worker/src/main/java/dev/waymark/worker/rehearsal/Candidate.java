@@ -8,6 +8,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -17,10 +18,15 @@ import java.util.Optional;
  * @param name names the candidate in reports
  * @param agents empty for the recorded agents
  * @param providers the providers of the agents' models
+ * @param checks what must hold for the decisions of an agent, by its name
  * @param model replaces the model of every agent, as {@code provider:model}
  */
 public record Candidate(
-        String name, Optional<AgentDirectory> agents, ModelProviders providers, Optional<String> model) {
+        String name,
+        Optional<AgentDirectory> agents,
+        ModelProviders providers,
+        Map<String, List<Check>> checks,
+        Optional<String> model) {
     public Candidate {
         Objects.requireNonNull(name, "name");
     }

@@ -23,11 +23,19 @@ final class CandidateTally {
     private static final int MOST_TEXT = 2_000;
     private static final String HIDDEN = "(the thread is encrypted)";
 
-    private final String name;
+    private final Candidate candidate;
     private final boolean decrypt;
     private final Set<String> models = new LinkedHashSet<>();
     private final Map<Aspect, Integer> aspects = new EnumMap<>(Aspect.class);
     private final List<RehearsalReport.Shown> shown = new ArrayList<>();
+    private final List<RehearsalReport.FailedCheck> shownChecks = new ArrayList<>();
+
+    /** The decisions of the thread whose checks are due when it ends. */
+    private final List<Check.Decided> decided = new ArrayList<>();
+
+    private Optional<Place> checked = Optional.empty();
+    private int checks;
+    private int failedChecks;
     private RehearsalReport.Totals recorded = RehearsalReport.Totals.NOTHING;
     private RehearsalReport.Totals now = RehearsalReport.Totals.NOTHING;
     private int decisions;
@@ -42,8 +50,8 @@ final class CandidateTally {
     private int refused;
 
     /** @param decrypt whether texts of encrypted threads may be shown */
-    CandidateTally(String name, boolean decrypt) {
-        this.name = name;
+    CandidateTally(Candidate candidate, boolean decrypt) {
+        this.candidate = candidate;
         this.decrypt = decrypt;
     }
 
@@ -53,8 +61,23 @@ final class CandidateTally {
     /** An answer of the candidate, compared. */
     record Answer(Comparison comparison, AnswerStore.Kept given, Spent spent) {}
 
-    /** Counts the answers to one decision, one for each vote. */
-    void add(Place place, String model, List<Answer> answers) {
+    /** The answers to a decision, one for each vote, and what follows from the first one that differs. */
+    record Answers(List<Answer> votes, List<String> then) {
+        /** Whether the candidate decides as recorded: in more than half of the votes. */
+        boolean isSame() {
+            return 2 * different().size() < votes.size();
+        }
+
+        List<Answer> different() {
+            return votes.stream()
+                    .filter(answer -> !answer.comparison().isSame())
+                    .toList();
+        }
+    }
+
+    /** Counts the answers to one decision. */
+    void add(Place place, String model, Answers given) {
+        List<Answer> answers = given.votes();
         models.add(model);
         decisions++;
         answered += answers.size();
@@ -66,11 +89,8 @@ final class CandidateTally {
         for (Answer answer : answers) {
             now = now.plus(answer.spent(), answer.given().millis());
         }
-        List<Answer> different =
-                answers.stream().filter(answer -> !answer.comparison().isSame()).toList();
-        int alike = answers.size() - different.size();
-        // The candidate's decision is the one of most votes.
-        boolean isSame = 2 * alike > answers.size();
+        List<Answer> different = given.different();
+        boolean isSame = given.isSame();
         Answer first = isSame
                 ? answers.stream()
                         .filter(answer -> answer.comparison().isSame())
@@ -78,6 +98,7 @@ final class CandidateTally {
                         .orElseThrow()
                 : different.get(0);
         count(first.comparison());
+        check(place, first);
         if (isSame) {
             same++;
             near += first.comparison().near() ? 1 : 0;
@@ -88,8 +109,9 @@ final class CandidateTally {
         show(
                 place,
                 first.comparison().aspects(),
-                alike,
+                answers.size() - different.size(),
                 answers.size(),
+                given.then().stream().map(step -> text(place, step)).toList(),
                 Optional.of(reply(
                         place,
                         Comparison.text(first.given().reply()),
@@ -98,11 +120,40 @@ final class CandidateTally {
                 Optional.empty());
     }
 
+    /** Keeps the decision for the checks of its thread. The decisions of a thread come one after the other. */
+    private void check(Place place, Answer answer) {
+        List<Check> checks = candidate.checks().getOrDefault(place.agent(), List.of());
+        if (checks.isEmpty() || place.decision().summary()) {
+            return;
+        }
+        if (checked.filter(before -> before.thread().equals(place.thread())).isEmpty()) {
+            endChecks();
+            checked = Optional.of(place);
+        }
+        decided.add(new Check.Decided(
+                place.decision().called().address(), answer.given().reply(), answer.spent()));
+    }
+
+    private void endChecks() {
+        checked.ifPresent(place -> {
+            for (Check check : candidate.checks().getOrDefault(place.agent(), List.of())) {
+                checks++;
+                Optional<String> failure = check.test().failure(List.copyOf(decided));
+                failedChecks += failure.isPresent() ? 1 : 0;
+                failure.filter(why -> shownChecks.size() < MOST_SHOWN)
+                        .ifPresent(why -> shownChecks.add(
+                                new RehearsalReport.FailedCheck(place.thread(), check.words(), text(place, why))));
+            }
+        });
+        checked = Optional.empty();
+        decided.clear();
+    }
+
     /** Counts a decision at which the model gave no answer. */
     void failed(Place place, String model, String problem) {
         models.add(model);
         failed++;
-        show(place, Set.of(), 0, 0, Optional.empty(), Optional.of(problem));
+        show(place, Set.of(), 0, 0, List.of(), Optional.empty(), Optional.of(problem));
     }
 
     private void count(Comparison comparison) {
@@ -120,6 +171,7 @@ final class CandidateTally {
             Set<Aspect> differing,
             int alike,
             int votes,
+            List<String> then,
             Optional<RehearsalReport.ShownReply> reply,
             Optional<String> problem) {
         if (shown.size() == MOST_SHOWN) {
@@ -141,6 +193,7 @@ final class CandidateTally {
                         Comparison.recorded(decision),
                         decision.reply().stop()),
                 reply,
+                then,
                 problem));
     }
 
@@ -180,8 +233,9 @@ final class CandidateTally {
     }
 
     RehearsalReport.OfCandidate done() {
+        endChecks();
         return new RehearsalReport.OfCandidate(
-                name,
+                candidate.name(),
                 List.copyOf(models),
                 decisions,
                 answered,
@@ -194,8 +248,11 @@ final class CandidateTally {
                 newlyAllowed,
                 newlyDenied,
                 refused,
+                checks,
+                failedChecks,
                 recorded,
                 now,
-                List.copyOf(shown));
+                List.copyOf(shown),
+                List.copyOf(shownChecks));
     }
 }

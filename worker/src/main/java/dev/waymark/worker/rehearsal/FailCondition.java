@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  *
  * @param text the condition as it was written
  * @param most the highest value with which the rehearsal passes
- * @param percent whether the value is a part of the decisions or, for costs, of what was recorded
+ * @param percent whether the value is a part of the decisions, of the checks or, for costs, of what was recorded
  */
 public record FailCondition(String text, Measure measure, BigDecimal most, boolean percent) {
     private static final Pattern FORM = Pattern.compile("([a-z-]+)(?:\\s*>\\s*(\\d{1,9}(?:\\.\\d{1,9})?)\\s*(%)?)?");
@@ -33,6 +33,8 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
         DENIED_MORE,
         /** Calls that are refused because of their arguments or their tool. */
         REFUSED,
+        /** Checks that fail. */
+        CHECKS,
         /** Dollars, or the increase over the recorded dollars if it is a percentage. */
         COST,
         /** Tokens, or the increase over the recorded tokens if it is a percentage. */
@@ -89,6 +91,7 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
             case ALLOWED_MORE -> BigDecimal.valueOf(of.newlyAllowed());
             case DENIED_MORE -> BigDecimal.valueOf(of.newlyDenied());
             case REFUSED -> BigDecimal.valueOf(of.refused());
+            case CHECKS -> BigDecimal.valueOf(of.failedChecks());
             case COST -> percent ? dollars(of.now()).subtract(dollars(of.recorded())) : dollars(of.now());
             case TOKENS -> percent ? tokens(of.now()).subtract(tokens(of.recorded())) : tokens(of.now());
         };
@@ -97,6 +100,7 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
     private BigDecimal base(RehearsalReport.OfCandidate of) {
         return switch (measure) {
             case CHANGED, NEAR, ASKED_MORE, ALLOWED_MORE, DENIED_MORE, REFUSED -> BigDecimal.valueOf(of.decisions());
+            case CHECKS -> BigDecimal.valueOf(of.checks());
             case COST -> dollars(of.recorded());
             case TOKENS -> tokens(of.recorded());
         };

@@ -71,6 +71,11 @@ public final class HtmlReport {
         element("h2", "", of.name() + (of.models().isEmpty() ? "" : " (" + String.join(", ", of.models()) + ")"));
         element("p", "result", capitalized(ReportText.verdict(of)));
         ReportText.details(of).forEach(line -> element("p", "", capitalized(line)));
+        of.shownChecks()
+                .forEach(failed -> element(
+                        "p",
+                        "failed",
+                        "Check " + failed.check() + " fails in " + failed.thread() + ": " + failed.reason()));
         of.shown().forEach(this::decision);
         int left = of.changed() + of.failed() - of.shown().size();
         if (left > 0) {
@@ -87,7 +92,12 @@ public final class HtmlReport {
         page.append("<div class=\"pair\">\n");
         reply("Recorded", "recorded", shown.recorded());
         shown.now().ifPresent(now -> reply("Now", "now", now));
-        page.append("</div>\n</article>\n");
+        page.append("</div>\n");
+        if (!shown.then().isEmpty()) {
+            element("h4", "", "Then, with recorded results only");
+            shown.then().forEach(step -> element("pre", "", step));
+        }
+        page.append("</article>\n");
     }
 
     private void reply(String heading, String kind, RehearsalReport.ShownReply reply) {

@@ -16,6 +16,14 @@ public final class JunitReport {
         JunitReport junit = new JunitReport();
         for (RehearsalReport.OfCandidate candidate : report.candidates()) {
             junit.add(candidate, "answers at every decision", report.lacks(candidate));
+            if (candidate.checks() > 0) {
+                junit.add(
+                        candidate,
+                        "checks",
+                        candidate.shownChecks().stream()
+                                .map(failed -> failed.thread() + ": " + failed.check() + ": " + failed.reason())
+                                .reduce((one, other) -> one + "\n" + other));
+            }
             conditions.forEach(
                     condition -> junit.add(candidate, "not " + condition.text(), condition.failure(candidate)));
         }

@@ -94,11 +94,12 @@ public final class Rehearsal {
             CandidateTally.Place place,
             AgentSpec agent,
             ModelProviders.Bound bound,
+            RecordedResults results,
             Optional<String> encryptedThread,
             Optional<String> owner) {}
 
     /** @param part how much of the work is done with this decision */
-    private record Waiting(CandidateTally tally, Task task, double part, Future<List<CandidateTally.Answer>> answers) {}
+    private record Waiting(CandidateTally tally, Task task, double part, Future<CandidateTally.Answers> answers) {}
 
     /** A thread, read. */
     private record Recorded(
@@ -111,7 +112,7 @@ public final class Rehearsal {
         this.ledger = ledger;
         this.caller = new CandidateCaller(answers, ledger, InstantSource.system());
         this.stages = candidates.stream()
-                .map(candidate -> new Stage(candidate, new CandidateTally(candidate.name(), settings.decrypt())))
+                .map(candidate -> new Stage(candidate, new CandidateTally(candidate, settings.decrypt())))
                 .toList();
     }
 
@@ -209,6 +210,7 @@ public final class Rehearsal {
         }
         encrypted += thread.encrypted() ? 1 : 0;
         List<RecordedDecision> all = chosen(thread.timeline().decisions());
+        RecordedResults results = new RecordedResults(thread.timeline());
         for (int i = 0; i < all.size(); i++) {
             RecordedDecision decision = all.get(i);
             double done = before + part * (i + 1) / all.size();
@@ -225,6 +227,7 @@ public final class Rehearsal {
                                 thread.agent().name()),
                         each.agent(),
                         each.bound(),
+                        results,
                         Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted()),
                         thread.owner());
                 waiting.add(new Waiting(each.tally(), task, done, pool.submit(() -> answers(task))));
@@ -308,7 +311,7 @@ public final class Rehearsal {
         return chosen.stream().filter(sample::contains).toList();
     }
 
-    private List<CandidateTally.Answer> answers(Task task)
+    private CandidateTally.Answers answers(Task task)
             throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
         RecordedDecision decision = task.place().decision();
         CandidateRequest request = CandidateRequest.of(task.agent(), task.bound(), decision);
@@ -328,7 +331,27 @@ public final class Rehearsal {
                             Optional.of(CandidateCaller.pricing(request, task.agent())
                                     .of(reply.usage())))));
         }
-        return answers;
+        CandidateTally.Answers all = new CandidateTally.Answers(answers, List.of());
+        return all.isSame() || settings.continued() == 0 || decision.summary()
+                ? all
+                : new CandidateTally.Answers(
+                        answers, continued(task, all.different().get(0)));
+    }
+
+    private List<String> continued(Task task, CandidateTally.Answer answer)
+            throws SpendingLedger.CeilingReached, InterruptedException {
+        Continuation.Continued continued = new Continuation(
+                        caller,
+                        task.agent(),
+                        task.bound(),
+                        task.place().decision(),
+                        task.results(),
+                        task.owner(),
+                        task.encryptedThread())
+                .run(answer.given().reply(), settings.continued());
+        List<String> lines = new ArrayList<>(continued.steps());
+        lines.add(continued.end());
+        return lines;
     }
 
     /** Takes the answers to the decision that has waited longest, so that reports have the order of the threads. */

@@ -62,9 +62,12 @@ public record RehearsalReport(
      * @param aspects how many decisions differ in what
      * @param newlyAsked the calls that would now ask a person, newly allowed and denied ones likewise
      * @param refused the calls that are refused because of their arguments or their tool
+     * @param checks the number of checks, of each thread
+     * @param failedChecks those that fail
      * @param recorded what the recorded replies have cost
      * @param now what the candidate's replies cost, whether they were kept or asked for
      * @param shown the first decisions that differ or failed, in full
+     * @param shownChecks the first checks that fail
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record OfCandidate(
@@ -81,9 +84,15 @@ public record RehearsalReport(
             int newlyAllowed,
             int newlyDenied,
             int refused,
+            int checks,
+            int failedChecks,
             Totals recorded,
             Totals now,
-            List<Shown> shown) {}
+            List<Shown> shown,
+            List<FailedCheck> shownChecks) {}
+
+    /** A check that fails for the decisions of a thread, and why. */
+    public record FailedCheck(String thread, String check, String reason) {}
 
     /** Tokens and dollars, and the time of all replies together. */
     public record Totals(Spent spent, long millis) {
@@ -101,6 +110,7 @@ public record RehearsalReport(
      * @param same in how many votes the decision was the recorded one
      * @param context the newest message that the model was given
      * @param now the first answer that differs
+     * @param then what would have followed, a line for each step, and why that ends
      * @param problem why there is no answer
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -115,6 +125,7 @@ public record RehearsalReport(
             String context,
             ShownReply recorded,
             Optional<ShownReply> now,
+            List<String> then,
             Optional<String> problem) {}
 
     /** A reply, as far as it is shown. */

@@ -39,6 +39,9 @@ public final class ReportText {
         if (!calls.isEmpty()) {
             lines.add("calls: " + String.join(", ", calls));
         }
+        if (of.checks() > 0) {
+            lines.add("checks: " + of.failedChecks() + " of " + of.checks() + " fail");
+        }
         if (of.decisions() > 0) {
             lines.add(String.format(
                     Locale.ROOT,

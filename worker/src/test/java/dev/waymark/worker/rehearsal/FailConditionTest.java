@@ -37,6 +37,7 @@ class FailConditionTest {
             3,
             totals("1", 500),
             totals("0.5", 1_000),
+            List.of(),
             List.of());
 
     @ParameterizedTest
@@ -49,6 +50,7 @@ class FailConditionTest {
                 "asked-more",
                 "denied-more > 1",
                 "refused",
+                "checks > 4%",
                 "cost > 0.4",
                 "tokens > 99%"
             })

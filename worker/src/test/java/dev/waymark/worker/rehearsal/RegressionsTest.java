@@ -1,6 +1,7 @@
 package dev.waymark.worker.rehearsal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.connect.Connection;
@@ -152,17 +153,23 @@ class RegressionsTest {
     }
 
     private RehearsalReport rehearse(String agentFile, ThreadSource source, Path store) throws Exception {
+        return rehearse(agentFile, source, store, 0);
+    }
+
+    private RehearsalReport rehearse(String agentFile, ThreadSource source, Path store, int continued)
+            throws Exception {
         Path changed = Files.createTempDirectory(directory, "changed");
         Files.writeString(changed.resolve("desk.yaml"), agentFile);
         for (String script : List.of("find.sh", "refund.sh", "mail.sh")) {
             Files.copy(agents.resolve(script), changed.resolve(script));
         }
-        Candidate candidate = new Candidate("changed", Optional.of(load(changed)), PROVIDERS, Optional.empty());
+        Candidate candidate =
+                new Candidate("changed", Optional.of(load(changed)), PROVIDERS, Map.of(), Optional.empty());
         try (SpendingLedger ledger =
                 SpendingLedger.open(changed.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
             return new Rehearsal(
                             List.of(candidate),
-                            new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), false),
+                            new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), continued, false),
                             new AnswerStore(store, Optional.empty(), Optional.empty()),
                             ledger)
                     .run(source, Integer.MAX_VALUE, (part, decided) -> {});
@@ -266,11 +273,121 @@ class RegressionsTest {
         assertThat(rehearse(replaced).candidates().get(0).changed()).isZero();
     }
 
+    /** Without a look-up, the refund comes first. Its result is recorded for another amount only. */
+    @Test
+    void continuation_stopsBeforeASideEffectThatIsNotRecorded_andRunsNothing() throws Exception {
+        String effects = Files.readString(agents.resolve("effects"));
+
+        List<RehearsalReport.Shown> shown = continued("Look an order up first.", "");
+
+        assertThat(thenOf(shown, "t1"))
+                .containsExactly("stopped before refund {\"cents\": 0, \"order\": \"1\"}: the thread has no result of"
+                        + " this call");
+        assertThat(thenOf(shown, "t0")).containsExactly("the turn is complete");
+        assertThat(Files.readString(agents.resolve("effects"))).isEqualTo(effects);
+    }
+
+    /** The renamed tool is unknown to the record; the refund after the limit was dropped waits for nobody. */
+    @Test
+    void continuation_usesRecordedResults_andTheRulesOfTheCandidate() throws Exception {
+        List<RehearsalReport.Shown> shown = continued("Refund only within 30 days.", "");
+        assertThat(thenOf(shown, "t2"))
+                .containsExactly(
+                        "stopped before refund {\"cents\": 1500, \"order\": \"2\"}: the thread has no result of"
+                                + " this call");
+
+        shown = continued("then: deny, reason: too much", "then: ask");
+        assertThat(thenOf(shown, "t4"))
+                .containsExactly("waits for a person: refund {\"cents\": 20000, \"order\": \"4\"}");
+
+        // The confirmation is dropped and the rest of the turn follows from recorded results.
+        shown = continued("Sign as the desk.", "Sign as the desk. Sign as the desk.");
+        assertThat(shown).isEmpty();
+
+        shown = continued("minimum: 10000 } } }, then: deny", "minimum: 1000 } } }, then: deny");
+        assertThat(thenOf(shown, "t1")).endsWith("says: A refund is not possible. Your desk", "the turn is complete");
+    }
+
+    private List<RehearsalReport.Shown> continued(String from, String to) throws Exception {
+        String text = AGENT.replaceAll("\\s+(BEAR10|desk\\.)", " $1");
+        assertThat(text).contains(from);
+        return rehearse(text.replace(from, to), threads(connection), Files.createTempDirectory(directory, "answers"), 3)
+                .candidates()
+                .get(0)
+                .shown();
+    }
+
+    private static List<String> thenOf(List<RehearsalReport.Shown> shown, String thread) {
+        return shown.stream()
+                .filter(each -> each.thread().equals(thread))
+                .findFirst()
+                .orElseThrow()
+                .then();
+    }
+
+    /** The recorded decisions do not matter: an unchanged agent may fail checks, too. */
+    @Test
+    void checks_areMadeForEachThread() throws Exception {
+        Path checked = Files.createTempDirectory(directory, "checked");
+        Files.writeString(checked.resolve("desk.yaml"), AGENT);
+        for (String script : List.of("find.sh", "refund.sh", "mail.sh")) {
+            Files.copy(agents.resolve(script), checked.resolve(script));
+        }
+        Files.writeString(checked.resolve("desk.checks.yaml"), """
+                checks:
+                  - never_called: send_mail
+                  - { called: refund, at_most: 1 }
+                  - { arguments_of: refund, match: { properties: { cents: { maximum: 10000 } } } }
+                  - text_matches: "Your desk$"
+                  - text_never_matches: "BEAR"
+                  - tokens_at_most: 430
+                  - cost_at_most: 1
+                """);
+        Candidate candidate =
+                new Candidate("checked", Optional.of(load(checked)), PROVIDERS, Check.in(checked), Optional.empty());
+        try (SpendingLedger ledger =
+                SpendingLedger.open(checked.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
+            RehearsalReport.OfCandidate result = new Rehearsal(
+                            List.of(candidate),
+                            new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), 0, false),
+                            new AnswerStore(checked.resolve("answers"), Optional.empty(), Optional.empty()),
+                            ledger)
+                    .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {})
+                    .candidates()
+                    .get(0);
+
+            assertThat(result.changed()).isZero();
+            assertThat(result.checks()).isEqualTo(7 * MESSAGES.size());
+            assertThat(result.shownChecks().stream().map(failed -> failed.thread() + " " + failed.check()))
+                    .containsExactlyInAnyOrder(
+                            "t1 never_called: send_mail", "t1 tokens_at_most: 430", "t4 arguments_of: refund");
+            assertThat(result.failedChecks()).isEqualTo(3);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            checks: [{ calls: x }]                          | expected one of called, never_called
+            checks: [{ called: x, at_mots: 1 }]             | at_mots
+            checks: [{ text_matches: "(" }]                 | not a regular expression
+            checks: [{ arguments_of: x }]                   | match
+            checks: [{ json_matches: { type: 5 } }]         | not a JSON Schema
+            check: []                                       | checks
+            """)
+    void brokenChecks_areExplained(String text, String expected) throws Exception {
+        Path broken = Files.createTempDirectory(directory, "broken");
+        Files.writeString(broken.resolve("desk.checks.yaml"), text);
+
+        assertThatThrownBy(() -> Check.in(broken))
+                .hasMessageContaining("desk.checks.yaml:1")
+                .hasMessageContaining(expected);
+    }
+
     /** Every request is reserved before it is sent, so a rehearsal that is stopped by its ceiling says so. */
     @Test
     void ceiling_stopsTheRehearsal_andAHigherOneContinuesIt() throws Exception {
         Path store = Files.createTempDirectory(directory, "answers");
-        Candidate candidate = new Candidate("same", Optional.of(load(agents)), PROVIDERS, Optional.empty());
+        Candidate candidate = new Candidate("same", Optional.of(load(agents)), PROVIDERS, Map.of(), Optional.empty());
         List<Integer> asked = new ArrayList<>();
         Optional<RehearsalReport> report = Optional.empty();
         for (int mills = 60; report.filter(RehearsalReport::isComplete).isEmpty(); mills++) {
@@ -278,7 +395,7 @@ class RegressionsTest {
             try (SpendingLedger ledger = SpendingLedger.open(store.resolve("ledger"), most, Instant.now())) {
                 Rehearsal rehearsal = new Rehearsal(
                         List.of(candidate),
-                        new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), false),
+                        new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), 0, false),
                         new AnswerStore(store, Optional.empty(), Optional.empty()),
                         ledger);
                 report = Optional.of(rehearsal.run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {}));

@@ -8,6 +8,7 @@ import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -15,10 +16,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RehearsalTest {
     private static Candidate asRecorded(ModelProviders providers) {
-        return new Candidate("recorded", Optional.empty(), providers, Optional.empty());
+        return new Candidate("recorded", Optional.empty(), providers, Map.of(), Optional.empty());
     }
 
-    static final RehearsalSettings SETTINGS = new RehearsalSettings(1, 4, Integer.MAX_VALUE, false, Set.of(), false);
+    static final RehearsalSettings SETTINGS = new RehearsalSettings(1, 4, Integer.MAX_VALUE, false, Set.of(), 0, false);
 
     @TempDir
     Path directory;
