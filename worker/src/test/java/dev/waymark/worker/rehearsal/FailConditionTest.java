@@ -35,6 +35,8 @@ class FailConditionTest {
             0,
             2,
             3,
+            20,
+            1,
             totals("1", 500),
             totals("0.5", 1_000),
             List.of(),
