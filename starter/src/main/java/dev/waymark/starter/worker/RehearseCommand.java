@@ -25,6 +25,7 @@ import dev.waymark.worker.rehearsal.Candidate;
 import dev.waymark.worker.rehearsal.Check;
 import dev.waymark.worker.rehearsal.FailCondition;
 import dev.waymark.worker.rehearsal.HtmlReport;
+import dev.waymark.worker.rehearsal.JudgeModel;
 import dev.waymark.worker.rehearsal.JunitReport;
 import dev.waymark.worker.rehearsal.Rehearsal;
 import dev.waymark.worker.rehearsal.RehearsalReport;
@@ -155,6 +156,20 @@ public final class RehearseCommand implements Callable<Integer> {
                     + " their recorded results; a call without one ends it. No tool runs. Default: 0.")
     private int continued;
 
+    @Option(
+            names = "--judge",
+            paramLabel = "PROVIDER:MODEL",
+            description =
+                    "Ask this model whether texts that are not equal say the same, and for checks that are judged.")
+    private @Nullable String judge;
+
+    @Option(
+            names = "--judge-votes",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Ask the judge N times. Most votes decide. Default: 1.")
+    private int judgeVotes;
+
     @Option(names = "--refresh", description = "Ask again instead of using kept answers.")
     private boolean refresh;
 
@@ -192,7 +207,8 @@ public final class RehearseCommand implements Callable<Integer> {
         check();
         List<FailCondition> conditions = conditions();
         List<Candidate> candidates = candidates();
-        return threads.read(this::ofServer, source -> rehearse(source, candidates, conditions));
+        Optional<JudgeModel> judging = judge(candidates);
+        return threads.read(this::ofServer, source -> rehearse(source, candidates, judging, conditions));
     }
 
     private void check() throws CommandFailure {
@@ -203,6 +219,7 @@ public final class RehearseCommand implements Callable<Integer> {
                     "threads are named together with --histories or --query", "Leave one of them out");
         }
         atLeastOne("--votes", votes);
+        atLeastOne("--judge-votes", judgeVotes);
         atLeastOne("--parallel", parallel);
         atLeastOne("--decisions", decisions == null ? 1 : decisions);
         if (continued < 0) {
@@ -273,10 +290,34 @@ public final class RehearseCommand implements Callable<Integer> {
         return all;
     }
 
+    private Optional<JudgeModel> judge(List<Candidate> candidates) throws IOException, CommandFailure {
+        if (judge == null) {
+            boolean isNeeded = candidates.stream()
+                    .flatMap(candidate -> candidate.checks().values().stream())
+                    .flatMap(List::stream)
+                    .anyMatch(check -> check.rubric().isPresent());
+            if (isNeeded) {
+                throw ThreadsOptions.badInput(
+                        "a check is judged, but there is no judge",
+                        "Name a model with --judge, such as --judge anthropic:claude-haiku-4-5");
+            }
+            return Optional.empty();
+        }
+        ModelProviders providers = agents.providers();
+        checkModel(providers, judge);
+        ModelProviders.Bound bound = providers.find(judge).orElseThrow();
+        if (bound.pricing().isEmpty()) {
+            throw ThreadsOptions.badInput(
+                    "no price is known for " + judge + ", which the ceiling needs", "Set it with --prices FILE");
+        }
+        return Optional.of(new JudgeModel(judge, bound, judgeVotes));
+    }
+
     private static void checkModel(ModelProviders providers, String model) throws CommandFailure {
         Optional<String> problem = new ModelChecks(providers).modelProblem(model);
         if (problem.isPresent()) {
-            throw ThreadsOptions.badInput("--model: " + problem.get(), "Example: --model anthropic:claude-haiku-4-5");
+            throw ThreadsOptions.badInput(
+                    "the model can't be used: " + problem.get(), "Example: anthropic:claude-haiku-4-5");
         }
     }
 
@@ -286,7 +327,11 @@ public final class RehearseCommand implements Callable<Integer> {
                 : ServerThreads.named(client, named);
     }
 
-    private int rehearse(ThreadSource source, List<Candidate> candidates, List<FailCondition> conditions)
+    private int rehearse(
+            ThreadSource source,
+            List<Candidate> candidates,
+            Optional<JudgeModel> judging,
+            List<FailCondition> conditions)
             throws Exception {
         Optional<AnswerStore.Keys> keys = keys();
         try (SpendingLedger ledger = SpendingLedger.open(ledgerFile(), Usd.of(ceiling), Instant.now())) {
@@ -300,7 +345,7 @@ public final class RehearseCommand implements Callable<Integer> {
                     allowedProviders,
                     continued,
                     decrypt);
-            Rehearsal rehearsal = new Rehearsal(candidates, settings, answers, ledger);
+            Rehearsal rehearsal = new Rehearsal(candidates, settings, judging, answers, ledger);
             RehearsalReport report = rehearsal.run(source, threads.most(), new Progress(rehearsal));
             if (report.isComplete()) {
                 ledger.finish();
@@ -340,6 +385,8 @@ public final class RehearseCommand implements Callable<Integer> {
         chosen.put("each", each.name());
         chosen.put("decisions", decisions == null ? 0 : decisions);
         chosen.put("votes", votes);
+        chosen.put("continue", continued);
+        chosen.put("judge", judge == null ? "" : judge + " " + judgeVotes);
         chosen.put("refresh", refresh);
         String id = Sha256.hex(Json.canonical(chosen)).substring(0, 16);
         return directory.resolve("spending").resolve(id + ".jsonl");
@@ -384,6 +431,7 @@ public final class RehearseCommand implements Callable<Integer> {
             output.line(candidate.name() + ": " + ReportText.verdict(candidate));
             ReportText.details(candidate).forEach(line -> output.line("  " + line));
         }
+        report.judge().map(ReportText::judge).ifPresent(output::line);
         report.skipped().stream()
                 .limit(MOST_PRINTED)
                 .forEach(skipped -> output.note(

@@ -155,10 +155,31 @@ class RehearseCommandTest {
     }
 
     @Test
+    void judgeAndChecks_areNamedInTheReport() throws Exception {
+        Files.writeString(agents.resolve("a.checks.yaml"), "checks: [{ judged: It is polite }, { called: nothing }]");
+        Files.writeString(agents.resolve("judge.script.yaml"), "replies: [{ text: \"YES\" }]");
+
+        assertThat(allowed().err()).contains("a check is judged, but there is no judge");
+        Said said = allowed("--judge", "scripted:judge.script.yaml", "--fail-on", "checks");
+
+        assertThat(said.out())
+                .contains("Judged by scripted:judge.script.yaml, votes for each question: 1, answers: ")
+                .contains("check called: nothing fails: it is never called", "checks: 2 of 4 fail");
+        assertThat(said.exitCode()).isEqualTo(ExitCode.FAILED);
+        Files.writeString(agents.resolve("a.checks.yaml"), "checks: [{ caled: x }]");
+        assertThat(allowed().err()).contains("invalid checks: ", "a.checks.yaml:1");
+    }
+
+    @Test
+    void continuation_isPrinted() {
+        assertThat(allowed("--continue", "2").out()).contains("  then:     the turn is complete");
+    }
+
+    @Test
     void wrongUse_isExplained() {
         assertThat(allowed("--fail-on", "worse").err()).contains("--fail-on: expected one of changed, near,");
         assertThat(allowed("--votes", "0").err()).contains("--votes is not a positive number: 0");
-        assertThat(allowed("--model", "nobody:x").err()).contains("--model: expected PROVIDER:MODEL");
+        assertThat(allowed("--model", "nobody:x").err()).contains("the model can't be used: expected PROVIDER:MODEL");
         assertThat(allowed("trip").err()).contains("threads are named together with --histories");
         assertThat(allowed("--max-usd", "-1").exitCode()).isEqualTo(ExitCode.BAD_INPUT);
     }

@@ -58,8 +58,12 @@ final class CandidateTally {
     /** Where a decision is. */
     record Place(String thread, RecordedDecision decision, boolean encrypted, String agent) {}
 
-    /** An answer of the candidate, compared. */
-    record Answer(Comparison comparison, AnswerStore.Kept given, Spent spent) {}
+    /**
+     * An answer of the candidate, compared.
+     *
+     * @param unmet the rubrics that it does not meet
+     */
+    record Answer(Comparison comparison, AnswerStore.Kept given, Spent spent, Set<String> unmet) {}
 
     /** The answers to a decision, one for each vote, and what follows from the first one that differs. */
     record Answers(List<Answer> votes, List<String> then) {
@@ -131,7 +135,7 @@ final class CandidateTally {
             checked = Optional.of(place);
         }
         decided.add(new Check.Decided(
-                place.decision().called().address(), answer.given().reply(), answer.spent()));
+                place.decision().called().address(), answer.given().reply(), answer.spent(), answer.unmet()));
     }
 
     private void endChecks() {
@@ -198,7 +202,7 @@ final class CandidateTally {
     }
 
     /** The newest message: what the decision answers. */
-    private static String context(RecordedDecision decision) {
+    static String context(RecordedDecision decision) {
         List<Message> messages = decision.state().transcript().messages();
         if (messages.isEmpty()) {
             return "";

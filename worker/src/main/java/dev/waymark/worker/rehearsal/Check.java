@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -33,15 +34,21 @@ import java.util.stream.Stream;
  *   - { arguments_of: refund, match: { properties: { cents: { maximum: 10000 } } } }
  *   - text_never_matches: "BEAR10"
  *   - cost_at_most: 0.05
+ *   - judged: It names the number of the order.
  * }</pre>
  *
  * @param words the check, as reports name it
+ * @param rubric what a judge is asked about each final text, if it is such a check
  */
-public record Check(String words, Test test) {
+public record Check(String words, Optional<String> rubric, Test test) {
     private static final String SUFFIX = ".checks.yaml";
 
-    /** What an agent decided at one place of a thread. */
-    public record Decided(String place, Reply reply, Spent spent) {}
+    /**
+     * What an agent decided at one place of a thread.
+     *
+     * @param unmet the rubrics that the reply does not meet
+     */
+    public record Decided(String place, Reply reply, Spent spent, Set<String> unmet) {}
 
     /** Finds out whether a check holds. */
     public interface Test {
@@ -111,8 +118,12 @@ public record Check(String words, Test test) {
         if (tokens.isPresent()) {
             return tokens(tokens.get().whole(0));
         }
+        Optional<YamlValue> rubric = fields.take("judged");
+        if (rubric.isPresent()) {
+            return judged(rubric.get().words());
+        }
         throw value.problem("expected one of called, never_called, arguments_of, text_matches, text_never_matches,"
-                + " json_matches, cost_at_most, tokens_at_most");
+                + " json_matches, cost_at_most, tokens_at_most, judged");
     }
 
     private static Json schema(YamlValue value) throws YamlProblem {
@@ -124,14 +135,18 @@ public record Check(String words, Test test) {
         return schema;
     }
 
+    private static Check of(String words, Test test) {
+        return new Check(words, Optional.empty(), test);
+    }
+
     private static Check called(String tool) {
-        return new Check(
+        return of(
                 "called: " + tool,
                 thread -> calls(thread, tool).isEmpty() ? Optional.of("it is never called") : Optional.empty());
     }
 
     private static Check calledAtMost(String tool, int most) {
-        return new Check(most == 0 ? "never_called: " + tool : "called: " + tool + ", at_most: " + most, thread -> {
+        return of(most == 0 ? "never_called: " + tool : "called: " + tool + ", at_most: " + most, thread -> {
             List<At<Part.ToolUse>> calls = calls(thread, tool);
             return calls.size() <= most
                     ? Optional.empty()
@@ -142,7 +157,7 @@ public record Check(String words, Test test) {
     }
 
     private static Check arguments(String tool, Json schema) {
-        return new Check(
+        return of(
                 "arguments_of: " + tool,
                 thread -> calls(thread, tool).stream()
                         .flatMap(call ->
@@ -161,7 +176,7 @@ public record Check(String words, Test test) {
         if (problem.isPresent()) {
             throw pattern.problem("not a regular expression: " + problem.get());
         }
-        return new Check(
+        return of(
                 (matches ? "text_matches: " : "text_never_matches: ") + pattern.words(),
                 thread -> thread.stream()
                         .filter(decided -> decided.reply().isLastWord())
@@ -174,7 +189,7 @@ public record Check(String words, Test test) {
     }
 
     private static Check json(Json schema) {
-        return new Check(
+        return of(
                 "json_matches",
                 thread -> thread.stream()
                         .filter(decided -> decided.reply().isLastWord())
@@ -188,15 +203,25 @@ public record Check(String words, Test test) {
                         .findFirst());
     }
 
+    private static Check judged(String rubric) {
+        return new Check(
+                "judged: " + rubric,
+                Optional.of(rubric),
+                thread -> thread.stream()
+                        .filter(decided -> decided.unmet().contains(rubric))
+                        .findFirst()
+                        .map(decided -> "at " + decided.place() + ": " + Comparison.text(decided.reply())));
+    }
+
     private static Check cost(BigDecimal most) {
-        return new Check("cost_at_most: " + most.toPlainString(), thread -> {
+        return of("cost_at_most: " + most.toPlainString(), thread -> {
             Usd cost = spent(thread).cost().orElse(Usd.ZERO);
             return cost.dollars().compareTo(most) > 0 ? Optional.of(cost + " USD") : Optional.empty();
         });
     }
 
     private static Check tokens(long most) {
-        return new Check("tokens_at_most: " + most, thread -> {
+        return of("tokens_at_most: " + most, thread -> {
             long tokens = spent(thread).usage().total();
             return tokens > most ? Optional.of(tokens + " tokens") : Optional.empty();
         });

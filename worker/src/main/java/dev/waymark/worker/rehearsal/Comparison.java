@@ -51,6 +51,23 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls) {
         }
     }
 
+    /** Whether it depends on the texts alone whether the decisions are the same. */
+    boolean isAboutText() {
+        return near || aspects.equals(Set.of(Aspect.TEXT));
+    }
+
+    /** This comparison, after somebody has judged whether the texts say the same. */
+    Comparison judged(boolean saySame) {
+        Set<Aspect> judged = EnumSet.noneOf(Aspect.class);
+        judged.addAll(aspects);
+        if (saySame) {
+            judged.remove(Aspect.TEXT);
+        } else {
+            judged.add(Aspect.TEXT);
+        }
+        return new Comparison(judged, false, calls);
+    }
+
     boolean isSame() {
         return aspects.isEmpty();
     }

@@ -63,6 +63,7 @@ public final class HtmlReport {
             element("h2", "", "Not rehearsed");
             report.skipped().forEach(skipped -> element("p", "", skipped.thread() + ": " + skipped.reason()));
         }
+        report.judge().map(ReportText::judge).ifPresent(line -> element("p", "", line));
         element("footer", "", report.contains());
         page.append("</body>\n</html>\n");
     }

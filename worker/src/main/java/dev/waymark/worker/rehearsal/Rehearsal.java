@@ -47,7 +47,9 @@ public final class Rehearsal {
     private final RehearsalSettings settings;
     private final SpendingLedger ledger;
     private final CandidateCaller caller;
+    private final Optional<Judge> judge;
     private final List<Stage> stages;
+    private final Optional<String> judgesProvider;
     private final Queue<Waiting> waiting = new ArrayDeque<>();
     private final List<RehearsalReport.Skipped> skipped = new ArrayList<>();
     private final AtomicInteger asked = new AtomicInteger();
@@ -87,7 +89,7 @@ public final class Rehearsal {
     private record Stage(Candidate candidate, CandidateTally tally) {}
 
     /** The agent that a candidate has for a thread. */
-    private record Asked(CandidateTally tally, AgentSpec agent, ModelProviders.Bound bound) {}
+    private record Asked(CandidateTally tally, AgentSpec agent, ModelProviders.Bound bound, List<String> rubrics) {}
 
     /** A decision of a thread with the agent that a candidate has for it. */
     private record Task(
@@ -95,6 +97,7 @@ public final class Rehearsal {
             AgentSpec agent,
             ModelProviders.Bound bound,
             RecordedResults results,
+            List<String> rubrics,
             Optional<String> encryptedThread,
             Optional<String> owner) {}
 
@@ -107,10 +110,16 @@ public final class Rehearsal {
 
     /** @param candidates at least one, each with a name of its own */
     public Rehearsal(
-            List<Candidate> candidates, RehearsalSettings settings, AnswerStore answers, SpendingLedger ledger) {
+            List<Candidate> candidates,
+            RehearsalSettings settings,
+            Optional<JudgeModel> judge,
+            AnswerStore answers,
+            SpendingLedger ledger) {
         this.settings = settings;
         this.ledger = ledger;
         this.caller = new CandidateCaller(answers, ledger, InstantSource.system());
+        this.judge = judge.map(model -> new Judge(model.model(), model.bound(), caller, model.votes()));
+        this.judgesProvider = judge.map(model -> provider(model.model()));
         this.stages = candidates.stream()
                 .map(candidate -> new Stage(candidate, new CandidateTally(candidate, settings.decrypt())))
                 .toList();
@@ -148,6 +157,7 @@ public final class Rehearsal {
                 stages.stream().map(stage -> stage.tally().done()).toList(),
                 skipped,
                 stopped,
+                judge.map(Judge::done),
                 contains(threads));
     }
 
@@ -228,6 +238,7 @@ public final class Rehearsal {
                         each.agent(),
                         each.bound(),
                         results,
+                        each.rubrics(),
                         Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted()),
                         thread.owner());
                 waiting.add(new Waiting(each.tally(), task, done, pool.submit(() -> answers(task))));
@@ -265,12 +276,21 @@ public final class Rehearsal {
                             + " use --prices");
             return Optional.empty();
         }
-        String provider = provider(model);
+        checkAllowed(provider(model), thread);
+        if (judgesProvider.isPresent()) {
+            checkAllowed(judgesProvider.get(), thread);
+        }
+        List<String> rubrics = candidate.checks().getOrDefault(thread.agent().name(), List.of()).stream()
+                .flatMap(check -> check.rubric().stream())
+                .toList();
+        return Optional.of(new Asked(stage.tally(), agent.get(), bound.get(), rubrics));
+    }
+
+    private void checkAllowed(String provider, Recorded thread) throws ProviderNotAllowed {
         if (!settings.allowedProviders().contains(provider)
                 && !providersOf(thread.agent()).contains(provider)) {
             throw new ProviderNotAllowed(provider, thread.name());
         }
-        return Optional.of(new Asked(stage.tally(), agent.get(), bound.get()));
     }
 
     private void skip(Recorded thread, Candidate candidate, String reason) {
@@ -323,19 +343,52 @@ public final class Rehearsal {
             Optional<Json> schema = decision.state().turn().schema();
             Reply examined = decision.summary() ? reply : ModelCalls.examined(reply, task.agent(), schema);
             answers.add(new CandidateTally.Answer(
-                    Comparison.of(decision, examined, task.agent(), task.owner()),
+                    compared(task, examined),
                     new AnswerStore.Kept(
                             examined, given.answer().at(), given.answer().millis()),
                     new Spent(
                             reply.usage(),
                             Optional.of(CandidateCaller.pricing(request, task.agent())
-                                    .of(reply.usage())))));
+                                    .of(reply.usage()))),
+                    unmet(task, examined)));
         }
         CandidateTally.Answers all = new CandidateTally.Answers(answers, List.of());
         return all.isSame() || settings.continued() == 0 || decision.summary()
                 ? all
                 : new CandidateTally.Answers(
                         answers, continued(task, all.different().get(0)));
+    }
+
+    private Comparison compared(Task task, Reply reply) throws SpendingLedger.CeilingReached, InterruptedException {
+        RecordedDecision decision = task.place().decision();
+        Comparison compared = Comparison.of(decision, reply, task.agent(), task.owner());
+        return judge.isEmpty() || !compared.isAboutText()
+                ? compared
+                : compared.judged(judge.get()
+                        .saySame(
+                                CandidateTally.context(decision),
+                                Comparison.text(decision.reply()),
+                                Comparison.text(reply),
+                                task.encryptedThread()));
+    }
+
+    /** The rubrics that a final text does not meet. */
+    private Set<String> unmet(Task task, Reply reply) throws SpendingLedger.CeilingReached, InterruptedException {
+        RecordedDecision decision = task.place().decision();
+        Set<String> unmet = new HashSet<>();
+        if (judge.isPresent() && reply.isLastWord() && !decision.summary()) {
+            for (String rubric : task.rubrics()) {
+                if (!judge.get()
+                        .meets(
+                                rubric,
+                                CandidateTally.context(decision),
+                                Comparison.text(reply),
+                                task.encryptedThread())) {
+                    unmet.add(rubric);
+                }
+            }
+        }
+        return unmet;
     }
 
     private List<String> continued(Task task, CandidateTally.Answer answer)

@@ -13,6 +13,7 @@ import java.util.Set;
  * @param threads the number of threads that were rehearsed
  * @param decisions the number of their decisions
  * @param stopped why not everything was asked, if so
+ * @param judge what the judge has done, if there was one
  * @param contains which parts of conversations the report contains, for whoever passes it on
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -23,6 +24,7 @@ public record RehearsalReport(
         List<OfCandidate> candidates,
         List<Skipped> skipped,
         Optional<String> stopped,
+        Optional<Judged> judge,
         String contains) {
     static final int FORMAT = 1;
 
@@ -46,6 +48,9 @@ public record RehearsalReport(
         }
         return of.decisions() == 0 ? Optional.of("there was no decision to rehearse") : Optional.empty();
     }
+
+    /** The model that judged texts, its votes for each question, its answers, and what they cost. */
+    public record Judged(String model, int votes, int answers, Spent spent) {}
 
     /** A thread that was not rehearsed, and why. */
     public record Skipped(String thread, String reason) {}

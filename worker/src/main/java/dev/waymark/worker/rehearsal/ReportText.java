@@ -62,6 +62,13 @@ public final class ReportText {
         }
     }
 
+    /** Who judged texts, and what that cost. */
+    public static String judge(RehearsalReport.Judged judge) {
+        return "Judged by " + judge.model() + ", votes for each question: " + judge.votes() + ", answers: "
+                + judge.answers() + ", USD: "
+                + judge.spent().cost().map(Usd::toString).orElse("0");
+    }
+
     /** In what a decision differs. */
     public static String aspects(RehearsalReport.Shown shown) {
         return shown.problem()

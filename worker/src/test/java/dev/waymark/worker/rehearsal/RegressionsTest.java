@@ -8,9 +8,12 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.ThreadHistoryReader;
+import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.gate.ServerThreads;
@@ -170,6 +173,7 @@ class RegressionsTest {
             return new Rehearsal(
                             List.of(candidate),
                             new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), continued, false),
+                            Optional.empty(),
                             new AnswerStore(store, Optional.empty(), Optional.empty()),
                             ledger)
                     .run(source, Integer.MAX_VALUE, (part, decided) -> {});
@@ -325,6 +329,51 @@ class RegressionsTest {
                 .then();
     }
 
+    /** The judge of this test finds that a signature does not matter, and that a text about an order has a number. */
+    @Test
+    void judge_decidesAboutTexts_andRubrics() throws Exception {
+        Path judged = Files.createTempDirectory(directory, "judged");
+        Files.writeString(judged.resolve("desk.yaml"), AGENT.replace("Sign as the\n  desk.", ""));
+        Files.writeString(
+                judged.resolve("desk.checks.yaml"),
+                "checks: [{ judged: It names an order }, { judged: It is polite }]");
+        for (String script : List.of("find.sh", "refund.sh", "mail.sh")) {
+            Files.copy(agents.resolve(script), judged.resolve(script));
+        }
+        ModelProvider judge = new FreeModel(request -> {
+            String question = request.messages().get(0).text();
+            boolean isYes = question.startsWith("Both replies")
+                    || (question.contains("It names an order") ? question.contains("#") : question.contains("polite"));
+            return Reply.of(new Part.Text(isYes ? "**Yes**, it does." : "No."));
+        });
+        ModelProviders providers = ModelProviders.of(Map.of("desk", new DeskModel(), "judge", judge));
+        Candidate candidate =
+                new Candidate("unsigned", Optional.of(load(judged)), providers, Check.in(judged), Optional.empty());
+        try (SpendingLedger ledger =
+                SpendingLedger.open(judged.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
+            RehearsalReport report = new Rehearsal(
+                            List.of(candidate),
+                            new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of("judge"), 0, false),
+                            Optional.of(new JudgeModel(
+                                    "judge:x", providers.find("judge:x").orElseThrow(), 3)),
+                            new AnswerStore(judged.resolve("answers"), Optional.empty(), Optional.empty()),
+                            ledger)
+                    .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {});
+
+            RehearsalReport.OfCandidate result = report.candidates().get(0);
+            assertThat(result.shown().stream().map(Object::toString)).isEmpty();
+            assertThat(result.shownChecks().stream().map(failed -> failed.thread() + " " + failed.check()))
+                    .containsExactlyInAnyOrder(
+                            "t5 judged: It names an order",
+                            "t6 judged: It names an order",
+                            "t4 judged: It names an order");
+            assertThat(report.judge()).hasValueSatisfying(by -> {
+                assertThat(by.model()).isEqualTo("judge:x");
+                assertThat(by.answers() % 3).isZero();
+            });
+        }
+    }
+
     /** The recorded decisions do not matter: an unchanged agent may fail checks, too. */
     @Test
     void checks_areMadeForEachThread() throws Exception {
@@ -350,6 +399,7 @@ class RegressionsTest {
             RehearsalReport.OfCandidate result = new Rehearsal(
                             List.of(candidate),
                             new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), 0, false),
+                            Optional.empty(),
                             new AnswerStore(checked.resolve("answers"), Optional.empty(), Optional.empty()),
                             ledger)
                     .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {})
@@ -396,6 +446,7 @@ class RegressionsTest {
                 Rehearsal rehearsal = new Rehearsal(
                         List.of(candidate),
                         new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), 0, false),
+                        Optional.empty(),
                         new AnswerStore(store, Optional.empty(), Optional.empty()),
                         ledger);
                 report = Optional.of(rehearsal.run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {}));
