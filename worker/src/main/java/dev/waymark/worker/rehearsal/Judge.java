@@ -9,8 +9,6 @@ import dev.waymark.worker.model.ModelProviders;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A model that answers questions about replies with yes or no: whether two texts say the same, or whether one meets a
@@ -25,8 +23,11 @@ final class Judge {
     private final ModelProviders.Bound bound;
     private final CandidateCaller caller;
     private final int votes;
-    private final AtomicInteger asked = new AtomicInteger();
-    private final AtomicReference<Spent> spent = new AtomicReference<>(Spent.NOTHING);
+    /** Guarded by this. */
+    private int answered;
+
+    /** Guarded by this. */
+    private Spent spent = Spent.NOTHING;
 
     /** @param votes how often each question is asked; more than half of the answers decide */
     Judge(String model, ModelProviders.Bound bound, CandidateCaller caller, int votes) {
@@ -76,13 +77,10 @@ final class Judge {
             try {
                 AnswerStore.Kept answer =
                         caller.answer(request, agent, encryptedThread, vote).answer();
-                asked.incrementAndGet();
-                spent.accumulateAndGet(
-                        new Spent(
-                                answer.reply().usage(),
-                                Optional.of(CandidateCaller.pricing(request, agent)
-                                        .of(answer.reply().usage()))),
-                        Spent::plus);
+                count(new Spent(
+                        answer.reply().usage(),
+                        Optional.of(CandidateCaller.pricing(request, agent)
+                                .of(answer.reply().usage()))));
                 yes += isYes(Comparison.text(answer.reply())) ? 1 : 0;
             } catch (ModelFailure failure) {
                 // An answer that is missing is not a yes.
@@ -91,12 +89,17 @@ final class Judge {
         return 2 * yes > votes;
     }
 
+    private synchronized void count(Spent more) {
+        answered++;
+        spent = spent.plus(more);
+    }
+
     private static boolean isYes(String answer) {
         return answer.strip().toUpperCase(Locale.ROOT).matches("(?s)\\**YES\\b.*");
     }
 
     /** What the judge has done, for the report. */
-    RehearsalReport.Judged done() {
-        return new RehearsalReport.Judged(agent.model(), votes, asked.get(), spent.get());
+    synchronized RehearsalReport.Judged done() {
+        return new RehearsalReport.Judged(agent.model(), votes, answered, spent);
     }
 }
