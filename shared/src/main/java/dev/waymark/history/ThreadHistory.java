@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.Message;
+import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ThreadOwner;
@@ -46,20 +47,31 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
         if (!isEncrypted) {
             return this;
         }
-        HistoryDecoder decoder = new HistoryDecoder(codec, namespace, thread);
+        // Not every server writes the thread's id into its events.
+        String id = runs
+                .get(0)
+                .history()
+                .getEvents()
+                .get(0)
+                .getWorkflowExecutionStartedEventAttributes()
+                .getInput()
+                .getPayloadsList()
+                .stream()
+                .flatMap(payload -> EncryptionCodec.thread(payload).stream())
+                .findFirst()
+                .orElse(thread);
+        HistoryDecoder decoder = new HistoryDecoder(codec, namespace, id);
         List<Run> plain = runs.stream()
-                .map(run -> new Run(
-                        run.runId(),
-                        new WorkflowExecutionHistory(
-                                History.newBuilder()
-                                        .addAllEvents(run.history().getEvents().stream()
-                                                .map(decoder::decoded)
-                                                .toList())
-                                        .build(),
-                                thread),
-                        run.projection()))
+                .map(run -> new Run(run.runId(), decoded(run.history(), decoder, id), run.projection()))
                 .toList();
-        return new ThreadHistory(thread, plain, true);
+        return new ThreadHistory(id, plain, true);
+    }
+
+    private static WorkflowExecutionHistory decoded(
+            WorkflowExecutionHistory history, HistoryDecoder decoder, String id) {
+        History.Builder events = History.newBuilder();
+        history.getEvents().forEach(event -> events.addEvents(decoder.decoded(event)));
+        return new WorkflowExecutionHistory(events.build(), id);
     }
 
     /** The states of the thread in these runs. */

@@ -99,8 +99,8 @@ class EncryptedRehearsalTest {
     }
 
     private RehearsalReport rehearse(ThreadSource source, boolean decrypt) throws Exception {
-        Candidate candidate = new Candidate(
-                "new", Optional.empty(), saying("new " + CANARY), Map.of(), Optional.empty());
+        Candidate candidate =
+                new Candidate("new", Optional.empty(), saying("new " + CANARY), Map.of(), Optional.empty());
         PayloadCodec codec = Connection.codec(variables).orElseThrow();
         try (SpendingLedger ledger = SpendingLedger.open(directory.resolve("ledger"), Usd.ZERO, Instant.now())) {
             return new Rehearsal(
@@ -152,10 +152,10 @@ class EncryptedRehearsalTest {
         Files.writeString(files.resolve("secret.json"), exported);
         PayloadCodec codec = Connection.codec(variables).orElseThrow();
 
-        RehearsalReport report =
-                rehearse(new FileThreads(files, history -> history.decoded(codec, "default")), false);
+        RehearsalReport report = rehearse(new FileThreads(files, history -> history.decoded(codec, "default")), false);
         RehearsalReport without = rehearse(new FileThreads(files, history -> history), false);
 
+        assertThat(report.skipped()).isEmpty();
         assertThat(report.candidates().get(0).changed()).isEqualTo(1);
         assertThat(report.toString()).doesNotContain(CANARY);
         assertThat(without.skipped()).hasSize(1);
