@@ -222,20 +222,7 @@ public final class HistoryReader {
             }
         }
         Collections.reverse(runs);
-        List<Moment> moments = runs.stream().flatMap(List::stream).toList();
-        return new Timeline(
-                workflowId,
-                newestRunId,
-                moments,
-                newest.expectedState()
-                        .orElseThrow(() -> new PreviousRunGoneException(newest.awaited()
-                                .map(CarriedReference::runId)
-                                .or(newest::continuedFrom)
-                                .orElse(""))),
-                newest.agent(),
-                newest.ending(),
-                newest.lastEventId(),
-                cut);
+        return Timeline.of(workflowId, runs.stream().flatMap(List::stream).toList(), newest, cut);
     }
 
     /**
