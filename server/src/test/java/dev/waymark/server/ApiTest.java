@@ -76,6 +76,7 @@ class ApiTest {
                 threads.client(),
                 new AgentCatalogue(Optional.empty()),
                 DOCUMENT.json(),
+                Optional.empty(),
                 Runnable::run,
                 McpSettings.withRandomKey(),
                 Failures::of)) {

@@ -16,6 +16,7 @@ import dev.waymark.worker.server.InMemoryServer;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -485,8 +486,65 @@ class ConsoleTest extends ConsoleCases {
                         .intValue())
                 .isLessThanOrEqualTo(390);
         browser.run("await page.getByRole('link', { name: 'Back to the list' }).click();"
-                + "await page.getByLabel('Search this list').waitFor()");
+                + "await page.getByLabel('Search threads').waitFor()");
         assertThat(browser.run("return axe()")).isEmpty();
+    }
+
+    @Test
+    void threads_areFoundOnTheServer_byWordsStatusAgentAndTime() throws Exception {
+        ann.start("assistant", "Needle 4711 in the haystack");
+        for (int i = 0; i < 3; i++) {
+            ann.start("assistant", "Straw " + i);
+        }
+        String failed = ann.start("prompted", "Needle that fails");
+        open("/", ANN);
+        browser.run("await page.getByLabel('Search threads').fill('needle');"
+                + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 2)");
+        assertThat(browser.run("return axe()")).isEmpty();
+        browser.run("await page.getByLabel('Agent').selectOption('prompted');"
+                + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 1)");
+        browser.run("await page.getByLabel('Changed').selectOption('Since yesterday')");
+        browser.run("await page.getByRole('button', { name: 'Failed' }).click()");
+        see("No thread matches.");
+        model.failsForGood();
+        // The stream of the list brings the thread as soon as it has failed.
+        browser.run("await page.locator('.threads a', { hasText: 'Needle that fails' }).waitFor()");
+        browser.run("await page.locator('.threads a').click()");
+        awaitChip("failed");
+        assertThat(browser.text("return page.url()")).contains(failed);
+    }
+
+    @Test
+    void list_isOneStream_whileThePageIsOpen() throws Exception {
+        open("/", ANN);
+        see("New thread");
+        browser.run("globalThis.lists = []; page.on('request', (request) => {"
+                + "  if (/\\/v1\\/threads(\\?|$)/.test(request.url())) lists.push(request.url()); })");
+        String thread = ann.start("assistant", "Comes by itself");
+        browser.run("await page.locator('.threads a', { hasText: 'Comes by itself' }).waitFor();"
+                + "await page.waitForTimeout(6000)");
+
+        assertThat(browser.run("return lists")).isEmpty();
+        assertThat(ann.get("/v1/threads/" + thread).text("status")).isEqualTo("complete");
+    }
+
+    @Test
+    void details_linkToTheRunInTheWebUi() throws Exception {
+        ApiServer linked = threads.serve(HttpSettings.at("127.0.0.1", 0)
+                .withLimits(1_000, 200, 1_000)
+                .withWebUi(Optional.of("http://127.0.0.1:8233/")));
+        String thread = ann.start("assistant", "Hi");
+        browser.run("await open('" + linked.address() + "/#/thread/" + thread + "?panel=details', '" + ANN + "')");
+
+        assertThat(browser.text("return page.getByRole('link', { name: 'Open in the Web UI' }).getAttribute('href')"))
+                .isEqualTo("http://127.0.0.1:8233/namespaces/default/workflows/" + thread + "/"
+                        + ann.get("/v1/threads/" + thread).text("runId") + "/history");
+        openThread(thread);
+        click("Details");
+        see("Model calls");
+        assertThat(browser.run("return page.getByRole('link', { name: 'Web UI' }).count()")
+                        .intValue())
+                .isZero();
     }
 
     @Test
