@@ -57,6 +57,21 @@ class InboundDecoderTest {
     }
 
     @Test
+    void say_parts_areTextAndImages_andReadAsTheyAreSent() throws Exception {
+        PersonFact.UserSpoke spoke = PersonFact.UserSpoke.of(new Message(
+                        Role.USER,
+                        List.of(
+                                new Part.Text("Look"),
+                                new Part.Image("https://example.com/a.png", Optional.of("image/png")),
+                                new Part.ImageData("UE5H", "image/gif"))))
+                .withId("m-1");
+
+        assertThat(read("say", PayloadJson.MAPPER.writeValueAsString(spoke.payload())))
+                .isEqualTo(spoke);
+        assertThat(PersonFact.UserSpoke.message("Look").payload()).isEqualTo(Map.of("content", "Look"));
+    }
+
+    @Test
     void say_list_replacesTheConversation() {
         Fact fact = read(
                 "say",
@@ -201,6 +216,11 @@ class InboundDecoderTest {
             value = {
                 "say    | {\"content\":5}                       | \"content\" must be a string",
                 "say    | {\"content\":\" \"}                   | the message is empty",
+                "say    | {\"content\":[]}                      | \"content\" must be a string or a list of parts",
+                "say    | {\"content\":[{\"type\":\"text\",\"text\":\" \"}]} | the message is empty",
+                "say    | {\"content\":[5]}                     | \"content\": no such part, or a field of the wrong type: without a type",
+                "say    | {\"content\":[{\"type\":\"tool_result\",\"toolUseId\":\"a\",\"content\":\"b\"}]} | \"content\" can have text and images, not tool_result",
+                "say    | {\"content\":[{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"b\"}]} | \"content\" can have text and images, not tool_use",
                 "say    | {\"content\":\"x\",\"id\":5}          | \"id\" must be a string",
                 "say    | {\"content\":\"x\",\"id\":\"\"}       | \"id\" must have 1 to 256 characters",
                 "say    | {\"content\":\"x\",\"retry\":\"yes\"} | \"retry\" must be true or false",

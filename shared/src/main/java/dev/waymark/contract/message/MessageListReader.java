@@ -65,6 +65,25 @@ final class MessageListReader {
         return new Message(role, parts);
     }
 
+    /** Reads the parts of a message that a person sends: text and images, which together are as long as a text may be. */
+    static Message userMessage(JsonNode content) throws UnusableMessage {
+        String place = "\"content\"";
+        if (content.isEmpty()) {
+            throw new UnusableMessage(place + " must be a string or a list of parts");
+        }
+        InboundReader.limited(content.toString());
+        List<Part> parts = new ArrayList<>();
+        for (JsonNode item : content) {
+            Part part = part(item, place);
+            if (!(part instanceof Part.Text || part instanceof Part.Image || part instanceof Part.ImageData)) {
+                throw new UnusableMessage(place + " can have text and images, not "
+                        + UnusableMessage.shorten(item.path("type").asText()));
+            }
+            parts.add(part);
+        }
+        return new Message(Role.USER, parts);
+    }
+
     private static Part part(JsonNode part, String place) throws UnusableMessage {
         UnusableMessage unusable = new UnusableMessage(place + ": no such part, or a field of the wrong type: "
                 + UnusableMessage.shorten(part.path("type").asText("without a type")));

@@ -84,7 +84,12 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         /** A message to the model. */
         public static UserSpoke message(String text) {
-            return new UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(text)), false);
+            return of(Message.user(text));
+        }
+
+        /** A message to the model, of text and images. */
+        public static UserSpoke of(Message message) {
+            return new UserSpoke(Optional.empty(), Optional.empty(), Optional.of(message), false);
         }
 
         /** A message to the model, with an id. */
@@ -121,7 +126,7 @@ public sealed interface PersonFact extends Fact.Inbound {
         public Map<String, Object> payload() {
             return new PayloadFields()
                     .put("id", id)
-                    .put("content", content.map(Message::text))
+                    .put("content", content.map(message -> brief(message).get("content")))
                     .put(
                             "messages",
                             replacement.map(messages ->
