@@ -552,7 +552,7 @@ class ConsoleTest extends ConsoleCases {
     void everything_isDoneWithTheKeyboardOnly() throws Exception {
         String failed = ann.start("prompted", "A task that failed yesterday");
         model.failsForGood();
-        ann.start("asker", "Book");
+        ann.start("asker", "Book the royal box");
         browser.run("await page.goto('" + server.address() + "'); await page.getByLabel('Access token').waitFor();"
                 + KEYBOARD + "await page.keyboard.type('" + ANN + "'); await page.keyboard.press('Enter');"
                 + "await page.locator('.threads li').first().waitFor();"
@@ -566,9 +566,9 @@ class ConsoleTest extends ConsoleCases {
                 + "await tabTo('button', 'Approve with these arguments'); await page.keyboard.press('Enter');");
         see("Refunded.");
         browser.run(KEYBOARD + "await page.evaluate(() => document.activeElement.blur());"
-                + "await page.keyboard.press('/'); await page.keyboard.type('book');"
+                + "await page.keyboard.press('/'); await page.keyboard.type('royal box');"
                 + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 1);"
-                + "await tabTo('link', 'Book'); await page.keyboard.press('Enter');");
+                + "await tabTo('link', 'Book the royal box'); await page.keyboard.press('Enter');");
         see("Which day?");
         browser.run(KEYBOARD + "await page.keyboard.press('w'); await page.keyboard.type('Friday');"
                 + "await page.keyboard.press('Enter');");
@@ -579,7 +579,7 @@ class ConsoleTest extends ConsoleCases {
         see("Booked.");
         browser.run(
                 KEYBOARD + "await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('/');"
-                        + "await page.keyboard.press('Control+A'); await page.keyboard.type('yesterday');"
+                        + "await page.keyboard.press('Control+A'); await page.keyboard.type('failed yesterday');"
                         + "await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('4');"
                         + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 1);"
                         + "await tabTo('link', 'A task that failed'); await page.keyboard.press('Enter');");
