@@ -57,7 +57,7 @@ class InboundDecoderTest {
     }
 
     @Test
-    void say_parts_areTextAndImages_andReadAsTheyAreSent() throws Exception {
+    void say_withImages_isReadAsItIsSent() throws Exception {
         PersonFact.UserSpoke spoke = PersonFact.UserSpoke.of(new Message(
                         Role.USER,
                         List.of(
@@ -216,11 +216,13 @@ class InboundDecoderTest {
             value = {
                 "say    | {\"content\":5}                       | \"content\" must be a string",
                 "say    | {\"content\":\" \"}                   | the message is empty",
-                "say    | {\"content\":[]}                      | \"content\" must be a string or a list of parts",
-                "say    | {\"content\":[{\"type\":\"text\",\"text\":\" \"}]} | the message is empty",
-                "say    | {\"content\":[5]}                     | \"content\": no such part, or a field of the wrong type: without a type",
-                "say    | {\"content\":[{\"type\":\"tool_result\",\"toolUseId\":\"a\",\"content\":\"b\"}]} | \"content\" can have text and images, not tool_result",
-                "say    | {\"content\":[{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"b\"}]} | \"content\" can have text and images, not tool_use",
+                "say    | {\"images\":[]}                      | \"images\" must be a list of images",
+                "say    | {\"images\":{}}                      | \"images\" must be a list of images",
+                "say    | {\"images\":[5]}                     | \"images\": no such part, or a field of the wrong type: without a type",
+                "say    | {\"images\":[{\"type\":\"image\"}]} | \"images\": no such part, or a field of the wrong type: image",
+                "say    | {\"images\":[{\"type\":\"text\",\"text\":\"a\"}]} | \"images\" has a part of another type: text",
+                "say    | {\"images\":[{\"type\":\"tool_result\",\"toolUseId\":\"a\",\"content\":\"b\"}]} | \"images\" has a part of another type: tool_result",
+                "say    | {\"images\":[{\"type\":\"image\",\"url\":\"u\"}],\"retry\":true} | \"retry\" goes without \"content\" and \"messages\"",
                 "say    | {\"content\":\"x\",\"id\":5}          | \"id\" must be a string",
                 "say    | {\"content\":\"x\",\"id\":\"\"}       | \"id\" must have 1 to 256 characters",
                 "say    | {\"content\":\"x\",\"retry\":\"yes\"} | \"retry\" must be true or false",

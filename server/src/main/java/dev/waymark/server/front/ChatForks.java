@@ -19,7 +19,9 @@ import dev.waymark.server.identity.CallerRole;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 
 /**
  * A chat whose replies are generated again, or whose messages are changed: each time, it goes on in a fork of its
@@ -104,9 +106,11 @@ public final class ChatForks {
     public FrontEndRun edit(
             Caller caller, String chat, Timeline timeline, String id, Optional<String> reply, Message instead) {
         List<Transcript.Entry> entries = timeline.now().transcript().entries().toList();
+        Set<String> recorded = recordedIds(caller, chat, timeline, id);
         Transcript.Entry edited = entries.stream()
                 .filter(ChatForks::isOfUser)
-                .filter(entry -> MessageIds.of(entry).equals(id) || isSentAs(caller, chat, timeline, entry, id))
+                .filter(entry -> MessageIds.of(entry).equals(id)
+                        || entry.source().filter(recorded::contains).isPresent())
                 .reduce((earlier, later) -> later)
                 .or(() -> reply.flatMap(known -> entries.stream()
                         .dropWhile(entry -> !MessageIds.of(entry).equals(known))
@@ -121,11 +125,8 @@ public final class ChatForks {
                 && entry.message().toolResults().isEmpty();
     }
 
-    /** Whether the front end sent the message under this id, to this thread or to one that it is a fork of. */
-    private boolean isSentAs(Caller caller, String chat, Timeline timeline, Transcript.Entry entry, String id) {
-        if (entry.source().isEmpty()) {
-            return false;
-        }
+    /** The ids under which threads of the chat recorded a message that the front end sent under its own id. */
+    private Set<String> recordedIds(Caller caller, String chat, Timeline timeline, String id) {
         List<String> threadsOfChat = new ArrayList<>(List.of(timeline.thread()));
         threads.find(caller, chat).ifPresent(threadsOfChat::add);
         for (int number = newest(caller, chat); number > 0; number--) {
@@ -133,7 +134,7 @@ public final class ChatForks {
         }
         return threadsOfChat.stream()
                 .map(thread -> RequestIds.message(caller, operation, thread + "/" + id))
-                .anyMatch(entry.source().get()::equals);
+                .collect(Collectors.toSet());
     }
 
     private FrontEndRun goOn(

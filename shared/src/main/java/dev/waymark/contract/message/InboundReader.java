@@ -10,12 +10,14 @@ import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -49,9 +51,7 @@ record InboundReader(String name, JsonNode body) {
         if (body.hasNonNull("messages")) {
             replacement = Optional.of(MessageListReader.read(body.get("messages")));
         }
-        Optional<Message> content = body.path("content").isArray()
-                ? Optional.of(MessageListReader.userMessage(body.get("content")))
-                : text("content").map(Message::user);
+        Optional<Message> content = content();
         boolean retry = flag("retry");
         if (retry && (content.isPresent() || replacement.isPresent())) {
             throw new UnusableMessage("\"retry\" goes without \"content\" and \"messages\"");
@@ -70,6 +70,19 @@ record InboundReader(String name, JsonNode body) {
             throw new UnusableMessage("the message is empty");
         }
         return new PersonFact.UserSpoke(id, replacement, content, retry, schema);
+    }
+
+    /** The text, and the images that are sent with it. */
+    private Optional<Message> content() throws UnusableMessage {
+        Optional<Message> text = text("content").map(Message::user);
+        if (!isGiven(body.path("images"))) {
+            return text;
+        }
+        List<Part> parts = new ArrayList<>(text.filter(said -> !said.text().isEmpty())
+                .map(Message::content)
+                .orElse(List.of()));
+        parts.addAll(MessageListReader.images(body.get("images")));
+        return Optional.of(new Message(Role.USER, parts));
     }
 
     private static boolean isBlank(Message message) {

@@ -65,23 +65,22 @@ final class MessageListReader {
         return new Message(role, parts);
     }
 
-    /** Reads the parts of a message that a person sends: text and images, which together are as long as a text may be. */
-    static Message userMessage(JsonNode content) throws UnusableMessage {
-        String place = "\"content\"";
-        if (content.isEmpty()) {
-            throw new UnusableMessage(place + " must be a string or a list of parts");
+    /** Reads the images of a message, which together are no longer than a text may be. */
+    static List<Part> images(JsonNode list) throws UnusableMessage {
+        if (!list.isArray() || list.isEmpty()) {
+            throw new UnusableMessage("\"images\" must be a list of images");
         }
-        InboundReader.limited(content.toString());
-        List<Part> parts = new ArrayList<>();
-        for (JsonNode item : content) {
-            Part part = part(item, place);
-            if (!(part instanceof Part.Text || part instanceof Part.Image || part instanceof Part.ImageData)) {
-                throw new UnusableMessage(place + " can have text and images, not "
+        InboundReader.limited(list.toString());
+        List<Part> images = new ArrayList<>();
+        for (JsonNode item : list) {
+            Part image = part(item, "\"images\"");
+            if (!(image instanceof Part.Image || image instanceof Part.ImageData)) {
+                throw new UnusableMessage("\"images\" has a part of another type: "
                         + UnusableMessage.shorten(item.path("type").asText()));
             }
-            parts.add(part);
+            images.add(image);
         }
-        return new Message(Role.USER, parts);
+        return images;
     }
 
     private static Part part(JsonNode part, String place) throws UnusableMessage {
