@@ -44,7 +44,8 @@ class ReportedAgentsServerTest {
             JsonNode agents =
                     await().atMost(Duration.ofSeconds(30)).until(() -> agents(caller), list -> !list.isEmpty());
 
-            assertThat(agents.findValuesAsText("name")).containsExactly("asker", "assistant", "billing", "shopper");
+            assertThat(agents.findValuesAsText("name"))
+                    .containsExactly("asker", "assistant", "billing", "guide", "shopper");
             assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
             assertThat(agents.get(1).has("lacks")).isFalse();
             String thread = caller.start("assistant", "Hi");

@@ -90,8 +90,7 @@ public final class ThreadDirectory {
         if (connection.isInMemory()) {
             return pageInMemory(limit, after, request.openOnly());
         }
-        String condition = which(request.openOnly());
-        return pageListed(connection.isIndexed() ? condition + request.condition() : condition, limit, after);
+        return pageListed(which(request.openOnly()) + request.condition(connection.isIndexed()), limit, after);
     }
 
     /** Returns whether {@link #pageOfWaiting} can be used. */

@@ -139,7 +139,7 @@ export class ThreadPage {
     if (this.#gone || this.#view === undefined) return;
     this.#readFork();
     if (!this.#showCall()) this.scroller.scrollTop = this.scroller.scrollHeight;
-    this.#endStream = follow(this.thread, this.#view.position, {
+    this.#endStream = follow(`${threadPath(this.thread)}/events`, this.#view.position, {
       event: (name, document) => this.#happened(name, document),
       connected: (whether) => this.#tell('connection', whether ? '' : 'Connection lost. Reconnecting …'),
       refused: (problem) => this.#tell('connection', wordsOf(problem)),
