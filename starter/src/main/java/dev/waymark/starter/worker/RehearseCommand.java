@@ -97,12 +97,16 @@ public final class RehearseCommand implements Callable<Integer> {
             description = "Take threads that are open or were started in this time. Default: 7d.")
     private Duration since;
 
-    @Option(names = "--also", paramLabel = "DIR", description = "Another directory of agent files to try beside.")
+    @Option(
+            names = "--also",
+            paramLabel = "DIR",
+            description = "Another directory of agent files, to compare side by side. Can be repeated.")
     private List<Path> also = List.of();
 
     @Option(
             names = "--recorded",
-            description = "Try the agents that the threads recorded, instead of agent files or, with --agents, beside.")
+            description = "Try the agents that the threads recorded, instead of agent files or, with --agents, side by"
+                    + " side with them.")
     private boolean recorded;
 
     @Option(

@@ -10,6 +10,8 @@ import dev.waymark.history.ThreadHistory;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.worker.gate.FileThreads;
 import dev.waymark.worker.gate.ThreadSource;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowClient;
 import io.temporal.payload.codec.PayloadCodec;
 import java.nio.file.Files;
@@ -28,8 +30,8 @@ final class ThreadsOptions {
     @Option(
             names = "--query",
             paramLabel = "Q",
-            description =
-                    "Take only the threads that this visibility query finds, such as \"StartTime > '2026-11-01'\".")
+            description = "Take only the threads that this visibility query finds, such as \"StartTime >"
+                    + " '2026-11-01T00:00:00Z'\".")
     private @Nullable String query;
 
     @Option(
@@ -80,6 +82,13 @@ final class ThreadsOptions {
         }
         try (Connection connection = ConnectionOptions.connect(Optional.empty())) {
             return use.with(ofServer.apply(connection.client()));
+        } catch (StatusRuntimeException e) {
+            if (query != null && e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT) {
+                throw badInput(
+                        "the server refuses --query: " + e.getStatus().getDescription(),
+                        "Example: --query \"StartTime > '2026-11-01T00:00:00Z'\"");
+            }
+            throw e;
         }
     }
 

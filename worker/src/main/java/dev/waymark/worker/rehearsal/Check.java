@@ -150,7 +150,7 @@ public record Check(String words, Optional<String> rubric, Test test) {
             List<At<Part.ToolUse>> calls = calls(thread, tool);
             return calls.size() <= most
                     ? Optional.empty()
-                    : Optional.of("it is called " + calls.size() + " times, at "
+                    : Optional.of("it is called" + (calls.size() == 1 ? "" : " " + calls.size() + " times") + ", at "
                             + calls.get(most).place() + " with "
                             + calls.get(most).value().input().canonical());
         });

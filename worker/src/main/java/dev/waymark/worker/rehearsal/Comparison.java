@@ -164,7 +164,11 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls) {
                                 Optional.empty(),
                                 Optional.of("as recorded: judges are not asked"),
                                 Optional.empty())));
-        return new Ruled(call, Optional.of(decided(verdict.then(), nobody)), before, verdict.reason());
+        return new Ruled(
+                call,
+                Optional.of(decided(verdict.then(), nobody)),
+                before,
+                verdict.reason().filter(reason -> tool.get().isRuled()));
     }
 
     /** An agent whose approvals are by nobody denies calls that would ask. */

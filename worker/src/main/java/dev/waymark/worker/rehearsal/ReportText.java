@@ -32,10 +32,10 @@ public final class ReportText {
                     .collect(Collectors.joining(", ")));
         }
         List<String> calls = new ArrayList<>();
-        add(calls, of.newlyAsked(), "newly ask a person");
-        add(calls, of.newlyAllowed(), "are newly allowed");
-        add(calls, of.newlyDenied(), "are newly denied");
-        add(calls, of.refused(), "are refused");
+        add(calls, of.newlyAsked(), "newly asking a person");
+        add(calls, of.newlyAllowed(), "newly allowed");
+        add(calls, of.newlyDenied(), "newly denied");
+        add(calls, of.refused(), "refused");
         if (!calls.isEmpty()) {
             lines.add("calls: " + String.join(", ", calls));
         }
