@@ -505,7 +505,7 @@ class ConsoleTest extends ConsoleCases {
                 + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 1)");
         browser.run("await page.getByLabel('Changed').selectOption('Since yesterday')");
         browser.run("await page.getByRole('button', { name: 'Failed' }).click()");
-        see("No thread matches.");
+        see("No failed thread matches.");
         model.failsForGood();
         // The stream of the list brings the thread as soon as it has failed.
         browser.run("await page.locator('.threads a', { hasText: 'Needle that fails' }).waitFor()");
@@ -586,6 +586,7 @@ class ConsoleTest extends ConsoleCases {
         awaitChip("failed");
         browser.run(KEYBOARD + "await page.keyboard.press('d'); await page.getByText('Model calls').waitFor();"
                 + "await page.keyboard.press('t'); await page.getByText('Version 1').first().waitFor();"
+                + "await page.getByText('The failure is part of this version').waitFor();"
                 + "await tabTo('textbox', 'Message (optional)'); await page.keyboard.type('Try another way');"
                 + "await tabTo('button', 'Fork'); await page.keyboard.press('Enter');"
                 + "await page.waitForFunction((old) => !location.hash.includes(old), '" + failed + "');");

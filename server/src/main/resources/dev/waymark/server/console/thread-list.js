@@ -280,7 +280,8 @@ export class ThreadList {
     if (this.#threads.length > 0) return '';
     if (!this.#isLoaded) return 'Reading …';
     if (this.#filter.id === 'waiting') return 'Nothing waits for you.';
-    return this.#isFiltered ? 'No thread matches.' : 'No threads yet.';
+    if (!this.#isFiltered) return 'No threads yet.';
+    return this.#filter.id === 'failed' ? 'No failed thread matches.' : 'No thread matches.';
   }
 
   #row(thread) {
