@@ -275,9 +275,20 @@ class ReleaseTest {
     }
 
     @Test
-    void bom_hasTheVersionOfTheLibraries() throws IOException {
-        assertThat(ROOT.resolve("pom.xml")).content().contains("<version>" + VERSION + "</version>");
-        assertThat(ROOT.resolve("bom/pom.xml")).content().contains("<version>" + VERSION + "</version>");
+    void bom_hasTheVersionsOfTheLibrariesAndOfJackson() throws IOException {
+        String jackson = "<jackson\\.version>([^<]*)<";
+        String parent = Files.readString(ROOT.resolve("pom.xml"));
+        String bom = Files.readString(ROOT.resolve("bom/pom.xml"));
+
+        assertThat(parent).contains("<version>" + VERSION + "</version>");
+        assertThat(bom).contains("<version>" + VERSION + "</version>");
+        assertThat(found(jackson, bom)).isEqualTo(found(jackson, parent));
+    }
+
+    private static String found(String pattern, String text) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
+        assertThat(matcher.find()).as(pattern).isTrue();
+        return matcher.group(1);
     }
 
     @Test
