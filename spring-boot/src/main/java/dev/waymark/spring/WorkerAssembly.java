@@ -161,10 +161,11 @@ final class WorkerAssembly {
                 .filter(tool -> tool.effects().canVerify()
                         && !tool.effects().honoursKey()
                         && !tool.effects().verifyForbids())
-                .map(tool -> "if a call of the tool " + tool.name() + " is lost and its check finds no effect, the call may"
-                        + " still take effect later, so its outcome stays unknown and it does not run again. Declare"
-                        + " honoursKey if the called system ignores a repeated idempotency key, or verifyForbids if the"
-                        + " check makes it refuse the lost call.")
+                .map(tool ->
+                        "if a call of the tool " + tool.name() + " is lost and its check finds no effect, the call may"
+                                + " still take effect later, so its outcome stays unknown and it does not run again. Declare"
+                                + " honoursKey if the called system ignores a repeated idempotency key, or verifyForbids if the"
+                                + " check makes it refuse the lost call.")
                 .toList();
     }
 }

@@ -14,32 +14,32 @@ class WeakChecksTest {
 
     static final class Checked {
         @ToolMethod(description = "Charges", verifiedBy = "wasCharged")
-        String charge(Charge charge) {
+        String charge(Charge charge, ToolContext call) {
             return "charged";
         }
 
-        Verdict wasCharged(ToolContext call) {
+        Verdict wasCharged(Charge charge, ToolContext call) {
             return Verdict.notLanded();
         }
     }
 
     static final class Keyed {
         @ToolMethod(description = "Charges", verifiedBy = "wasCharged", honoursKey = true)
-        String charge(Charge charge) {
+        String charge(Charge charge, ToolContext call) {
             return "charged";
         }
 
         @ToolMethod(description = "Refunds", verifiedBy = "wasCharged", verifyForbids = true)
-        String refund(Charge charge) {
+        String refund(Charge charge, ToolContext call) {
             return "refunded";
         }
 
         @ToolMethod(description = "Pays")
-        String pay(Charge charge) {
+        String pay(Charge charge, ToolContext call) {
             return "paid";
         }
 
-        Verdict wasCharged(ToolContext call) {
+        Verdict wasCharged(Charge charge, ToolContext call) {
             return Verdict.notLanded();
         }
     }
@@ -51,7 +51,10 @@ class WeakChecksTest {
 
     @Test
     void checkAlone_isWarnedOf_withWhatItMeans() {
-        assertThat(warnings(new Checked())).singleElement().asString().contains("charge", "stays unknown", "honoursKey");
+        assertThat(warnings(new Checked()))
+                .singleElement()
+                .asString()
+                .contains("charge", "stays unknown", "honoursKey");
     }
 
     @Test
