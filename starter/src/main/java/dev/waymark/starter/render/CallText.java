@@ -57,6 +57,7 @@ public final class CallText {
         List<String> words = new ArrayList<>();
         call.verdict().map(verdict -> note.apply(verdict.words())).ifPresent(words::add);
         call.approval().map(CallText::words).ifPresent(words::add);
+        call.grant().map(number -> "approved by grant " + number).ifPresent(words::add);
         call.settled().map(settled -> words(settled, note)).ifPresent(words::add);
         return String.join("; ", words);
     }
@@ -68,6 +69,9 @@ public final class CallText {
         return how
                 + who
                 + (approval.edited() ? ", with other arguments" : "")
+                + approval.grant()
+                        .map(terms -> ", also " + OneLine.shortened(terms.words()))
+                        .orElse("")
                 + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
     }
 
@@ -78,7 +82,7 @@ public final class CallText {
     }
 
     /** Names who decided: the name that a server verified, if any, and the stated name if it is a different one. */
-    static String by(Optional<String> stated, Optional<VerifiedSubject> verified) {
+    public static String by(Optional<String> stated, Optional<VerifiedSubject> verified) {
         if (verified.isEmpty()) {
             return stated.map(name -> " by " + SafeText.line(name)).orElse("");
         }
