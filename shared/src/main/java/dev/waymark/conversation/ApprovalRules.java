@@ -134,10 +134,18 @@ final class ApprovalRules {
         return Optional.empty();
     }
 
-    /** Asks about a call that did not run, because its tool's definition is not the one that was approved. */
+    /**
+     * Asks about a call that did not run, because its tool's definition is not the one that was approved. Grants for
+     * other definitions of the tool are lost.
+     */
     void askAgain(Call call, String definition) {
-        call.grant().ifPresent(number -> end(number, Grant.Reason.TOOL_CHANGED, Optional.empty()));
-        askFor(call.redefined(definition));
+        draft.book.put(call.redefined(definition));
+        draft.book.grants.list().stream()
+                .filter(grant -> grant.tool().equals(call.tool())
+                        && grant.ended().isEmpty()
+                        && !grant.definition().equals(Optional.of(definition)))
+                .forEach(grant -> end(grant.number(), Grant.Reason.TOOL_CHANGED, Optional.empty()));
+        askFor(draft.book.call(call.id()));
     }
 
     /** Ends a grant. Calls that have not started under it wait for a person again. */

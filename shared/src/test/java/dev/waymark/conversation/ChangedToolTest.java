@@ -194,6 +194,21 @@ class ChangedToolTest {
     }
 
     @Test
+    void grantOfTheApprovalItself_isLost_ifTheToolChangesBeforeTheCallRuns() {
+        ConversationScript story = asked().with(approved("a").granting(GrantTerms.THREAD))
+                .with(dispatched("a", 1), claimed("a", 1, "fire", "x1"), changed("a", 1, "second"));
+
+        assertThat(story.state()
+                        .grants()
+                        .find(1)
+                        .orElseThrow()
+                        .ended()
+                        .orElseThrow()
+                        .reason())
+                .isEqualTo(Grant.Reason.TOOL_CHANGED);
+    }
+
+    @Test
     void grant_isKept_ifTheDefinitionCannotBeFoundOut_butAsks() {
         ConversationScript story = granted()
                 .with(reply(2, use("b", "fire")))
