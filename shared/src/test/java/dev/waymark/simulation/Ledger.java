@@ -435,14 +435,16 @@ final class Ledger {
             });
         } else if (fact instanceof ToolFact.VerdictGiven given && before.awaitsVerdict(given.callId())) {
             judged(before, given.callId(), given.verdict().then());
-        } else if (fact instanceof ToolFact.VerdictFailed failed && before.awaitsVerdict(failed.callId())) {
+        } else if (fact instanceof ToolFact.VerdictFailed failed
+                && before.awaitsVerdict(failed.callId())
+                && !failed.problem().type().equals(Problem.UNKNOWN_RULES)) {
             judged(before, failed.callId(), CallVerdict.Then.ASK);
         }
     }
 
     private void judged(Conversation state, String callId, CallVerdict.Then then) {
         Call call = state.calls().get(callId).orElseThrow();
-        verdicts.put(callId + " " + call.args().canonical(), then);
+        verdicts.putIfAbsent(callId + " " + call.args().canonical(), then); // The first one stands.
     }
 
     /** Checks a call of a tool with rules that is about to run: there is a verdict about its very arguments. */

@@ -109,6 +109,9 @@ final class Simulation {
         "scout"
     };
 
+    /** Tools that need approval, for threads with many grants. */
+    private static final String[] APPROVED_TOOLS = {"fire", "fire", "drop", "drop", "charge"};
+
     private static final String[] SAFE_TOOLS = {"add", "lookup"};
 
     private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c", "d/e"};
@@ -127,6 +130,8 @@ final class Simulation {
     private final Random fusing;
     /** A separate generator for grants and for changes of tools. */
     private final Random granting;
+    /** Whether most calls of the thread need approval, and people rarely end its turns. */
+    private final boolean grants;
 
     /** How often the tools have changed, by name. */
     private final Map<String, Integer> changes = new HashMap<>();
@@ -183,6 +188,7 @@ final class Simulation {
         this.judging = new Random(seed * 47 + 11);
         this.fusing = new Random(~(seed * 37));
         this.granting = new Random(seed * 59 + 5);
+        this.grants = granting.nextInt(4) == 0;
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
@@ -236,7 +242,7 @@ final class Simulation {
     private record LateClaim(Activity activity, String run, String execution) {}
 
     void run() {
-        int tasks = 5 + random.nextInt(30);
+        int tasks = 5 + random.nextInt(30) + (grants ? 60 : 0);
         if (!chance(5)) {
             apply(message());
         }
@@ -660,7 +666,7 @@ final class Simulation {
 
     /** The decision, which may also let later calls run if it is an approval. */
     private PersonFact.ApprovalDecided widened(PersonFact.ApprovalDecided decided) {
-        return decided.approved() && granting.nextInt(2) == 0 ? decided.granting(granting()) : decided;
+        return decided.approved() && granting.nextInt(grants ? 4 : 2) != 1 ? decided.granting(granting()) : decided;
     }
 
     private GrantTerms granting() {
@@ -691,7 +697,7 @@ final class Simulation {
 
     /** Lets a message, a decision or a command arrive from outside. */
     private void someoneActs() {
-        int kind = random.nextInt(100);
+        int kind = grants && granting.nextInt(8) > 0 ? 0 : random.nextInt(100);
         if (kind < 34) {
             apply(message());
         } else if (kind < 58) {
@@ -1367,7 +1373,9 @@ final class Simulation {
         boolean safe = fusing.nextInt(5) == 0;
         for (int i = 0; i < calls; i++) {
             String any = TOOLS[random.nextInt(TOOLS.length)];
-            String tool = safe ? SAFE_TOOLS[i % SAFE_TOOLS.length] : any;
+            String tool = safe
+                    ? SAFE_TOOLS[i % SAFE_TOOLS.length]
+                    : grants && granting.nextInt(5) > 0 ? APPROVED_TOOLS[granting.nextInt(APPROVED_TOOLS.length)] : any;
             executions++;
             String id = chance(2) ? CALL_IDS[random.nextInt(CALL_IDS.length)] : "fresh" + executions;
             parts.add(new Part.ToolUse(id, tool, args(tool)));
