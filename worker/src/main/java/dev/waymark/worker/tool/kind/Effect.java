@@ -36,6 +36,11 @@ public enum Effect {
     private static final int RPC_METHOD_NOT_FOUND = -32601;
     private static final int RPC_INVALID_PARAMS = -32602;
 
+    /** The codes by which MCP servers refuse a request's headers, capabilities or version before they look at it. */
+    private static final int MCP_FIRST_REFUSAL = -32022;
+
+    private static final int MCP_LAST_REFUSAL = -32020;
+
     /** The error code of MCP libraries for a request that timed out. */
     private static final int RPC_TIMEOUT = -32001;
 
@@ -63,7 +68,7 @@ public enum Effect {
         return switch (code) {
             case RPC_PARSE_ERROR, RPC_INVALID_REQUEST, RPC_METHOD_NOT_FOUND, RPC_INVALID_PARAMS -> NOT_DONE;
             case RPC_TIMEOUT -> UNKNOWN;
-            default -> OWN_ERROR;
+            default -> code >= MCP_FIRST_REFUSAL && code <= MCP_LAST_REFUSAL ? NOT_DONE : OWN_ERROR;
         };
     }
 

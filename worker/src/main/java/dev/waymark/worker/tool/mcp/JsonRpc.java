@@ -49,6 +49,10 @@ final class JsonRpc {
         return JsonNodeFactory.instance.objectNode();
     }
 
+    static ObjectNode thisClient() {
+        return object().put("name", "waymark").put("version", "0");
+    }
+
     static JsonNode tree(Json json) {
         return PayloadJson.MAPPER.valueToTree(json);
     }
@@ -89,7 +93,8 @@ final class JsonRpc {
                 ? new RpcAnswer.Refusal(
                         error.path("message").asText("refused") + " ("
                                 + error.path("code").asText() + ")",
-                        Effect.ofRpcError(error.path("code").asInt()))
+                        Effect.ofRpcError(error.path("code").asInt()),
+                        error)
                 : new RpcAnswer.Result(message.path("result"));
     }
 

@@ -20,7 +20,7 @@ interface McpChannel extends AutoCloseable {
      * Sends a request once and waits for the answer. At the fence's deadline, and when the calling thread is
      * interrupted, the server is told that the request is canceled.
      */
-    RpcAnswer ask(String method, JsonNode params, ProcessFence fence)
+    RpcAnswer ask(RpcRequest request, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException;
 
     /** Sends a notification. The future completes when it is sent or has failed, never exceptionally. */

@@ -2,29 +2,13 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.agent.McpServer;
 import dev.waymark.worker.process.ProcessFence;
-import dev.waymark.worker.secret.Secrets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
-/** A connection to a server after the handshake. Thread-safe. */
+/** A connection to a server that is known to answer in this way. Thread-safe. */
 final class McpConnection implements AutoCloseable {
-    /**
-     * The version to offer. In later versions, a server may end a stream without an answer and expect the client to
-     * resume it.
-     */
-    private static final String VERSION = "2025-06-18";
-
-    private static final Set<String> SPOKEN = Set.of("2024-11-05", "2025-03-26", VERSION, "2025-11-25");
-
     static final int MOST_TOOLS = 200;
     private static final int MOST_PAGES = 200;
 
@@ -38,71 +22,30 @@ final class McpConnection implements AutoCloseable {
     private static final Duration IDLE = Duration.ofSeconds(10);
 
     private final McpChannel channel;
+    private final McpEra era;
     private volatile boolean doubtful;
     private volatile long lastUse = System.nanoTime();
 
-    private McpConnection(McpChannel channel) {
+    McpConnection(McpChannel channel, McpEra era) {
         this.channel = channel;
+        this.era = era;
     }
 
-    /** Starts or contacts the server and performs the handshake. */
-    static McpConnection open(McpServer server, Map<String, String> environment, Path directory, ProcessFence fence)
-            throws RequestNotSentException, InterruptedException {
-        List<String> texts = new ArrayList<>(server.env().values());
-        texts.addAll(server.headers().values());
-        Secrets secrets = Secrets.of(texts, environment);
-        if (secrets.missing().isPresent()) {
-            throw new RequestNotSentException(
-                    "environment variable " + secrets.missing().get() + " is not set in the worker");
-        }
-        McpChannel channel = server.url().isPresent()
-                ? McpHttpChannel.to(server, secrets)
-                : McpStdioChannel.start(server, secrets, environment, directory);
-        boolean agreed = false;
-        try {
-            agree(channel, fence);
-            agreed = true;
-            return new McpConnection(channel);
-        } catch (OutcomeUnknownException | ExecutionException | TimeoutException e) {
-            throw new RequestNotSentException(e.getMessage() == null ? "it does not answer" : e.getMessage());
-        } finally {
-            if (!agreed) {
-                channel.close();
-            }
-        }
-    }
-
-    private static void agree(McpChannel channel, ProcessFence fence)
-            throws RequestNotSentException, OutcomeUnknownException, InterruptedException, ExecutionException,
-                    TimeoutException {
-        ObjectNode hello = JsonRpc.object().put("protocolVersion", VERSION);
-        hello.set("capabilities", JsonRpc.object());
-        hello.set("clientInfo", JsonRpc.object().put("name", "waymark").put("version", "0"));
-        RpcAnswer answer = channel.ask("initialize", hello, fence);
-        if (answer instanceof RpcAnswer.Refusal refusal) {
-            throw new RequestNotSentException(refusal.words());
-        }
-        String version =
-                ((RpcAnswer.Result) answer).value().path("protocolVersion").asText();
-        if (!SPOKEN.contains(version)) {
-            throw new RequestNotSentException(
-                    "it speaks version \"" + version + "\" of the protocol, which is not understood here");
-        }
-        channel.agreed(version);
-        channel.tell("notifications/initialized", JsonRpc.object())
-                .get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
+    McpEra era() {
+        return era;
     }
 
     /**
      * All tools, in the server's order. If two tools have the same name, the first one is kept, because only that one
      * can be called.
      */
-    List<RemoteTool> tools(ProcessFence fence)
+    ToolList tools(ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         List<RemoteTool> tools = new ArrayList<>();
+        Duration fresh = ToolList.LONGEST_USE;
         ObjectNode page = JsonRpc.object();
         for (int pages = 0; pages < MOST_PAGES; pages++) {
-            RpcAnswer answer = ask("tools/list", page, fence, true);
+            RpcAnswer answer = ask(RpcRequest.of("tools/list", page), fence, true);
             if (answer instanceof RpcAnswer.Refusal refusal) {
                 throw new RequestNotSentException("it does not list its tools: " + refusal.words());
             }
@@ -116,34 +59,45 @@ final class McpConnection implements AutoCloseable {
                     throw new UnusableServerException("it has more than " + MOST_TOOLS + " tools");
                 }
             }
+            Duration said = Duration.ofMillis(Math.max(0, listed.path("ttlMs").asLong()));
+            fresh = said.compareTo(fresh) < 0 ? said : fresh;
             String next = listed.path("nextCursor").asText("");
             if (next.isEmpty()) {
-                return tools;
+                return new ToolList(tools, fresh);
             }
-            page.put("cursor", next);
+            page = JsonRpc.object().put("cursor", next);
         }
         throw new UnusableServerException("its list of tools does not end");
     }
 
     /** @param repeatable whether the call may be repeated if the server does not know the session */
-    RpcAnswer call(ObjectNode params, ProcessFence fence, boolean repeatable)
+    RpcAnswer call(RpcRequest call, ProcessFence fence, boolean repeatable)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
-        return ask("tools/call", params, fence, repeatable);
+        return ask(call, fence, repeatable);
     }
 
-    private RpcAnswer ask(String method, ObjectNode params, ProcessFence fence, boolean repeatable)
+    private RpcAnswer ask(RpcRequest request, ProcessFence fence, boolean repeatable)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         lastUse = System.nanoTime();
         try {
-            RpcAnswer answer = channel.ask(method, params, fence);
-            if (repeatable && answer instanceof RpcAnswer.Refusal refusal && !channel.isOpen()) {
-                throw new RequestNotSentException(refusal.words());
+            RpcAnswer answer = channel.ask(era == McpEra.STATELESS ? request.stateless() : request, fence);
+            if (answer instanceof RpcAnswer.Refusal refusal) {
+                doubtful |= mayHaveChangedEra(refusal);
+                if (repeatable && !channel.isOpen()) {
+                    throw new RequestNotSentException(refusal.words());
+                }
             }
             return answer;
         } catch (OutcomeUnknownException e) {
             doubtful |= e.isLate();
             throw e;
         }
+    }
+
+    /** Whether another version of the server may have refused the request. */
+    private boolean mayHaveChangedEra(RpcAnswer.Refusal refusal) {
+        return refusal.isOfStatelessServers()
+                || (era == McpEra.STATELESS && refusal.error().isMissingNode());
     }
 
     /** Whether a call would be sent at once, without a ping before it. */
@@ -157,8 +111,8 @@ final class McpConnection implements AutoCloseable {
     }
 
     /**
-     * Whether the connection can be used. Sends a ping after a missed deadline, or if the server may have dropped the
-     * session while it was idle.
+     * Whether the connection can be used. Sends a request after a missed deadline, after an answer that another version
+     * of the server may have given, or if the server may have dropped the session while it was idle.
      */
     boolean isUsable() throws InterruptedException {
         if (!channel.isOpen()) {
@@ -166,7 +120,9 @@ final class McpConnection implements AutoCloseable {
         }
         if (isInDoubt()) {
             try {
-                channel.ask("ping", JsonRpc.object(), ProcessFence.in(SIGN_OF_LIFE));
+                if (!isAlive()) {
+                    return false;
+                }
                 doubtful = false;
             } catch (RequestNotSentException | OutcomeUnknownException e) {
                 return false;
@@ -174,6 +130,16 @@ final class McpConnection implements AutoCloseable {
             lastUse = System.nanoTime();
         }
         return channel.isOpen();
+    }
+
+    private boolean isAlive() throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
+        ProcessFence fence = ProcessFence.in(SIGN_OF_LIFE);
+        if (era == McpEra.STATELESS) {
+            return McpOpening.Discovery.of(channel.ask(McpOpening.DISCOVER, fence))
+                    .knows(RpcRequest.STATELESS_VERSION);
+        }
+        RpcAnswer answer = channel.ask(RpcRequest.of("ping", JsonRpc.object()), fence);
+        return !(answer instanceof RpcAnswer.Refusal refusal && refusal.isOfStatelessServers());
     }
 
     @Override

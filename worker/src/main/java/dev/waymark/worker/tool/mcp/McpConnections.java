@@ -1,10 +1,12 @@
 package dev.waymark.worker.tool.mcp;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpTool;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.EffectKeys;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <pre>{@code
  * try (McpConnections servers = new McpConnections(System.getenv(), agentsDirectory)) {
- *     McpResult result = servers.call(tool, args, keys, ProcessFence.in(Duration.ofSeconds(60)));
+ *     McpResult result = servers.call(tool, input, args, keys, ProcessFence.in(Duration.ofSeconds(60)));
  * }
  * }</pre>
  */
@@ -33,6 +36,9 @@ public final class McpConnections implements AutoCloseable {
 
     private static final String FENCING_TOKEN = "dev.waymark/fencing-token";
     private static final String TRACEPARENT = "traceparent";
+
+    /** Errors that show that a tool is not what it was when it was listed: unknown, with other parameters or headers. */
+    private static final Set<Integer> DEFINITION_CHANGED = Set.of(RpcAnswer.Refusal.HEADER_MISMATCH, -32601, -32602);
 
     private final Map<String, String> environment;
     private final Path directory;
@@ -47,10 +53,19 @@ public final class McpConnections implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** At most one connection, with a lock for the threads that wait for it. */
+    /** At most one connection, with a lock for the threads that wait for it, and what is known of the server. */
     private static final class Slot {
         private final ReentrantLock lock = new ReentrantLock();
         private Optional<McpConnection> connection = Optional.empty();
+        private Optional<McpEra> era = Optional.empty();
+        private volatile Optional<Listed> listed = Optional.empty();
+    }
+
+    /** Tools that need not be listed again before this time of {@link System#nanoTime()}. */
+    private record Listed(List<RemoteTool> tools, long until) {
+        boolean isFresh() {
+            return System.nanoTime() - until < 0;
+        }
     }
 
     /** An operation on a connection. */
@@ -62,15 +77,22 @@ public final class McpConnections implements AutoCloseable {
     /**
      * Calls a tool, at most once.
      *
+     * @param input the tool's input schema
      * @param keys sent in the {@code _meta} of the call, as {@code dev.waymark/idempotency-key}, {@code
      * dev.waymark/fencing-token} and {@code traceparent}
      * @throws RequestNotSentException if the tool was not called
      * @throws OutcomeUnknownException if the call may have taken effect
      */
-    public McpResult call(McpTool tool, Json args, EffectKeys keys, ProcessFence fence)
+    public McpResult call(McpTool tool, Json input, Json args, EffectKeys keys, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
+        JsonNode schema = JsonRpc.tree(input);
+        JsonNode arguments = JsonRpc.tree(args);
+        Optional<String> problem = ParameterHeaders.problem(schema, arguments);
+        if (problem.isPresent()) {
+            return new McpResult(problem.get(), Effect.NOT_DONE);
+        }
         ObjectNode params = JsonRpc.object().put("name", tool.tool());
-        params.set("arguments", JsonRpc.tree(args));
+        params.set("arguments", arguments);
         ObjectNode meta = JsonRpc.object();
         keys.idempotencyKey().ifPresent(key -> meta.put(KEY, key));
         keys.fencingToken().ifPresent(token -> meta.put(FENCING_TOKEN, token));
@@ -78,16 +100,32 @@ public final class McpConnections implements AutoCloseable {
         if (!meta.isEmpty()) {
             params.set("_meta", meta);
         }
+        RpcRequest call = RpcRequest.of("tools/call", params)
+                .about(tool.tool())
+                .withHeaders(ParameterHeaders.of(schema, arguments));
         try {
-            return use(tool.server(), fence, connection -> McpResult.of(connection.call(params, fence, keys.isSafe())));
+            RpcAnswer answer = use(tool.server(), fence, connection -> connection.call(call, fence, keys.isSafe()));
+            if (answer instanceof RpcAnswer.Refusal refusal && DEFINITION_CHANGED.contains(refusal.code())) {
+                Objects.requireNonNull(slots.get(tool.server())).listed = Optional.empty();
+            }
+            return McpResult.of(answer);
         } catch (UnusableServerException e) {
             throw new IllegalStateException("only a list of tools can be", e);
         }
     }
 
+    /** The server's tools. They are listed again when the time is over that the server has given for them. */
     List<RemoteTool> tools(McpServer server, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
-        return use(server, fence, connection -> connection.tools(fence));
+        Slot slot = slot(server);
+        Optional<Listed> known = slot.listed.filter(Listed::isFresh);
+        if (known.isPresent()) {
+            return known.get().tools();
+        }
+        ToolList list = use(server, fence, connection -> connection.tools(fence));
+        slot.listed = Optional.of(
+                new Listed(list.tools(), System.nanoTime() + list.fresh().toNanos()));
+        return list.tools();
     }
 
     /**
@@ -139,7 +177,9 @@ public final class McpConnections implements AutoCloseable {
         Slot slot = locked(server, fence);
         try {
             if (slot.connection.isEmpty()) {
-                slot.connection = Optional.of(McpConnection.open(server, environment, directory, fence));
+                McpConnection opened = McpOpening.open(server, environment, directory, fence, slot.era);
+                slot.connection = Optional.of(opened);
+                slot.era = Optional.of(opened.era());
             }
             return slot.connection.get();
         } finally {
@@ -148,11 +188,15 @@ public final class McpConnections implements AutoCloseable {
     }
 
     private Slot locked(McpServer server, ProcessFence fence) throws RequestNotSentException, InterruptedException {
-        Slot slot = slots.computeIfAbsent(server, definition -> new Slot());
+        Slot slot = slot(server);
         if (!slot.lock.tryLock(fence.left().toMillis(), TimeUnit.MILLISECONDS)) {
             throw new RequestNotSentException("it was not ready in time");
         }
         return slot;
+    }
+
+    private Slot slot(McpServer server) {
+        return slots.computeIfAbsent(server, definition -> new Slot());
     }
 
     private void forget(McpServer server, McpConnection connection) throws InterruptedException {

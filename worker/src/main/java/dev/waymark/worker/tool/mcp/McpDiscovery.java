@@ -19,9 +19,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Lists the current tools of MCP servers. A thread keeps the tools found at its start. */
 public final class McpDiscovery {
+    private static final Logger LOG = LoggerFactory.getLogger(McpDiscovery.class);
+
     /** The failure type if a server was not available for a new thread. It is stored in histories. */
     public static final String UNAVAILABLE = "McpUnavailable";
 
@@ -98,7 +102,19 @@ public final class McpDiscovery {
 
     private List<ToolSpec> tools(McpEntry entry, ToolNaming naming, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
-        List<RemoteTool> offered = servers.tools(entry.server(), fence);
+        List<RemoteTool> offered = new ArrayList<>();
+        for (RemoteTool tool : servers.tools(entry.server(), fence)) {
+            Optional<String> problem = entry.server().url().flatMap(url -> ParameterHeaders.problem(tool.input()));
+            if (problem.isPresent()) {
+                LOG.warn(
+                        "tool {} of MCP server {} is left out: {}",
+                        tool.name(),
+                        entry.server().name(),
+                        problem.get());
+            } else {
+                offered.add(tool);
+            }
+        }
         known(entry.allow().orElse(List.of()), "allow", offered);
         known(entry.approve().keySet(), "approval", offered);
         List<ToolSpec> tools = new ArrayList<>();

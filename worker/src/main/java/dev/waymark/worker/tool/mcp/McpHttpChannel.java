@@ -50,6 +50,7 @@ final class McpHttpChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpHttpChannel.class);
     private static final MediaType JSON = MediaType.get("application/json");
     private static final String SESSION = "Mcp-Session-Id";
+    private static final String VERSION = "MCP-Protocol-Version";
     private static final int MOST_REDIRECTS = 3;
     private static final int LONGEST_WORDS = 300;
     private static final int MOST_ERROR_BYTES = 64 * 1024;
@@ -119,28 +120,29 @@ final class McpHttpChannel implements McpChannel {
     }
 
     @Override
-    public RpcAnswer ask(String method, JsonNode params, ProcessFence fence)
+    public RpcAnswer ask(RpcRequest request, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         if (!open) {
             throw new RequestNotSentException("its session is over");
         }
         long id = ids.incrementAndGet();
-        byte[] body = JsonRpc.bytes(JsonRpc.request(id, method, params));
+        byte[] body = JsonRpc.bytes(JsonRpc.request(id, request.method(), request.params()));
         for (int redirects = 0; ; redirects++) {
-            Exchange exchange = new Exchange(id);
-            Call call = CLIENT.newCall(request(exchange).post(once(body)).build());
+            Exchange exchange = new Exchange(id, request.isStateless());
+            Call call = CLIENT.newCall(
+                    http(request).tag(Exchange.class, exchange).post(once(body)).build());
             call.enqueue(exchange);
             try {
                 return exchange.answer.get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                giveUp(call, id, "timed out");
+                giveUp(call, exchange, "timed out");
                 String words = "timed out after " + fence.timeout().toSeconds() + "s";
                 if (exchange.sent) {
                     throw OutcomeUnknownException.late(words);
                 }
                 throw new RequestNotSentException(words);
             } catch (InterruptedException e) {
-                giveUp(call, id, "cancelled");
+                giveUp(call, exchange, "cancelled");
                 throw e;
             } catch (ExecutionException e) {
                 if (!(e.getCause() instanceof Moved moved) || redirects == MOST_REDIRECTS) {
@@ -160,9 +162,12 @@ final class McpHttpChannel implements McpChannel {
         return OutcomeUnknownException.cut(words);
     }
 
-    private void giveUp(Call call, long id, String why) {
+    /** Closes the connection. A server that knows only stateless requests need not be told more. */
+    private void giveUp(Call call, Exchange exchange, String why) {
         call.cancel();
-        tell("notifications/cancelled", JsonRpc.cancelled(id, why));
+        if (!exchange.stateless) {
+            tell("notifications/cancelled", JsonRpc.cancelled(exchange.id, why));
+        }
     }
 
     @Override
@@ -180,7 +185,7 @@ final class McpHttpChannel implements McpChannel {
     }
 
     private CompletableFuture<Void> say(JsonNode message) {
-        return send(request().post(once(JsonRpc.bytes(message))).build());
+        return send(http().post(once(JsonRpc.bytes(message))).build());
     }
 
     private CompletableFuture<Void> send(Request request) {
@@ -227,7 +232,7 @@ final class McpHttpChannel implements McpChannel {
         open = false;
         if (session.isPresent()) {
             try {
-                send(request().delete().build()).get(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+                send(http().delete().build()).get(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
             } catch (TimeoutException | ExecutionException e) {
                 LOG.debug("{}: the request to end its session was not delivered", name);
             } catch (InterruptedException e) {
@@ -236,16 +241,25 @@ final class McpHttpChannel implements McpChannel {
         }
     }
 
-    private Request.Builder request(Exchange exchange) {
-        return request().tag(Exchange.class, exchange);
+    private Request.Builder http(RpcRequest said) {
+        if (said.version().isEmpty()) {
+            return http();
+        }
+        Request.Builder request = begin().header(VERSION, said.version().get()).header("Mcp-Method", said.method());
+        said.name().ifPresent(name -> request.header("Mcp-Name", ParameterHeaders.encoded(name)));
+        said.headers().forEach(request::header);
+        return request;
     }
 
-    private Request.Builder request() {
-        Request.Builder request =
-                new Request.Builder().url(url).headers(headers).header("Accept", "application/json, text/event-stream");
+    private Request.Builder http() {
+        Request.Builder request = begin();
         session.ifPresent(id -> request.header(SESSION, id));
-        version.ifPresent(agreed -> request.header("MCP-Protocol-Version", agreed));
+        version.ifPresent(agreed -> request.header(VERSION, agreed));
         return request;
+    }
+
+    private Request.Builder begin() {
+        return new Request.Builder().url(url).headers(headers).header("Accept", "application/json, text/event-stream");
     }
 
     /**
@@ -289,11 +303,13 @@ final class McpHttpChannel implements McpChannel {
     /** A request and its answer. */
     private final class Exchange extends EventListener implements Callback {
         private final long id;
+        private final boolean stateless;
         private final CompletableFuture<RpcAnswer> answer = new CompletableFuture<>();
         private volatile boolean sent;
 
-        Exchange(long id) {
+        Exchange(long id, boolean stateless) {
             this.id = id;
+            this.stateless = stateless;
         }
 
         @Override
@@ -322,7 +338,9 @@ final class McpHttpChannel implements McpChannel {
 
         private RpcAnswer read(Response response, MemoryBudget.Share memory) throws IOException {
             if (response.isSuccessful()) {
-                Optional.ofNullable(response.header(SESSION)).ifPresent(issued -> session = Optional.of(issued));
+                Optional.ofNullable(response.header(SESSION))
+                        .filter(issued -> !stateless)
+                        .ifPresent(issued -> session = Optional.of(issued));
                 MediaType type = response.body().contentType();
                 InputStream body = response.body().byteStream();
                 return type != null && type.subtype().equals("event-stream")
@@ -358,7 +376,7 @@ final class McpHttpChannel implements McpChannel {
                 return Optional.of(new RpcAnswer.Refusal(UNREADABLE, Effect.UNKNOWN));
             }
             Optional<JsonNode> ours = message.filter(said -> JsonRpc.answers(said, id));
-            if (ours.isEmpty()) {
+            if (ours.isEmpty() && !stateless) {
                 message.flatMap(JsonRpc::reply).ifPresent(McpHttpChannel.this::reply);
             }
             return ours.map(said -> JsonRpc.answer(secrets.mask(said)));
@@ -379,24 +397,27 @@ final class McpHttpChannel implements McpChannel {
             // Some servers send 400 where the protocol requires 404.
             boolean unknown = status == 404
                     || (status == 400 && body.toLowerCase(Locale.ROOT).contains("session"));
-            if (session.isPresent() && unknown) {
+            if (!stateless && session.isPresent() && unknown) {
                 open = false;
             }
-            String words = "HTTP " + status + words(body);
+            Optional<JsonNode> error = JsonRpc.read(body.getBytes(StandardCharsets.UTF_8))
+                    .map(said -> secrets.mask(said).path("error"))
+                    .filter(JsonNode::isObject);
+            String words = "HTTP " + status + words(error, body);
             Effect effect = Effect.ofHttpStatus(status);
             if (effect == Effect.UNKNOWN) {
                 throw new IOException(words);
             }
-            return new RpcAnswer.Refusal(words, effect);
+            return error.map(said -> new RpcAnswer.Refusal(words, effect, said))
+                    .orElseGet(() -> new RpcAnswer.Refusal(words, effect));
         }
 
         private boolean isHere(HttpUrl there) {
             return there.scheme().equals(url.scheme()) && there.host().equals(url.host()) && there.port() == url.port();
         }
 
-        private String words(String body) {
-            String words = secrets.mask(JsonRpc.read(body.getBytes(StandardCharsets.UTF_8))
-                            .map(json -> json.path("error").path("message").asText(""))
+        private String words(Optional<JsonNode> error, String body) {
+            String words = secrets.mask(error.map(said -> said.path("message").asText(""))
                             .filter(message -> !message.isEmpty())
                             .orElse(body))
                     .strip();

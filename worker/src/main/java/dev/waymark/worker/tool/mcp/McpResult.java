@@ -11,12 +11,17 @@ import java.util.List;
  * the structured content is used.
  */
 public record McpResult(String text, Effect effect) {
+    private static final String COMPLETE = "complete";
 
     static McpResult of(RpcAnswer answer) {
         if (answer instanceof RpcAnswer.Refusal refusal) {
             return new McpResult(refusal.words(), refusal.effect());
         }
         JsonNode result = ((RpcAnswer.Result) answer).value();
+        String type = result.path("resultType").asText(COMPLETE);
+        if (!type.equals(COMPLETE)) {
+            return new McpResult("its result has the type " + type + ", which is not understood here", Effect.UNKNOWN);
+        }
         JsonNode structured = result.path("structuredContent");
         List<String> parts = new ArrayList<>();
         result.path("content").forEach(part -> parts.add(words(part)));

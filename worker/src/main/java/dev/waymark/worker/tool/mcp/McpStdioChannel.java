@@ -122,7 +122,7 @@ final class McpStdioChannel implements McpChannel {
     }
 
     @Override
-    public RpcAnswer ask(String method, JsonNode params, ProcessFence fence)
+    public RpcAnswer ask(RpcRequest request, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         long id = ids.incrementAndGet();
         CompletableFuture<RpcAnswer> answer = new CompletableFuture<>();
@@ -132,7 +132,7 @@ final class McpStdioChannel implements McpChannel {
             }
             waiting.put(id, answer);
         }
-        if (!send(JsonRpc.request(id, method, params))) {
+        if (!send(JsonRpc.request(id, request.method(), request.params()))) {
             waiting.remove(id);
             throw new RequestNotSentException("the server does not read what it is sent");
         }

@@ -44,7 +44,7 @@ public final class McpToolKind implements ToolKind<McpTool> {
     @Override
     public ToolOutcome run(McpTool mcp, ToolRun run) throws InterruptedException {
         try {
-            McpResult result = servers.call(mcp, run.args(), run.effectKeys(), run.fence());
+            McpResult result = servers.call(mcp, run.tool().input(), run.args(), run.effectKeys(), run.fence());
             return result.effect().outcome(result.text());
         } catch (RequestNotSentException e) {
             String why = "MCP server " + mcp.server().name() + " can't be reached: " + e.getMessage();

@@ -1,13 +1,39 @@
 package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.waymark.worker.tool.kind.Effect;
+import java.util.Set;
 
 /** The result of a request, or the reason why there is none. */
 sealed interface RpcAnswer {
 
     record Result(JsonNode value) implements RpcAnswer {}
 
-    /** An error or an unreadable answer, with what it shows about the effect. */
-    record Refusal(String words, Effect effect) implements RpcAnswer {}
+    /**
+     * An error or an unreadable answer.
+     *
+     * @param effect what it shows about the effect
+     * @param error the error object of the answer; missing if it has none
+     */
+    record Refusal(String words, Effect effect, JsonNode error) implements RpcAnswer {
+        static final int HEADER_MISMATCH = -32020;
+        static final int MISSING_CAPABILITY = -32021;
+        static final int UNSUPPORTED_VERSION = -32022;
+        private static final Set<Integer> STATELESS = Set.of(HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION);
+
+        Refusal(String words, Effect effect) {
+            this(words, effect, MissingNode.getInstance());
+        }
+
+        /** The error's code; 0 without one. */
+        int code() {
+            return error.path("code").asInt();
+        }
+
+        /** Whether only servers that know stateless requests have this error. */
+        boolean isOfStatelessServers() {
+            return STATELESS.contains(code());
+        }
+    }
 }

@@ -23,12 +23,17 @@ class HttpTest extends McpCases {
 
     @BeforeEach
     void start() throws IOException {
-        http = HttpToolServer.start(directory);
+        http = HttpToolServer.start(directory, era());
     }
 
     @AfterEach
     void stop() {
         http.close();
+    }
+
+    @Override
+    McpEra era() {
+        return McpEra.HANDSHAKE;
     }
 
     @Override
@@ -42,7 +47,8 @@ class HttpTest extends McpCases {
         http.forgetSessions();
 
         McpTool echo = new McpTool(server(), "echo");
-        McpResult result = servers.call(echo, Json.of(Map.of("text", "x")), EffectKeys.NONE, ProcessFence.in(PATIENCE));
+        McpResult result = servers.call(
+                echo, Json.EMPTY_OBJECT, Json.of(Map.of("text", "x")), EffectKeys.NONE, ProcessFence.in(PATIENCE));
 
         assertThat(result.text()).isEqualTo("echo: x");
         assertThat(ToolServer.seen(directory)).filteredOn("initialize"::equals).hasSize(2);

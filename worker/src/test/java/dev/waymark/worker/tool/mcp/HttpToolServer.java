@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.agent.McpServer;
@@ -11,6 +12,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -19,21 +22,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link ToolServer} over HTTP. The answer to {@code initialize} is a document; other answers are streams of events.
  */
 public final class HttpToolServer implements AutoCloseable {
     private final ToolServer tools;
+    private volatile McpEra era;
     private final HttpServer http;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Set<String> sessions = ConcurrentHashMap.newKeySet();
     private final CountDownLatch over = new CountDownLatch(1);
     private final AtomicInteger replies = new AtomicInteger();
 
-    private HttpToolServer(Path directory) throws IOException {
-        tools = new ToolServer(directory);
+    private HttpToolServer(Path directory, McpEra era) throws IOException {
+        this.era = era;
+        tools = new ToolServer(directory, era);
         http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         http.setExecutor(threads);
         http.createContext("/mcp", this::serve);
@@ -44,11 +51,22 @@ public final class HttpToolServer implements AutoCloseable {
     }
 
     public static HttpToolServer start(Path directory) throws IOException {
-        return new HttpToolServer(directory);
+        return start(directory, McpEra.HANDSHAKE);
+    }
+
+    static HttpToolServer start(Path directory, McpEra era) throws IOException {
+        return new HttpToolServer(directory, era);
     }
 
     public McpServer at(String path, Map<String, String> headers) {
         return McpServer.at("test", "http://127.0.0.1:" + http.getAddress().getPort() + path, headers);
+    }
+
+    /** Goes on as another version of itself. */
+    void become(McpEra next) {
+        era = next;
+        tools.become(next);
+        sessions.clear();
     }
 
     /** Forgets all sessions, like a server that was restarted. */
@@ -79,14 +97,19 @@ public final class HttpToolServer implements AutoCloseable {
             status(exchange, 401, "{\"error\":{\"message\":\"no such token: " + authorization + "\"}}");
             return;
         }
-        if (message.path("method").asText().equals("initialize")) {
+        if (era == McpEra.STATELESS) {
+            Optional<ObjectNode> refusal = mismatch(exchange.getRequestHeaders(), message);
+            if (refusal.isPresent()) {
+                json(exchange, 400, refusal.get());
+                return;
+            }
+        } else if (message.path("method").asText().equals("initialize")) {
             String fresh = UUID.randomUUID().toString();
             sessions.add(fresh);
             exchange.getResponseHeaders().add("Mcp-Session-Id", fresh);
-            json(exchange, tools.answer(message).orElseThrow());
+            json(exchange, 200, tools.answer(message).orElseThrow());
             return;
-        }
-        if (session == null || !sessions.contains(session)) {
+        } else if (session == null || !sessions.contains(session)) {
             status(exchange, 404, "no such session");
             return;
         }
@@ -118,11 +141,48 @@ public final class HttpToolServer implements AutoCloseable {
                 event(out, answer.get().toString());
             }
         } else if (message.has("id") && name.equals("hang")) {
-            OutputStream out = begin(exchange);
-            out.flush();
-            awaitEnd();
+            awaitHangUp(begin(exchange));
         } else {
             status(exchange, 202, "");
+        }
+    }
+
+    /** The error of a server that compares headers with the body. */
+    private Optional<ObjectNode> mismatch(Headers headers, JsonNode message) {
+        JsonNode params = message.path("params");
+        JsonNode text = params.path("arguments").path("text");
+        Map<String, JsonNode> required = new LinkedHashMap<>();
+        required.put("MCP-Protocol-Version", params.path("_meta").path("io.modelcontextprotocol/protocolVersion"));
+        required.put("Mcp-Method", message.path("method"));
+        required.put("Mcp-Name", params.path("name"));
+        ToolServer.lines(tools.directory(), "marked").stream()
+                .filter(line -> line.startsWith(params.path("name").asText() + " "))
+                .forEach(line -> required.put("Mcp-Param-" + line.substring(line.indexOf(' ') + 1), text));
+        return required.entrySet().stream()
+                .filter(entry -> !entry.getValue().asText().equals(decoded(headers.getFirst(entry.getKey()))))
+                .findFirst()
+                .map(entry -> ToolServer.error(message, -32020, "Header mismatch: " + entry.getKey()));
+    }
+
+    private static String decoded(@Nullable String header) {
+        if (header == null || !header.startsWith("=?base64?")) {
+            return header == null ? "" : header;
+        }
+        byte[] text = Base64.getDecoder().decode(header.substring("=?base64?".length(), header.length() - 2));
+        return new String(text, StandardCharsets.UTF_8);
+    }
+
+    /** Sends comments until the client closes the connection, and makes a note of that. */
+    private void awaitHangUp(OutputStream out) {
+        try {
+            while (!over.await(50, TimeUnit.MILLISECONDS)) {
+                out.write(": here\n\n".getBytes(StandardCharsets.UTF_8));
+                out.flush();
+            }
+        } catch (IOException e) {
+            tools.note("seen", "hung up");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -146,10 +206,10 @@ public final class HttpToolServer implements AutoCloseable {
         out.flush();
     }
 
-    private static void json(HttpExchange exchange, JsonNode answer) throws IOException {
+    private static void json(HttpExchange exchange, int status, JsonNode answer) throws IOException {
         byte[] bytes = ToolServer.MAPPER.writeValueAsBytes(answer);
         exchange.getResponseHeaders().add("Content-Type", "application/json");
-        exchange.sendResponseHeaders(200, bytes.length);
+        exchange.sendResponseHeaders(status, bytes.length);
         exchange.getResponseBody().write(bytes);
         exchange.close();
     }

@@ -40,6 +40,18 @@ abstract class McpCases {
     /** A server that gets the token. */
     abstract McpServer server();
 
+    abstract McpEra era();
+
+    /** What the server sees when a connection begins, and when a connection in doubt is tried. */
+    private String hello() {
+        return era() == McpEra.STATELESS ? "server/discover" : "initialize";
+    }
+
+    /** What the server sees when a call is given up. */
+    String hangUp() {
+        return "notifications/cancelled";
+    }
+
     @BeforeEach
     void open() {
         servers = new McpConnections(Map.of("PATH", System.getenv("PATH"), "CANARY", TOKEN), directory);
@@ -55,7 +67,7 @@ abstract class McpCases {
     }
 
     McpResult call(McpServer server, String tool, Map<String, Object> args, Duration time) throws Exception {
-        return servers.call(new McpTool(server, tool), Json.of(args), KEYS, ProcessFence.in(time));
+        return servers.call(new McpTool(server, tool), Json.EMPTY_OBJECT, Json.of(args), KEYS, ProcessFence.in(time));
     }
 
     @Test
@@ -116,7 +128,7 @@ abstract class McpCases {
         } finally {
             threads.shutdownNow();
         }
-        assertThat(ToolServer.seen(directory)).filteredOn("initialize"::equals).hasSize(1);
+        assertThat(ToolServer.seen(directory)).filteredOn(hello()::equals).hasSize(1);
     }
 
     @Test
@@ -145,10 +157,10 @@ abstract class McpCases {
                 .hasMessage("timed out after 1s");
 
         assertThat(call("echo", Map.of("text", "here")).text()).isEqualTo("echo: here");
+        String ping = era() == McpEra.STATELESS ? "server/discover" : "ping";
         await().atMost(PATIENCE)
-                .untilAsserted(
-                        () -> assertThat(ToolServer.seen(directory)).contains("notifications/cancelled", "ping"));
-        assertThat(ToolServer.seen(directory)).filteredOn("initialize"::equals).hasSize(1);
+                .untilAsserted(() -> assertThat(ToolServer.seen(directory)).contains(hangUp(), ping));
+        assertThat(ToolServer.seen(directory)).filteredOn(hello()::equals).hasSize(era() == McpEra.STATELESS ? 2 : 1);
     }
 
     @Test
@@ -168,7 +180,38 @@ abstract class McpCases {
         caller.interrupt();
 
         assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
-        await().atMost(PATIENCE).until(() -> ToolServer.seen(directory).contains("notifications/cancelled"));
+        await().atMost(PATIENCE).until(() -> ToolServer.seen(directory).contains(hangUp()));
+    }
+
+    @Test
+    void tools_areListedOnce_whileTheServerCallsThemFresh() throws Exception {
+        ToolServer.stayFresh(directory, 600_000);
+        List<RemoteTool> tools = servers.tools(server(), ProcessFence.in(PATIENCE));
+        int pages = listings();
+
+        assertThat(servers.tools(server(), ProcessFence.in(PATIENCE))).isEqualTo(tools);
+        assertThat(listings()).isEqualTo(pages);
+
+        ToolServer.remove(directory, "echo");
+        call("echo", Map.of()); // Unknown to the server: the list is out of date.
+        assertThat(servers.tools(server(), ProcessFence.in(PATIENCE)))
+                .extracting(RemoteTool::name)
+                .doesNotContain("echo");
+    }
+
+    @Test
+    void tools_areListedAgain_ifTheServerDoesNotCallThemFresh() throws Exception {
+        servers.tools(server(), ProcessFence.in(PATIENCE));
+        int pages = listings();
+
+        servers.tools(server(), ProcessFence.in(PATIENCE));
+
+        assertThat(listings()).isEqualTo(2 * pages);
+    }
+
+    private int listings() {
+        return (int)
+                ToolServer.seen(directory).stream().filter("tools/list"::equals).count();
     }
 
     @Test

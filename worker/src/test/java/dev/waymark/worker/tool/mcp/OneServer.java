@@ -18,6 +18,7 @@ final class OneServer {
         McpTool echo = new McpTool(ToolServer.program(directory, Map.of()), "echo");
         System.out.println(servers.call(
                         echo,
+                        Json.EMPTY_OBJECT,
                         Json.of(Map.of("text", "hello")),
                         EffectKeys.NONE,
                         ProcessFence.in(Duration.ofSeconds(60)))

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.process.ProcessFence;
@@ -20,7 +20,12 @@ import org.junit.jupiter.api.Test;
 class StdioTest extends McpCases {
     @Override
     McpServer server() {
-        return ToolServer.program(directory, Map.of("TOKEN", "${CANARY}"));
+        return ToolServer.program(directory, era(), Map.of("TOKEN", "${CANARY}"));
+    }
+
+    @Override
+    McpEra era() {
+        return McpEra.HANDSHAKE;
     }
 
     private static McpServer shell(String script) {
@@ -85,8 +90,9 @@ class StdioTest extends McpCases {
     void closed_endsTheServerAndWhatItStarted_alsoWhenItIgnoresThat() throws Exception {
         String answer = "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"protocolVersion\":\"2025-06-18\"}}";
         McpServer stubborn = shell("trap '' TERM HUP; sleep 1000 & echo $! > child.pid; echo $$ > server.pid;"
-                + " read hello; echo '" + answer.formatted(1) + "'; read initialized; read call; echo '"
-                + answer.formatted(2) + "'; while :; do sleep 1000; done");
+                + " read discover; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1}}';"
+                + " read hello; echo '" + answer.formatted(2) + "'; read initialized; read call; echo '"
+                + answer.formatted(3) + "'; while :; do sleep 1000; done");
         call(stubborn, "t", Map.of(), PATIENCE);
 
         servers.close();
@@ -99,12 +105,12 @@ class StdioTest extends McpCases {
         McpServer deaf = shell("sleep 1000");
         try (McpStdioChannel channel =
                 McpStdioChannel.start(deaf, Secrets.of(List.of(), Map.of()), System.getenv(), directory)) {
-            JsonNode note = JsonRpc.object().put("note", "x".repeat(100_000));
+            ObjectNode note = JsonRpc.object().put("note", "x".repeat(100_000));
             for (int i = 0; i < 100; i++) {
                 channel.tell("notifications/note", note);
             }
 
-            assertThatThrownBy(() -> channel.ask("tools/call", note, ProcessFence.in(PATIENCE)))
+            assertThatThrownBy(() -> channel.ask(RpcRequest.of("tools/call", note), ProcessFence.in(PATIENCE)))
                     .isInstanceOf(RequestNotSentException.class)
                     .hasMessage("the server does not read what it is sent");
         }

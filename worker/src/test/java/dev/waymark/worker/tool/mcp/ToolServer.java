@@ -40,14 +40,16 @@ public final class ToolServer {
             LONG_NAME);
 
     private final Path directory;
+    private volatile McpEra era;
 
-    ToolServer(Path directory) {
+    ToolServer(Path directory, McpEra era) {
         this.directory = directory;
+        this.era = era;
     }
 
-    /** @param words one argument: the directory in which the server writes its notes */
+    /** @param words the directory in which the server writes its notes, and its era */
     public static void main(String[] words) throws Exception {
-        ToolServer server = new ToolServer(Path.of(words[0]));
+        ToolServer server = new ToolServer(Path.of(words[0]), McpEra.valueOf(words[1]));
         server.note("pid", Long.toString(ProcessHandle.current().pid()));
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
@@ -64,8 +66,12 @@ public final class ToolServer {
         }
     }
 
-    /** A server that writes its files to this directory. */
+    /** A server that writes its files to this directory, and begins with a handshake. */
     public static McpServer program(Path directory, Map<String, String> env) {
+        return program(directory, McpEra.HANDSHAKE, env);
+    }
+
+    static McpServer program(Path directory, McpEra era, Map<String, String> env) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         return McpServer.program(
                 "test",
@@ -76,8 +82,17 @@ public final class ToolServer {
                         "-cp",
                         System.getProperty("java.class.path"),
                         ToolServer.class.getName(),
-                        directory.toString()),
+                        directory.toString(),
+                        era.name()),
                 new LinkedHashMap<>(env));
+    }
+
+    void become(McpEra next) {
+        era = next;
+    }
+
+    Path directory() {
+        return directory;
     }
 
     /** The effects so far, as {@code TOOL KEY} or {@code TOOL KEY FENCING_TOKEN}. */
@@ -122,6 +137,43 @@ public final class ToolServer {
         if (!message.has("id") || method.isEmpty()) {
             return Optional.empty();
         }
+        return era == McpEra.STATELESS ? stateless(message, method) : inSession(message, method);
+    }
+
+    private Optional<ObjectNode> stateless(JsonNode message, String method) {
+        String prefix = "io.modelcontextprotocol/";
+        JsonNode meta = message.path("params").path("_meta");
+        String version = meta.path(prefix + "protocolVersion").asText();
+        if (version.isEmpty() || !meta.path(prefix + "clientCapabilities").isObject()) {
+            return Optional.of(error(message, -32602, "no version or capabilities; versions: 2026-07-28"));
+        }
+        if (!version.equals("2026-07-28")) {
+            ObjectNode refusal = error(message, -32022, "Unsupported protocol version");
+            refusal.withObject("/error/data").putArray("supported").add("2026-07-28");
+            return Optional.of(refusal);
+        }
+        Optional<ObjectNode> answer = switch (method) {
+            case "server/discover" -> Optional.of(result(message, discovered()));
+            case "tools/list" -> Optional.of(result(message, list(message.path("params"))));
+            case "tools/call" -> call(message);
+            default -> Optional.of(error(message, -32601, "Method not found"));
+        };
+        answer.ifPresent(said -> {
+            if (said.path("result") instanceof ObjectNode result && !result.has("resultType")) {
+                result.put("resultType", "complete");
+            }
+        });
+        return answer;
+    }
+
+    private static ObjectNode discovered() {
+        ObjectNode server = MAPPER.createObjectNode();
+        server.putArray("supportedVersions").add("2026-07-28");
+        server.putObject("capabilities").putObject("tools");
+        return server.put("ttlMs", 0).put("cacheScope", "public");
+    }
+
+    private Optional<ObjectNode> inSession(JsonNode message, String method) {
         return switch (method) {
             case "initialize" -> Optional.of(result(message, hello(message)));
             case "tools/list" -> Optional.of(result(message, list(message.path("params"))));
@@ -146,7 +198,7 @@ public final class ToolServer {
         ArrayNode tools = MAPPER.createArrayNode();
         for (String name : there.subList(from, Math.min(from + PAGE, there.size()))) {
             ObjectNode tool = MAPPER.createObjectNode().put("name", name).put("description", "Does " + name);
-            tool.set("inputSchema", MAPPER.createObjectNode().put("type", "object"));
+            tool.set("inputSchema", schema(name));
             tool.set(
                     "annotations",
                     MAPPER.createObjectNode()
@@ -155,10 +207,32 @@ public final class ToolServer {
         }
         ObjectNode page = MAPPER.createObjectNode();
         page.set("tools", tools);
+        lines(directory, "fresh").forEach(millis -> page.put("ttlMs", Long.parseLong(millis)));
         if (from + PAGE < there.size()) {
             page.put("nextCursor", Integer.toString(from + PAGE));
         }
         return page;
+    }
+
+    /** The file {@code marked} names tools whose parameter {@code text} is to be a header of this name. */
+    private ObjectNode schema(String tool) {
+        ObjectNode schema = MAPPER.createObjectNode().put("type", "object");
+        lines(directory, "marked").stream()
+                .filter(line -> line.startsWith(tool + " "))
+                .forEach(line -> schema.putObject("properties")
+                        .putObject("text")
+                        .put("type", "string")
+                        .put("x-mcp-header", line.substring(tool.length() + 1)));
+        return schema;
+    }
+
+    static void mark(Path directory, String tool, String header) {
+        write(directory, "marked", tool + " " + header);
+    }
+
+    /** Lets servers say that their lists of tools stay fresh for this long. */
+    static void stayFresh(Path directory, long millis) {
+        write(directory, "fresh", Long.toString(millis));
     }
 
     private Optional<ObjectNode> call(JsonNode message) {
@@ -258,7 +332,7 @@ public final class ToolServer {
         return answer;
     }
 
-    private static ObjectNode error(JsonNode request, int code, String words) {
+    static ObjectNode error(JsonNode request, int code, String words) {
         ObjectNode answer = MAPPER.createObjectNode().put("jsonrpc", "2.0");
         answer.set("id", request.get("id"));
         answer.putObject("error").put("code", code).put("message", words);

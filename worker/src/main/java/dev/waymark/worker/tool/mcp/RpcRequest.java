@@ -1,0 +1,59 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A request to a server, without its id.
+ *
+ * @param version the version that the request names; empty if a handshake has agreed on one
+ * @param name what the request is about, such as a tool: proxies may read it
+ * @param headers further headers of a request over HTTP
+ */
+record RpcRequest(
+        String method,
+        ObjectNode params,
+        Optional<String> version,
+        Optional<String> name,
+        Map<String, String> headers) {
+    /** The version of stateless requests. */
+    static final String STATELESS_VERSION = "2026-07-28";
+
+    private static final String RESERVED = "io.modelcontextprotocol/";
+
+    RpcRequest {
+        headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    }
+
+    static RpcRequest of(String method, ObjectNode params) {
+        return new RpcRequest(method, params, Optional.empty(), Optional.empty(), Map.of());
+    }
+
+    RpcRequest about(String name) {
+        return new RpcRequest(method, params, version, Optional.of(name), headers);
+    }
+
+    RpcRequest withHeaders(Map<String, String> more) {
+        return new RpcRequest(method, params, version, name, more);
+    }
+
+    boolean isStateless() {
+        return version.isPresent();
+    }
+
+    /** This request with everything that a server needs that has seen no other. */
+    RpcRequest stateless() {
+        ObjectNode whole = params.deepCopy();
+        JsonNode given = whole.path("_meta");
+        ObjectNode meta = whole.putObject("_meta");
+        meta.put(RESERVED + "protocolVersion", STATELESS_VERSION);
+        meta.set(RESERVED + "clientInfo", JsonRpc.thisClient());
+        meta.set(RESERVED + "clientCapabilities", JsonRpc.object());
+        given.properties().forEach(entry -> meta.set(entry.getKey(), entry.getValue()));
+        return new RpcRequest(method, whole, Optional.of(STATELESS_VERSION), name, headers);
+    }
+}
