@@ -825,7 +825,13 @@ final class Ledger {
     private void claimed(Conversation before, ToolFact.ToolClaimed claim, Conversation after) {
         if (!claim.restored()) {
             Violation.unless(
-                    after.calls().get(claim.callId()).orElseThrow().status() == Call.Status.CLAIMED,
+                    after.calls().get(claim.callId()).orElseThrow().status() == Call.Status.CLAIMED
+                            || before.calls()
+                                    .get(claim.callId())
+                                    .flatMap(Call::grant)
+                                    .map(grants::get)
+                                    .filter(grant -> grant.isOver(after.updatedAt()))
+                                    .isPresent(),
                     "a claim was granted and is not held");
             return;
         }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Threads in which an approval covers later calls, or a tool changes before the approved call runs. */
 class GrantThreadTest {
-    private static final Map<String, Object> UP_TO_500 =
+    static final Map<String, Object> UP_TO_500 =
             Map.of("properties", Map.of("usd", Map.of("maximum", 500)), "required", List.of("usd"));
 
     @TempDir
@@ -130,8 +130,7 @@ class GrantThreadTest {
         }
     }
 
-    private Path script(String name, String text) throws IOException {
-        Path file = directory.resolve(name);
+    static Path script(Path file, String text) throws IOException {
         Files.writeString(file, text);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
         return file;
@@ -139,7 +138,7 @@ class GrantThreadTest {
 
     @Test
     void commandThatChangesAfterItsApproval_asksAgain_andRunsWhenThatIsApproved() throws Exception {
-        Path program = script("refund.sh", "#!/bin/sh\necho old\n");
+        Path program = script(directory.resolve("refund.sh"), "#!/bin/sh\necho old\n");
         ToolSpec spec =
                 ToolSpec.command("refund", program.toString()).approved().build();
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), ApprovalByRuleTest.refunding())
@@ -147,7 +146,7 @@ class GrantThreadTest {
             String thread = start(rig, "100");
             PendingItem first =
                     rig.await(thread, now -> now.asks().size() == 1).asks().get(0);
-            script("refund.sh", "#!/bin/sh\necho new\n");
+            script(directory.resolve("refund.sh"), "#!/bin/sh\necho new\n");
             rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "grant", Map.of()));
 
             Conversation state = rig.await(thread, now -> now.asks().stream().anyMatch(PendingItem::toolChanged));
@@ -175,7 +174,7 @@ class GrantThreadTest {
     @Test
     void mcpToolThatChangesAfterItsApproval_asksAgain() throws Exception {
         Files.writeString(directory.resolve("description"), "Refunds");
-        Path server = script("server.sh", """
+        Path server = script(directory.resolve("server.sh"), """
                 #!/bin/sh
                 cd "$(dirname "$0")"
                 while read -r line; do

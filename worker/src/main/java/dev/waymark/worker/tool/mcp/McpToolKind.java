@@ -63,7 +63,7 @@ public final class McpToolKind implements ToolKind<McpTool> {
     public Optional<String> definition(McpTool mcp, ToolSpec tool, ProcessFence fence)
             throws UnknownDefinitionException, InterruptedException {
         try {
-            for (RemoteTool offered : servers.tools(mcp.server(), fence)) {
+            for (RemoteTool offered : servers.toolsNow(mcp.server(), fence)) {
                 if (offered.name().equals(mcp.tool())) {
                     return Optional.of(offered.digest());
                 }
