@@ -13,7 +13,7 @@ import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.call.GrantTerms;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;

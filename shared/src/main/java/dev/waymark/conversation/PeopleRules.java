@@ -4,7 +4,7 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.Grant;
-import dev.waymark.conversation.call.GrantTerms;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.call.ToolTexts;

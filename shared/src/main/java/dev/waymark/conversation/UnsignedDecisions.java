@@ -2,7 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.DecisionSignature;
-import dev.waymark.conversation.call.GrantTerms;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.DecisionStatement;

@@ -29,7 +29,7 @@ import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.Grant;
-import dev.waymark.conversation.call.GrantTerms;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;

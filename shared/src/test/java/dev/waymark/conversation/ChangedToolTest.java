@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Grant;
-import dev.waymark.conversation.call.GrantTerms;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.fact.ModelFact;

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Grant;
-import dev.waymark.conversation.call.GrantTerms;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;

@@ -13,7 +13,7 @@ import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.Grant;
-import dev.waymark.conversation.call.GrantTerms;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
@@ -242,7 +242,7 @@ final class Simulation {
     private record LateClaim(Activity activity, String run, String execution) {}
 
     void run() {
-        int tasks = 5 + random.nextInt(30) + (grants ? 60 : 0);
+        int tasks = 5 + random.nextInt(30) + (grants ? 40 : 0);
         if (!chance(5)) {
             apply(message());
         }

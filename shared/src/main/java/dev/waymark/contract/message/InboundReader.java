@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.GrantTerms;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;

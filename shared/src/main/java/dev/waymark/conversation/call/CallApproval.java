@@ -1,6 +1,7 @@
 package dev.waymark.conversation.call;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.time.Instant;
 import java.util.Objects;

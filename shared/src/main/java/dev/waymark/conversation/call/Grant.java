@@ -3,6 +3,7 @@ package dev.waymark.conversation.call;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.waymark.conversation.fact;
 
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.GrantTerms;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.policy;
 
-import dev.waymark.conversation.call.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import java.nio.charset.StandardCharsets;

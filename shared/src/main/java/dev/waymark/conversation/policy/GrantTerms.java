@@ -1,4 +1,4 @@
-package dev.waymark.conversation.call;
+package dev.waymark.conversation.policy;
 
 import dev.waymark.conversation.value.Json;
 import java.time.Duration;
@@ -86,7 +86,8 @@ public record GrantTerms(Optional<Integer> times, Optional<Long> seconds, Option
         return tree;
     }
 
-    Optional<Instant> until(Instant from) {
+    /** When a grant with these terms ends by itself, if it was given at this time. */
+    public Optional<Instant> until(Instant from) {
         return seconds.map(from::plusSeconds);
     }
 
