@@ -171,7 +171,7 @@ public record AgentSpec(
                 && tools.stream()
                         .anyMatch(tool -> tool.kind().executor() == AgentPolicy.Executor.ACTIVITY
                                 && !tool.hasEffect()
-                                && !tool.approval());
+                                && (!tool.approval() || tool.isRuled()));
     }
 
     /** The parts of this definition that the rules of the conversation need. */

@@ -156,7 +156,7 @@ final class ThreadReads {
 
     private HttpAnswer thread(ApiRequest request) {
         Timeline timeline = timeline(request);
-        ObjectNode document = JsonDocuments.show(timeline);
+        ObjectNode document = JsonDocuments.show(timeline, client.inspector().running(timeline));
         document.remove("messages");
         client.lists()
                 .forkSource(timeline.thread())

@@ -172,6 +172,11 @@ export class ThreadPage {
       this.#showSoon();
       return;
     }
+    if (name === 'calls-running') {
+      this.#live.runs(document);
+      this.#showSoon();
+      return;
+    }
     if (name === 'no-worker') {
       this.#tell('worker', `${document.message}. It continues as soon as a worker takes it.`);
       return;
@@ -288,8 +293,8 @@ export class ThreadPage {
 
   #showActivity() {
     const view = this.#view;
-    const running = view.calls.filter((call) => ['dispatched', 'claimed', 'delegated', 'verifying'].includes(call.phase)).map((call) => call.tool);
-    const words = this.#past || !view.open || view.status !== 'running' || this.#live.text !== ''
+    const running = this.#live.tools.concat(view.calls.filter((call) => ['dispatched', 'claimed', 'delegated', 'verifying'].includes(call.phase)).map((call) => call.tool));
+    const words = this.#past || !view.open || view.status !== 'running' || (this.#live.text !== '' && running.length === 0)
       ? ''
       : running.length > 0
         ? `Running ${running.join(', ')} …`

@@ -62,19 +62,27 @@ public final class ModelActivityImpl implements ModelActivity {
     private final ModelProviders providers;
     private final CallJudges judges;
     private final ReplyCalls calls;
+    private final LiveReplies live;
     private final AttemptMetrics metrics;
     private final ModelOutages outages = new ModelOutages(System::nanoTime);
 
     /**
      * @param judges asks the rules about the calls of replies whose workflow asks for it
      * @param calls runs the calls of replies whose workflow asks for it
+     * @param live shows replies to clients while they stream
      */
     public ModelActivityImpl(
-            RunReader runs, ModelProviders providers, CallJudges judges, ReplyCalls calls, AttemptMetrics metrics) {
+            RunReader runs,
+            ModelProviders providers,
+            CallJudges judges,
+            ReplyCalls calls,
+            LiveReplies live,
+            AttemptMetrics metrics) {
         this.runs = runs;
         this.providers = providers;
         this.judges = judges;
         this.calls = calls;
+        this.live = live;
         this.metrics = metrics;
     }
 
@@ -93,7 +101,9 @@ public final class ModelActivityImpl implements ModelActivity {
         Optional<PartialReply.SavedReply> saved =
                 before.flatMap(PartialReply::saved).filter(reply -> reply.isFor(info.getWorkflowRunId(), input));
         saved.ifPresent(words::save);
-        try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
+        try (Heartbeat heartbeat = Heartbeat.showing(() -> words.now().askedAt(live.queue()));
+                LiveReplies.Shown shown = live.show(info.getWorkflowId(), info.getWorkflowRunId(), words)) {
+            words.atFirstWord(heartbeat::tellAtOnce);
             Optional<RunReader.Called> called = saved.isPresent() ? Optional.empty() : Optional.of(called(info, input));
             boolean replied = false;
             try {
@@ -163,8 +173,9 @@ public final class ModelActivityImpl implements ModelActivity {
                 return ModelResult.of(reply);
             }
             words.save(new PartialReply.SavedReply(info.getWorkflowRunId(), input.digest(), reply));
+            words.runs(batch.get().calls());
             heartbeat.tellAtOnce();
-            return new ModelResult(reply, batch.get().run());
+            return new ModelResult(reply, batch.get().run(words::ended));
         } catch (RuntimeException | JsonProcessingException e) {
             LOG.warn("the calls of a reply in {} are dispatched one by one", info.getWorkflowId(), e);
             return ModelResult.of(reply);

@@ -7,6 +7,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
@@ -33,6 +34,7 @@ import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.judge.JudgeActivityImpl;
 import dev.waymark.worker.metrics.AttemptMetrics;
+import dev.waymark.worker.model.LiveReplies;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
@@ -152,6 +154,7 @@ final class WorkflowRig implements AutoCloseable {
                         providers,
                         judges,
                         new ReplyCalls(runs, runner),
+                        new LiveReplies(thread -> PayloadJson.dataConverter(connection.client(), thread)),
                         new AttemptMetrics(new SimpleMeterRegistry())));
         StateActivityImpl carrier = new StateActivityImpl(runs, TRIES_TO_FIND_A_RUN);
         worker.registerActivitiesImplementations(
