@@ -2,10 +2,10 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.DecisionSignature;
-import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.DecisionStatement;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.policy.Signers;
 import java.util.List;
 import java.util.Optional;

@@ -14,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Grant;
-import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.fact.ModelFact;
@@ -22,6 +21,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;

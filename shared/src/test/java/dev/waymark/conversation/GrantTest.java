@@ -16,7 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Grant;
-import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -25,6 +24,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.state.Grants;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;

@@ -89,7 +89,7 @@ public record CallItem(
         boolean ruled = state.policy()
                 .filter(policy -> policy.policyOf(call.tool()).ruled())
                 .isPresent();
-        return call.verdict().filter(verdict -> ruled).map(verdict -> verdict.comparedWith(Optional.empty()));
+        return call.verdict().filter(verdict -> ruled).map(CallVerdict::ofRules);
     }
 
     /** The name in spans and metrics for what a call waits for. */

@@ -143,7 +143,9 @@ public record PendingItem(
                 List.of(),
                 call.fromFile().isPresent(),
                 approval && call.mayHaveRunBefore(),
-                approval && ofTool.ruled() && call.isJudged(CallVerdict.Then.ASK) ? call.verdict() : Optional.empty(),
+                approval && ofTool.ruled() && call.isJudged(CallVerdict.Then.ASK)
+                        ? call.verdict().map(CallVerdict::ofRules)
+                        : Optional.empty(),
                 approval ? call.definition().map(ToolDefinition::digest) : Optional.empty(),
                 approval && call.definition().filter(ToolDefinition::changed).isPresent());
     }

@@ -1,11 +1,11 @@
 package dev.waymark.conversation.fact;
 
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.DecisionStatement;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;

@@ -108,6 +108,11 @@ public record CallVerdict(
         return new CallVerdict(then, rule, reason, looked, compared, digest);
     }
 
+    /** A copy of what the rules say, without what else was found out. */
+    public CallVerdict ofRules() {
+        return new CallVerdict(then, rule, reason, looked);
+    }
+
     /** A copy for a deleted conversation, without texts. */
     public CallVerdict forgotten() {
         return new CallVerdict(then, rule, Optional.empty(), Optional.empty());

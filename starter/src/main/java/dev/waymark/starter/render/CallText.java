@@ -66,7 +66,7 @@ public final class CallText {
         List<String> words = new ArrayList<>();
         call.verdict().map(verdict -> note.apply(verdict.words())).ifPresent(words::add);
         call.approval().map(CallText::words).ifPresent(words::add);
-        call.grant().map(number -> "approved by grant " + number).ifPresent(words::add);
+        call.grant().map(CallText::grant).ifPresent(words::add);
         call.settled().map(settled -> words(settled, note)).ifPresent(words::add);
         return String.join("; ", words);
     }
@@ -82,6 +82,11 @@ public final class CallText {
                         .map(terms -> ", also " + OneLine.shortened(terms.words()))
                         .orElse("")
                 + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
+    }
+
+    /** Formats that a grant let a call run. */
+    static String grant(int number) {
+        return "approved by grant " + number;
     }
 
     /** Formats a settlement, such as {@code settled: not-done by ann: seen on the dashboard}. */
