@@ -9,7 +9,7 @@ import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Grant;
-import dev.waymark.conversation.call.GrantTerms;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ToolFact;
