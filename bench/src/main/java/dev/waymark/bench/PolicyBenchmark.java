@@ -55,8 +55,7 @@ final class PolicyBenchmark {
     private static final List<ApprovalRule> AFTER = List.of(
             ApprovalRule.deny("large").when(LARGE),
             ApprovalRule.deny("at most six").requestedOver(6),
-            ApprovalRule.ask("it has cost enough")
-                    .spentOver(new Budget(Optional.empty(), Optional.of(3_200L))),
+            ApprovalRule.ask("it has cost enough").spentOver(new Budget(Optional.empty(), Optional.of(3_200L))),
             ApprovalRule.allow("small").when(SMALL));
 
     private final BenchServer server;
@@ -94,9 +93,9 @@ final class PolicyBenchmark {
             Map<String, CallVerdict.Then> listed = new TreeMap<>();
             tried.path("differences")
                     .forEach(each -> listed.put(
-                            each.path("thread").asText() + " " + each.path("callId").asText(),
-                            PayloadJson.MAPPER.convertValue(
-                                    each.path("now").path("then"), CallVerdict.Then.class)));
+                            each.path("thread").asText() + " "
+                                    + each.path("callId").asText(),
+                            PayloadJson.MAPPER.convertValue(each.path("now").path("then"), CallVerdict.Then.class)));
             Map<String, CallVerdict.Then> expected = new TreeMap<>();
             recorded(client, "refunder-after", AFTER).forEach((call, then) -> {
                 String same = call.replace("refunder-after-", "refunder-");
@@ -146,7 +145,8 @@ final class PolicyBenchmark {
                 String thread = agent + "-" + i;
                 int seed = i;
                 runs.add(() -> {
-                    client.run(Prompt.of(agent, Integer.toString(seed)).withThread(thread)).await();
+                    client.run(Prompt.of(agent, Integer.toString(seed)).withThread(thread))
+                            .await();
                     return true;
                 });
             }
@@ -210,7 +210,6 @@ final class PolicyBenchmark {
                     command: [echo, refunded]
                     safe_to_retry: true
                     approval: %s
-                """
-                .formatted(Json.canonical(rules));
+                """.formatted(Json.canonical(rules));
     }
 }

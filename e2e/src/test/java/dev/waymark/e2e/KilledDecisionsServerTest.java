@@ -9,10 +9,10 @@ import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Grant;
-import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;
@@ -79,7 +79,8 @@ class KilledDecisionsServerTest {
         PersonFact.ApprovalDecided about = switch (way) {
             case WIDEN ->
                 first
-                        ? Approval.approve().granting(GrantTerms.THREAD.withTimes(2).like(UP_TO_5000))
+                        ? Approval.approve()
+                                .granting(GrantTerms.THREAD.withTimes(2).like(UP_TO_5000))
                         : Approval.deny("enough");
             case REVOKE -> first ? Approval.approve().granting(GrantTerms.THREAD) : Approval.deny("enough");
             case EDIT ->
@@ -101,7 +102,9 @@ class KilledDecisionsServerTest {
         Conversation state = timeline.now();
         Way way = wayOf(thread);
         if (way == Way.REVOKE && !revoked.contains(thread) && state.grants().last() > 0 && random.nextInt(3) == 0) {
-            client.send(name(thread), OutboundMessage.of(PersonFact.GrantRevoked.of(1).withBy("ben")));
+            client.send(
+                    name(thread),
+                    OutboundMessage.of(PersonFact.GrantRevoked.of(1).withBy("ben")));
             revoked.add(thread);
         }
         for (PendingItem item : timeline.pending()) {
@@ -190,16 +193,24 @@ class KilledDecisionsServerTest {
                     .as(line)
                     .isEqualTo(call.args().canonical());
             if (verdict.then() == CallVerdict.Then.ASK && !call.isApprovedHere()) {
-                Grant grant = claimed.state().grants().find(call.grant().orElseThrow()).orElseThrow();
-                assertThat(grant.isInForce(claimed.at())).as("%s under %s", line, grant).isTrue();
+                Grant grant = claimed.state()
+                        .grants()
+                        .find(call.grant().orElseThrow())
+                        .orElseThrow();
+                assertThat(grant.isInForce(claimed.at()))
+                        .as("%s under %s", line, grant)
+                        .isTrue();
                 int uses = usesByGrant.merge(words[0] + " " + grant.number(), 1, Integer::sum);
-                assertThat(uses).as("%s under %s", line, grant)
+                assertThat(uses)
+                        .as("%s under %s", line, grant)
                         .isLessThanOrEqualTo(grant.terms().times().orElse(Integer.MAX_VALUE));
             }
         }
         assertThat(done).doesNotHaveDuplicates();
         assertThat(usesByGrant).as("refunds that a grant let run").isNotEmpty();
-        threads.values().forEach(timeline -> assertThat(timeline.now().calls().get("tu_2").orElseThrow().status())
-                .isEqualTo(Call.Status.DENIED));
+        threads.values()
+                .forEach(timeline -> assertThat(
+                                timeline.now().calls().get("tu_2").orElseThrow().status())
+                        .isEqualTo(Call.Status.DENIED));
     }
 }
