@@ -33,6 +33,7 @@ public final class Bench {
             "unread-streams",
             "crowd",
             "lists",
+            "policy",
             "long");
     private static final String QUICK = "--quick";
 
@@ -90,6 +91,7 @@ public final class Bench {
                 case "unread-streams" -> new UnreadStreamsBenchmark(server, report, root, quick).run();
                 case "crowd" -> new CrowdBenchmark(server, report, quick).run();
                 case "lists" -> new ListsBenchmark(server, report, root, quick).run();
+                case "policy" -> new PolicyBenchmark(server, report, root, quick).run();
                 case "long" -> new LongThreadBenchmark(server, report, quick).run();
                 case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);

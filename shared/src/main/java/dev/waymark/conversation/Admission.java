@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
@@ -9,6 +10,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.state.Grants;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -64,6 +66,11 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     @Override
     public Optional<Problem> approvalDecided(PersonFact.ApprovalDecided fact) {
         return unlessOver(fact, () -> decision(state, fact));
+    }
+
+    @Override
+    public Optional<Problem> grantRevoked(PersonFact.GrantRevoked fact) {
+        return unlessOver(fact, () -> revocation(state, fact));
     }
 
     @Override
@@ -203,8 +210,18 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         if (decided.argsDigest().filter(shown -> !shown.equals(digest)).isPresent()) {
             return refused(
                     Problem.ARGS_CHANGED,
-                    "the decision is about other arguments than those of call "
-                            + awaited.get().callId() + ", whose digest is " + digest);
+                    "the decision is about other arguments" + (awaited.get().toolChanged() ? ", or another tool," : "")
+                            + " than those of call " + awaited.get().callId() + ", whose digest is " + digest);
+        }
+        if (decided.grant().isPresent() && state.rules() >= ThreadIdentity.GRANTS) {
+            if (!decided.approved()) {
+                return refused(Problem.BAD_INPUT, "a denial does not decide about later calls");
+            }
+            if (state.grants().isFull(state.updatedAt())) {
+                return refused(
+                        Problem.BAD_INPUT,
+                        "this thread has " + Grants.MAX + " grants, which is the maximum: revoke one of them first");
+            }
         }
         if (decided.args().isPresent()) {
             Json args = decided.args().get();
@@ -225,6 +242,16 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             }
         }
         return SignatureRules.objection(awaited.get(), decided);
+    }
+
+    private static Optional<Problem> revocation(Conversation state, PersonFact.GrantRevoked revoked) {
+        Optional<Grant> grant = state.grants().find(revoked.grant());
+        if (grant.isEmpty()) {
+            return refused(Problem.NOT_FOUND, "no grant " + revoked.grant() + " in this thread");
+        }
+        return grant.get().ended().isEmpty()
+                ? Optional.empty()
+                : refused(Problem.ALREADY_DECIDED, "grant " + revoked.grant() + " has ended");
     }
 
     private static Optional<Problem> notAwaited(Conversation state, String callId) {

@@ -9,11 +9,13 @@ import java.util.Optional;
 /** Rules of claims: which execution may take effect, and how to treat a claim that a reset reapplied. */
 final class ClaimRules {
     private final Draft draft;
+    private final ApprovalRules approvals;
     private final EffectRules effects;
     private final LostCallRules lost;
 
-    ClaimRules(Draft draft, EffectRules effects, LostCallRules lost) {
+    ClaimRules(Draft draft, ApprovalRules approvals, EffectRules effects, LostCallRules lost) {
         this.draft = draft;
+        this.approvals = approvals;
         this.effects = effects;
         this.lost = lost;
     }
@@ -21,7 +23,9 @@ final class ClaimRules {
     void toolClaimed(ToolFact.ToolClaimed fact) {
         Optional<Call> claimed =
                 draft.book.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
-        if (claimed.isPresent()) {
+        if (claimed.filter(approvals::hasLostItsGrant).isPresent()) {
+            approvals.askFor(claimed.get()); // Its time has passed since the call was dispatched.
+        } else if (claimed.isPresent()) {
             Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
             draft.book.put(claimed.get().repeating(fact.repeat()).claimed(claim, draft.at));
         } else {

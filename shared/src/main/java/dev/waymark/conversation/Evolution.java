@@ -43,7 +43,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         ApprovalRules approvals = new ApprovalRules(draft);
         turns = new TurnRules(draft);
         lost = new LostCallRules(draft, approvals, effects);
-        claims = new ClaimRules(draft, effects, lost);
+        claims = new ClaimRules(draft, approvals, effects, lost);
         calls = new CallRules(draft, approvals, lost);
         tools = new ToolRules(draft, approvals, effects, lost);
         model = new ModelRules(draft, turns, calls, approvals);
@@ -295,6 +295,11 @@ final class Evolution implements Fact.Cases<Runnable> {
     @Override
     public Runnable approvalDecided(PersonFact.ApprovalDecided fact) {
         return () -> people.approvalDecided(fact);
+    }
+
+    @Override
+    public Runnable grantRevoked(PersonFact.GrantRevoked fact) {
+        return () -> people.grantRevoked(fact);
     }
 
     @Override

@@ -20,6 +20,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
@@ -52,6 +53,11 @@ final class Ledger {
     private final List<String> accepted = new ArrayList<>();
     private final Map<String, String> outcomes = new HashMap<>();
     private final Map<String, String> approved = new HashMap<>();
+    private final Map<Integer, Granted> grants = new HashMap<>();
+    private int lastGrant;
+    /** The definitions of tools that were shown when somebody approved a call, by call. */
+    private final Map<String, Set<String>> definitions = new HashMap<>();
+
     private final Map<String, CallVerdict.Then> verdicts = new HashMap<>();
     private final Map<String, Integer> repeats = new HashMap<>();
     private final Map<String, Integer> knownOutcomes = new HashMap<>();
@@ -172,10 +178,22 @@ final class Ledger {
         if (fact instanceof PersonFact.UserSpoke spoke) {
             if (spoke.replacement().isPresent()) {
                 accepted.clear();
+                grants.clear();
             }
             spoke.content().ifPresent(content -> accepted.add(content.text()));
         } else if (fact instanceof PersonFact.Cleared) {
             accepted.clear();
+            grants.clear();
+        } else if (fact instanceof PersonFact.GrantRevoked revoked) {
+            revoke(Optional.of(revoked.grant()));
+        } else if (fact instanceof ToolFact.ToolNotStarted changed
+                && changed.definition().isPresent()
+                && isAwaited(before, changed.callId(), changed.dispatch())) {
+            voided(before, changed.callId());
+        } else if (fact instanceof ToolFact.ToolEndedLate late
+                && late.end() instanceof ToolFact.ToolNotStarted changed
+                && changed.definition().isPresent()) {
+            voided(before, changed.callId());
         } else if (fact instanceof ToolFact.ToolFinished done && isAwaited(before, done.callId(), done.dispatch())) {
             outcomes.put(done.callId(), done.content());
         } else if (fact instanceof ToolFact.ToolEndedLate late
@@ -193,8 +211,104 @@ final class Ledger {
             Json shown = ask.args().orElseThrow();
             Json args = decided.args().orElse(shown);
             approved.put(ask.callId(), args.canonical());
+            ask.toolDigest()
+                    .ifPresent(digest -> definitions
+                            .computeIfAbsent(ask.callId(), id -> new HashSet<>())
+                            .add(digest));
+            boolean own = before.calls().get(ask.callId()).isPresent();
+            if (own && decided.grant().isPresent() && before.rules() >= ThreadIdentity.GRANTS) {
+                lastGrant++;
+                grants.put(
+                        lastGrant,
+                        new Granted(ask.tool(), args, decided.grant().get(), after.updatedAt(), ask.toolDigest()));
+            }
             coverage.count(args.equals(shown) ? "approved as they were" : "approved with other arguments");
         }
+    }
+
+    /** A grant, as somebody gave it, and what became of it. */
+    private static final class Granted {
+        private final String tool;
+        private final Json args;
+        private final GrantTerms terms;
+        private final Instant at;
+        private final Optional<String> definition;
+        private final Set<String> users = new HashSet<>();
+        private boolean revoked;
+
+        Granted(String tool, Json args, GrantTerms terms, Instant at, Optional<String> definition) {
+            this.tool = tool;
+            this.args = args;
+            this.terms = terms;
+            this.at = at;
+            this.definition = definition;
+        }
+
+        boolean isFor(Call call) {
+            return tool.equals(call.tool())
+                    && terms.like().map(like -> isLike(like, call.args())).orElse(args.equals(call.args()));
+        }
+
+        boolean isOver(Instant now) {
+            return revoked
+                    || terms.seconds()
+                            .filter(length -> !now.isBefore(at.plusSeconds(length)))
+                            .isPresent();
+        }
+    }
+
+    /** Whether the arguments match the schema of a simulated grant. */
+    static boolean isLike(Json schema, Json args) {
+        return Json.of(args.canonical().chars().sum() % 2).equals(Json.of(schema.field("parity")));
+    }
+
+    private void revoke(Optional<Integer> number) {
+        number.map(grants::get).ifPresent(grant -> grant.revoked = true);
+    }
+
+    /** Records that a decision does not count any more, because the tool has changed before the call ran. */
+    private void voided(Conversation before, String callId) {
+        approved.remove(callId);
+        revoke(before.calls().get(callId).flatMap(Call::grant));
+    }
+
+    /** Whether a grant lets the call run that was given for it, is not revoked, and was not used too often. */
+    private boolean isGranted(Call call) {
+        if (call.grant().isEmpty()) {
+            return false;
+        }
+        Granted grant = grants.get(call.grant().get());
+        Violation.unless(grant != null, "a call runs because of a grant that nobody gave");
+        Violation.unless(grant.isFor(call), "a call runs because of a grant for others");
+        Violation.unless(!grant.revoked, "a call runs after its grant was revoked");
+        Violation.unless(!file.has(call.id()), "a call of a file runs because of a grant");
+        grant.users.add(call.id());
+        Violation.unless(
+                grant.terms.times().map(most -> grant.users.size() <= most).orElse(true),
+                "a grant is used once too often");
+        coverage.count("ran because of a grant");
+        return true;
+    }
+
+    /** Checks a call that has just been granted a claim. */
+    void claimedInTime(Call call, Instant at) {
+        call.grant()
+                .map(grants::get)
+                .ifPresent(grant -> Violation.unless(!grant.isOver(at), "a call starts after its grant is over"));
+    }
+
+    /** Checks the definitions with which a call is about to be dispatched. */
+    void approvedDefinitions(Call call, List<String> allowed) {
+        if (!policyOf(call.tool()).changeable() || !policyOf(call.tool()).approval()) {
+            return;
+        }
+        Set<String> shown = call.grant().isPresent()
+                ? grants.get(call.grant().get()).definition.map(Set::of).orElse(Set.of())
+                : definitions.getOrDefault(call.id(), Set.of());
+        Violation.unless(shown.containsAll(allowed), "a call runs with a definition that nobody was shown");
+        Violation.unless(
+                !allowed.isEmpty() || call.isJudged(CallVerdict.Then.ALLOW), "it is not known what was approved");
+        coverage.count("definitions approved");
     }
 
     /**
@@ -321,14 +435,16 @@ final class Ledger {
             });
         } else if (fact instanceof ToolFact.VerdictGiven given && before.awaitsVerdict(given.callId())) {
             judged(before, given.callId(), given.verdict().then());
-        } else if (fact instanceof ToolFact.VerdictFailed failed && before.awaitsVerdict(failed.callId())) {
+        } else if (fact instanceof ToolFact.VerdictFailed failed
+                && before.awaitsVerdict(failed.callId())
+                && !failed.problem().type().equals(Problem.UNKNOWN_RULES)) {
             judged(before, failed.callId(), CallVerdict.Then.ASK);
         }
     }
 
     private void judged(Conversation state, String callId, CallVerdict.Then then) {
         Call call = state.calls().get(callId).orElseThrow();
-        verdicts.put(callId + " " + call.args().canonical(), then);
+        verdicts.putIfAbsent(callId + " " + call.args().canonical(), then); // The first one stands.
     }
 
     /** Checks a call of a tool with rules that is about to run: there is a verdict about its very arguments. */
@@ -340,7 +456,9 @@ final class Ledger {
         Violation.unless(then != null, "a call runs without a verdict about its arguments");
         Violation.unless(then != CallVerdict.Then.DENY, "a call runs that the rules deny");
         Violation.unless(
-                then == CallVerdict.Then.ALLOW || call.args().canonical().equals(approved.get(call.id())),
+                then == CallVerdict.Then.ALLOW
+                        || call.args().canonical().equals(approved.get(call.id()))
+                        || isGranted(call),
                 "a call runs that the rules leave to a person who has not decided");
         coverage.count("ran with the verdict " + then.wireName());
     }
@@ -354,7 +472,10 @@ final class Ledger {
                 this.policy.tools().get(call.tool()) == AgentPolicy.Executor.ACTIVITY,
                 "no worker can run " + call.tool());
         Violation.unless(
-                !policy.approval() || policy.ruled() || call.args().canonical().equals(approved.get(call.id())),
+                !policy.approval()
+                        || policy.ruled()
+                        || call.args().canonical().equals(approved.get(call.id()))
+                        || isGranted(call),
                 "what runs is not what was approved");
         if (!policy.effect()) {
             return;
@@ -440,7 +561,8 @@ final class Ledger {
             Violation.unless(
                     call.status() != Call.Status.COMPLETED
                             || fact instanceof PersonFact.HumanAnswered
-                            || approved.containsKey(call.id()),
+                            || approved.containsKey(call.id())
+                            || isGranted(call),
                     "a state tool ran without approval");
         }
     }
@@ -703,7 +825,13 @@ final class Ledger {
     private void claimed(Conversation before, ToolFact.ToolClaimed claim, Conversation after) {
         if (!claim.restored()) {
             Violation.unless(
-                    after.calls().get(claim.callId()).orElseThrow().status() == Call.Status.CLAIMED,
+                    after.calls().get(claim.callId()).orElseThrow().status() == Call.Status.CLAIMED
+                            || before.calls()
+                                    .get(claim.callId())
+                                    .flatMap(Call::grant)
+                                    .map(grants::get)
+                                    .filter(grant -> grant.isOver(after.updatedAt()))
+                                    .isPresent(),
                     "a claim was granted and is not held");
             return;
         }

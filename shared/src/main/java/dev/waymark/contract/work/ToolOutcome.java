@@ -34,8 +34,12 @@ public record ToolOutcome(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean notDone) {
 
-    /** The tool did not run in this execution, and will not run in it later. */
-    public record NotStarted(String execution, String reason) {
+    /**
+     * The tool did not run in this execution, and will not run in it later.
+     *
+     * @param definition the digest of the tool's definition, if it is not the one that was approved
+     */
+    public record NotStarted(String execution, String reason, Optional<String> definition) {
         public NotStarted {
             Objects.requireNonNull(execution, "execution");
             reason = reason == null ? "" : reason;
@@ -72,13 +76,23 @@ public record ToolOutcome(
 
     /** @param execution the claim name of this execution */
     public static ToolOutcome notStarted(String execution, String reason) {
+        return notStarted(new NotStarted(execution, reason, Optional.empty()));
+    }
+
+    /**
+     * The tool did not run, because its definition is not the one that was approved.
+     *
+     * @param execution the claim name of this execution
+     * @param definition the digest of the current definition
+     */
+    public static ToolOutcome changed(String execution, String definition) {
+        return notStarted(
+                new NotStarted(execution, "its definition is not the one that was approved", Optional.of(definition)));
+    }
+
+    private static ToolOutcome notStarted(NotStarted why) {
         return new ToolOutcome(
-                NOTHING.result,
-                NOTHING.error,
-                NOTHING.question,
-                Optional.of(new NotStarted(execution, reason)),
-                NOTHING.unknown,
-                false);
+                NOTHING.result, NOTHING.error, NOTHING.question, Optional.of(why), NOTHING.unknown, false);
     }
 
     /**
@@ -102,7 +116,7 @@ public record ToolOutcome(
                 result.map(change),
                 error.map(change),
                 question.map(change),
-                notStarted.map(why -> new NotStarted(why.execution(), change.apply(why.reason()))),
+                notStarted.map(why -> new NotStarted(why.execution(), change.apply(why.reason()), why.definition())),
                 unknown.map(change),
                 notDone);
     }
@@ -113,7 +127,7 @@ public record ToolOutcome(
         }
         if (notStarted.isPresent()) {
             NotStarted why = notStarted.get();
-            return new ToolFact.ToolNotStarted(callId, dispatch, why.execution(), why.reason());
+            return new ToolFact.ToolNotStarted(callId, dispatch, why.execution(), why.reason(), why.definition());
         }
         if (unknown.isPresent()) {
             return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, unknown.get()));

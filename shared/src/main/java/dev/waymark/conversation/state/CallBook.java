@@ -18,15 +18,17 @@ import java.util.Optional;
  * @param effects the record of side effects, if there are any
  * @param workspace the agent's data besides the transcript
  * @param dropped the turns of the calls that a summary dropped, by call id, if there are any. Their ids stay used.
+ * @param grants the approvals that also let later calls run, if there were any
  */
 public record CallBook(
         List<String> batch,
         PersistentMap<Call> calls,
         Optional<EffectLog> effects,
         Optional<Workspace> workspace,
-        Optional<PersistentMap<Integer>> dropped) {
-    public static final CallBook EMPTY =
-            new CallBook(List.of(), PersistentMap.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        Optional<PersistentMap<Integer>> dropped,
+        Optional<Grants> grants) {
+    public static final CallBook EMPTY = new CallBook(
+            List.of(), PersistentMap.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     public CallBook {
         Objects.requireNonNull(calls, "calls");
@@ -107,6 +109,7 @@ public record CallBook(
         public PersistentMap<Call> calls = CallBook.this.calls;
         public EffectLog effects = CallBook.this.effects.orElse(EffectLog.NONE);
         public Workspace workspace = CallBook.this.workspace.orElse(Workspace.EMPTY);
+        public Grants grants = CallBook.this.grants.orElse(Grants.NONE);
         private final PersistentMap<Integer> droppedBefore = CallBook.this.dropped.orElse(PersistentMap.empty());
         private PersistentMap<Integer> dropped = droppedBefore;
 
@@ -154,6 +157,7 @@ public record CallBook(
                     && calls == CallBook.this.calls
                     && effects == CallBook.this.effects.orElse(EffectLog.NONE)
                     && workspace == CallBook.this.workspace.orElse(Workspace.EMPTY)
+                    && grants == CallBook.this.grants.orElse(Grants.NONE)
                     && dropped == droppedBefore;
             if (isUnchanged) {
                 return CallBook.this;
@@ -163,7 +167,8 @@ public record CallBook(
                     calls,
                     effects.isEmpty() ? Optional.empty() : Optional.of(effects),
                     workspace.isEmpty() ? Optional.empty() : Optional.of(workspace),
-                    dropped.size() == 0 ? Optional.empty() : Optional.of(dropped));
+                    dropped.size() == 0 ? Optional.empty() : Optional.of(dropped),
+                    grants.isEmpty() ? Optional.empty() : Optional.of(grants));
         }
     }
 }

@@ -88,6 +88,11 @@ public final class ToolActivity implements DynamicActivity {
                 if (found.hasEffect()) {
                     return claimAndRun(found, input, info, context, heartbeat);
                 }
+                Optional<ToolOutcome> changed =
+                        tools.changed(found, input.definitions(), execution(info), ProcessFence.in(found.timeout()));
+                if (changed.isPresent()) {
+                    return changed.get();
+                }
                 ToolOutcome outcome =
                         tools.runSafe(setting.agent(), found, input.args(), context, heartbeat::isCancelled);
                 heartbeat.awaitKeys();
@@ -105,8 +110,7 @@ public final class ToolActivity implements DynamicActivity {
     private ToolOutcome claimAndRun(
             ToolSpec tool, ToolInput input, ActivityInfo info, ToolContext context, Heartbeat heartbeat)
             throws InterruptedException {
-        String nonce = UUID.randomUUID().toString().substring(0, 8);
-        String execution = ClaimRequest.execution(info.getWorkflowRunId(), info.getAttempt(), nonce);
+        String execution = execution(info);
         if (info.getAttempt() > 1) {
             return ToolOutcome.notStarted(execution, "an earlier attempt may have run");
         }
@@ -133,6 +137,11 @@ public final class ToolActivity implements DynamicActivity {
                 throw e;
             }
         }
+    }
+
+    private static String execution(ActivityInfo info) {
+        String nonce = UUID.randomUUID().toString().substring(0, 8);
+        return ClaimRequest.execution(info.getWorkflowRunId(), info.getAttempt(), nonce);
     }
 
     private ToolOutcome claimAndRun(
@@ -176,6 +185,9 @@ public final class ToolActivity implements DynamicActivity {
             Heartbeat heartbeat)
             throws InterruptedException {
         Optional<ToolOutcome> problem = tools.problem(tool, input.args());
+        if (problem.isEmpty()) {
+            problem = tools.changed(tool, input.definitions(), execution, fence);
+        }
         if (problem.isPresent()) {
             return problem.get();
         }

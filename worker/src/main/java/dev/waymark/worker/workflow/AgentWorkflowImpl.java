@@ -370,6 +370,11 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     @Override
+    public void revoke(RawValue payload) {
+        receive(SignalNames.REVOKE, payload);
+    }
+
+    @Override
     public void settle(RawValue payload) {
         receive(SignalNames.SETTLE, payload);
     }

@@ -167,16 +167,14 @@ final class InFlight {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         int dispatch = step.dispatch();
-        Optional<String> session = state.get().session();
-        ToolInput input = tool.hasEffect()
-                ? new ToolInput(
-                        call.id(),
-                        dispatch,
-                        call.args(),
-                        Optional.of(Workflow.getInfo().getRunId()),
-                        call.repeat(),
-                        session)
-                : new ToolInput(call.id(), dispatch, call.args(), session);
+        ToolInput input = new ToolInput(
+                call.id(),
+                dispatch,
+                call.args(),
+                tool.hasEffect() ? Optional.of(Workflow.getInfo().getRunId()) : Optional.empty(),
+                tool.hasEffect() ? call.repeat() : 0,
+                state.get().session(),
+                state.get().approvedDefinitions(call));
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
@@ -193,13 +191,7 @@ final class InFlight {
     /** Asks the agent's rules about a call. */
     boolean judge(Step.Judge step, Optional<String> owner) {
         Call call = step.call();
-        JudgeInput input = new JudgeInput(
-                call.id(),
-                call.tool(),
-                call.args(),
-                owner,
-                state.get().spent(),
-                state.get().requests(call));
+        JudgeInput input = JudgeInput.of(call, state.get(), owner);
         // An earlier question about the call may still be running, if a reset undid what it was asked for.
         if (flights.containsKey(input.work()) || !fitsIntoTask(sizeOf(input))) {
             return false;

@@ -5,6 +5,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;
 import java.util.Optional;
@@ -53,6 +54,16 @@ public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
      */
     default boolean isReady(T implementation, ToolSpec tool) {
         return true;
+    }
+
+    /**
+     * The digest of what defines the tool outside of the agent's definition, as it is now. Empty if nothing does.
+     *
+     * @throws UnknownDefinitionException if it can't be found out now
+     */
+    default Optional<String> definition(T implementation, ToolSpec tool, ProcessFence fence)
+            throws UnknownDefinitionException, InterruptedException {
+        return Optional.empty();
     }
 
     /** Checks whether a lost call took effect. */
