@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
@@ -92,11 +93,41 @@ record InboundReader(String name, JsonNode body) {
 
     private Fact answer() throws UnusableMessage {
         if (isBare()) {
-            return new PersonFact.HumanAnswered(Optional.empty(), Optional.empty(), bareText(), Optional.empty());
+            String answer = bareText();
+            return new PersonFact.HumanAnswered(
+                    Optional.empty(), Optional.empty(), answer, Optional.empty(), Optional.empty(), fields(answer));
         }
         requireObject();
-        String answer = text("answer").orElseThrow(() -> new UnusableMessage("\"answer\" is missing"));
-        return new PersonFact.HumanAnswered(id("id"), id("callId"), answer, id("by"));
+        Optional<InputForm.Action> action = action();
+        boolean isRefusal = action.filter(how -> how != InputForm.Action.ACCEPT).isPresent();
+        String answer = isRefusal
+                ? text("answer").orElse("")
+                : text("answer").orElseThrow(() -> new UnusableMessage("\"answer\" is missing"));
+        return new PersonFact.HumanAnswered(id("id"), id("callId"), answer, id("by"), action, fields(answer));
+    }
+
+    private Optional<InputForm.Action> action() throws UnusableMessage {
+        Optional<String> name = text("action");
+        if (name.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<InputForm.Action> action = InputForm.Action.named(name.get());
+        if (action.isEmpty()) {
+            throw new UnusableMessage("\"action\" must be accept, decline or cancel");
+        }
+        return action;
+    }
+
+    /** The answer as the fields of a form, if it is a JSON object. */
+    private static Optional<Json> fields(String answer) {
+        if (!answer.stripLeading().startsWith("{")) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(PayloadJson.MAPPER.readValue(answer, Json.class)).filter(Json::isObject);
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     private Fact approval() throws UnusableMessage {

@@ -1,6 +1,7 @@
 package dev.waymark.conversation.fact;
 
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -156,22 +157,44 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
     }
 
-    /** Someone answered a question. Without {@code callId}, the only one that is open. */
-    record HumanAnswered(Optional<String> id, Optional<String> callId, String answer, Optional<String> by)
+    /**
+     * Someone answered a question. Without {@code callId}, the only one that is open.
+     *
+     * @param action whether the form of a tool's server is filled in or refused
+     * @param fields the answer as a JSON object, if it is one; not part of the payload, since the answer says it
+     */
+    record HumanAnswered(
+            Optional<String> id,
+            Optional<String> callId,
+            String answer,
+            Optional<String> by,
+            Optional<InputForm.Action> action,
+            Optional<Json> fields)
             implements PersonFact {
+        /** An answer in words. */
+        public HumanAnswered(Optional<String> id, Optional<String> callId, String answer, Optional<String> by) {
+            this(id, callId, answer, by, Optional.empty(), Optional.empty());
+        }
+
         /** An answer to the question of this call. */
         public static HumanAnswered to(Optional<String> callId, String answer) {
             return new HumanAnswered(Optional.empty(), callId, answer, Optional.empty());
         }
 
+        /** The word that the form of this call's server will not be filled in. */
+        public static HumanAnswered refusing(Optional<String> callId, InputForm.Action action) {
+            return new HumanAnswered(
+                    Optional.empty(), callId, "", Optional.empty(), Optional.of(action), Optional.empty());
+        }
+
         @Override
         public HumanAnswered withId(String own) {
-            return new HumanAnswered(Optional.of(own), callId, answer, by);
+            return new HumanAnswered(Optional.of(own), callId, answer, by, action, fields);
         }
 
         @Override
         public HumanAnswered withBy(String who) {
-            return new HumanAnswered(id, callId, answer, Optional.of(who));
+            return new HumanAnswered(id, callId, answer, Optional.of(who), action, fields);
         }
 
         @Override
@@ -181,6 +204,7 @@ public sealed interface PersonFact extends Fact.Inbound {
                     .put("callId", callId)
                     .put("answer", answer)
                     .put("by", by)
+                    .put("action", action.map(InputForm.Action::wireName))
                     .done();
         }
 

@@ -3,6 +3,8 @@ package dev.waymark.starter.render;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.TextDelta;
+import dev.waymark.conversation.call.InputForm;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -148,6 +150,34 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
+    public String toolSuspended(ToolFact.ToolSuspended fact) {
+        Suspension how = fact.suspension();
+        return "[" + fact.callId() + "] "
+                + how.form()
+                        .map(form -> "needs input: " + OneLine.shortened(form.words("it")))
+                        .or(() -> how.task().map(task -> "continues as task " + SafeText.line(task)))
+                        .orElse("is to be repeated");
+    }
+
+    @Override
+    public String taskFollowed(ToolFact.TaskFollowed fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String taskCancelRequested(ToolFact.TaskCancelRequested fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String taskCancelled(ToolFact.TaskCancelled fact) {
+        return "[" + fact.callId() + "] "
+                + fact.problem()
+                        .map(why -> "its server could not be told: " + OneLine.shortened(why.message()))
+                        .orElse("its server was told");
+    }
+
+    @Override
     public String toolLost(ToolFact.ToolLost fact) {
         return "[" + fact.callId() + "] " + fact.problem().message();
     }
@@ -256,7 +286,11 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     @Override
     public String humanAnswered(PersonFact.HumanAnswered fact) {
-        return fact.callId().map(id -> "[" + id + "] ").orElse("") + OneLine.shortened(fact.answer());
+        return fact.callId().map(id -> "[" + id + "] ").orElse("")
+                + fact.action()
+                        .filter(action -> action != InputForm.Action.ACCEPT)
+                        .map(action -> action == InputForm.Action.DECLINE ? "declined" : "cancelled")
+                        .orElseGet(() -> OneLine.shortened(fact.answer()));
     }
 
     @Override
