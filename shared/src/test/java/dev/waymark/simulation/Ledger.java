@@ -859,7 +859,7 @@ final class Ledger {
         if (state.life() == ThreadIdentity.Life.CANCELLED) {
             Violation.unless(
                     state.decide().stream()
-                            .filter(step -> !(step instanceof Step.ReportToParent))
+                            .filter(step -> !(step instanceof Step.ReportToParent || step instanceof Step.CancelTask))
                             .toList()
                             .equals(List.of(new Step.Close(true))),
                     "a cancelled thread does something other than close");

@@ -123,6 +123,8 @@ final class Simulation {
     private final Random judging;
     /** A separate generator for calls that their server does not finish at once. */
     private final Random suspending;
+
+    private final boolean hasServers;
     /** A separate generator for the calls that run with their reply. */
     private final Random fusing;
 
@@ -176,6 +178,7 @@ final class Simulation {
         this.judging = new Random(seed * 47 + 11);
         this.fusing = new Random(~(seed * 37));
         this.suspending = new Random(seed * 53 + 7);
+        this.hasServers = suspending.nextInt(3) == 0;
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
@@ -1313,7 +1316,15 @@ final class Simulation {
                 .flatMap(Call::claim)
                 .filter(claim -> world.hasEffect(claim.execution()))
                 .isPresent();
-        return switch (quiet ? 9 : suspending.nextInt(10)) {
+        int end = quiet ? 9 : suspending.nextInt(10);
+        if (end > 3) {
+            state.calls()
+                    .get(flight.callId())
+                    .filter(call -> call.status() == Call.Status.CANCELLED)
+                    .flatMap(Call::claim)
+                    .ifPresent(claim -> world.reportedLate(claim.execution()));
+        }
+        return switch (end) {
             case 0 ->
                 new ToolFact.ToolLost(flight.callId(), flight.dispatch(), new Problem(Problem.UNKNOWN_RULES, "old"));
             case 1 ->
@@ -1333,7 +1344,7 @@ final class Simulation {
 
     /** Whether a server leaves a call unfinished. */
     private boolean suspends() {
-        return !quiet && state.rules() >= ThreadIdentity.REMOTE_CALLS && suspending.nextInt(6) == 0;
+        return hasServers && !quiet && state.rules() >= ThreadIdentity.REMOTE_CALLS && suspending.nextInt(4) == 0;
     }
 
     private Suspension suspension() {

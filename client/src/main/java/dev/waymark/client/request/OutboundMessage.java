@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.value.Sha256;
 import java.util.Map;
@@ -64,6 +65,11 @@ public record OutboundMessage(PersonFact fact, String id, boolean isNamed) {
     /** Answers the question of this call. */
     public static OutboundMessage answer(String callId, String text) {
         return of(PersonFact.HumanAnswered.to(Optional.of(callId), text));
+    }
+
+    /** Tells the server that asks with a form that it will not be filled in; without a call id, the only one. */
+    public static OutboundMessage refusal(Optional<String> callId, InputForm.Action how) {
+        return of(PersonFact.HumanAnswered.refusing(callId, how));
     }
 
     /** Ends the running turn. */

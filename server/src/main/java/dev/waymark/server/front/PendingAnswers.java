@@ -6,6 +6,7 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.CallSettlement.Verdict;
+import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
@@ -36,6 +37,13 @@ public final class PendingAnswers {
         }
         return OutboundMessage.of(
                 Attribution.of(caller, PersonFact.HumanAnswered.to(Optional.of(callId), answer.asText())));
+    }
+
+    /** Declines the form of a tool's server. */
+    public OutboundMessage refusal(String callId) {
+        FrontEndThreads.require(caller, CallerRole.TALK);
+        return OutboundMessage.of(Attribution.of(
+                caller, PersonFact.HumanAnswered.refusing(Optional.of(callId), InputForm.Action.DECLINE)));
     }
 
     /**

@@ -288,7 +288,7 @@ export class ThreadPage {
 
   #showActivity() {
     const view = this.#view;
-    const running = view.calls.filter((call) => ['dispatched', 'claimed', 'delegated', 'verifying'].includes(call.phase)).map((call) => call.tool);
+    const running = view.calls.filter((call) => ['dispatched', 'claimed', 'remote', 'following', 'delegated', 'verifying'].includes(call.phase)).map((call) => call.tool);
     const words = this.#past || !view.open || view.status !== 'running' || this.#live.text !== ''
       ? ''
       : running.length > 0

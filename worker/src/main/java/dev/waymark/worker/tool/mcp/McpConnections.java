@@ -124,24 +124,6 @@ public final class McpConnections implements AutoCloseable {
     private static void resume(ObjectNode params, Suspension earlier) {
         earlier.requestState().ifPresent(state -> params.put("requestState", state));
         if (!earlier.answers().isEmpty()) {
-            params.set("inputResponses", JsonRpc.responses(earlier));
-        }
-    }
-
-    /** Sends a request that may be repeated. */
-    RpcAnswer ask(McpServer server, RpcRequest request, ProcessFence fence)
-            throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
-        try {
-            return use(server, fence, connection -> connection.ask(request, fence, true));
-        } catch (UnusableServerException e) {
-            throw new IllegalStateException("only a list of tools can be", e);
-        }
-    }
-
-    /** Adds what the server wants to get back, as it is, and the input that it has required. */
-    private static void resume(ObjectNode params, Suspension earlier) {
-        earlier.requestState().ifPresent(state -> params.put("requestState", state));
-        if (!earlier.answers().isEmpty()) {
             ObjectNode responses = params.putObject("inputResponses");
             earlier.answers().forEach((key, response) -> responses.set(key, JsonRpc.tree(response)));
         }

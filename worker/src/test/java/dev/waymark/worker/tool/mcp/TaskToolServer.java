@@ -1,6 +1,5 @@
 package dev.waymark.worker.tool.mcp;
 
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
@@ -209,7 +208,10 @@ public final class TaskToolServer implements AutoCloseable {
                 .put("message", message)
                 .putObject("requestedSchema")
                 .put("type", "object");
-        schema.putObject("properties").putObject("account").put("type", "string").put("maxLength", 20);
+        schema.putObject("properties")
+                .putObject("account")
+                .put("type", "string")
+                .put("maxLength", 20);
         schema.putArray("required").add("account");
         return request;
     }
