@@ -69,14 +69,16 @@ final class InputForms {
         ObjectNode request = PayloadJson.MAPPER.createObjectNode().put("method", McpNames.ELICIT);
         ObjectNode params = request.putObject("params").put("mode", "form");
         params.put("message", SafeText.lines(item.words()));
+        if (asksWithForm(item)) {
+            params.set(
+                    SCHEMA,
+                    PayloadJson.MAPPER.valueToTree(item.form().orElseThrow().field(SCHEMA)));
+            return request;
+        }
         ObjectNode schema = params.putObject(SCHEMA).put("type", "object");
         ObjectNode fields = schema.putObject("properties");
         String required = switch (item.kind()) {
             case QUESTION -> {
-                if (asksWithForm(item)) {
-                    params.set(SCHEMA, PayloadJson.MAPPER.valueToTree(item.form().orElseThrow().field(SCHEMA)));
-                    return request;
-                }
                 fields.putObject("answer").put("type", "string").put("title", "Answer");
                 yield "answer";
             }
