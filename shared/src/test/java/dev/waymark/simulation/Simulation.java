@@ -1344,7 +1344,7 @@ final class Simulation {
 
     /** Whether a server leaves a call unfinished. */
     private boolean suspends() {
-        return hasServers && !quiet && state.rules() >= ThreadIdentity.REMOTE_CALLS && suspending.nextInt(4) == 0;
+        return hasServers && !quiet && state.rules() >= ThreadIdentity.REMOTE_CALLS && suspending.nextInt(2) == 0;
     }
 
     private Suspension suspension() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.McpServer;
+import dev.waymark.connect.Connection;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
@@ -47,9 +48,13 @@ class McpTasksTest {
     }
 
     private WorkflowRig rig(String tool, boolean trust) {
+        return rig(TestServers.inMemory(), server, tool, trust);
+    }
+
+    /** Threads on this Temporal server, whose model calls this tool once. */
+    static WorkflowRig rig(Connection connection, TaskToolServer server, String tool, boolean trust) {
         Part.ToolUse call = new Part.ToolUse("tu_1", "remote_" + tool, Json.of(Map.of("cents", 5)));
-        return new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call))
-                .withServers(entry(server.server(), trust));
+        return new WorkflowRig(connection, ToolProtocolCases.calling(call)).withServers(entry(server.server(), trust));
     }
 
     private static String start(WorkflowRig rig) {
@@ -60,11 +65,11 @@ class McpTasksTest {
         return state.calls().get("tu_1").map(Call::status).orElse(Call.Status.ISSUED);
     }
 
-    private static Conversation awaitQuestion(WorkflowRig rig, String thread) {
+    static Conversation awaitQuestion(WorkflowRig rig, String thread) {
         return rig.await(thread, now -> status(now) == Call.Status.ASKING);
     }
 
-    private static void answer(WorkflowRig rig, String thread, String answer) {
+    static void answer(WorkflowRig rig, String thread, String answer) {
         rig.update(thread, SignalNames.ANSWER, Map.of("callId", "tu_1", "answer", answer));
     }
 
