@@ -43,7 +43,7 @@ class Variant:
 
     @property
     def is_java(self) -> bool:
-        return self.module in ("0", "1")
+        return self.module in ("0", "1", "2")
 
     def command(self, store: str) -> Sequence[str]:
         if self.is_java:
@@ -115,6 +115,16 @@ CONVERSATIONS = [
     _pydantic("default"),
     _pydantic("continue-as-new"),
 ]
+
+ACTIONS = [
+    BARE_JAVA,
+    WAYMARK,
+    Variant("Waymark", TEMPORAL, "fuse: 0", "2", signal="answer"),
+    _bare("default"),
+    _openai("default"),
+    _pydantic("default"),
+]
+"""Those whose billable actions are counted."""
 
 EFFECTS = [
     _bare("default"),

@@ -17,12 +17,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from comparison.catalogue import CONVERSATIONS, EFFECTS, POSTGRES, ROOT, SQLITE, TEMPORAL, Variant, versions
+from comparison.actions import count
+from comparison.catalogue import ACTIONS, CONVERSATIONS, EFFECTS, POSTGRES, ROOT, SQLITE, TEMPORAL, Variant, versions
 from comparison.conversation import Plan
 from comparison.effects import MOST_KILLS, effects, waymark_variants
 from comparison.measure import converse
 from comparison.notes import note
-from comparison.report import write
+from comparison.report import TOOLS, write
 from comparison.stores import PostgresStore, SqliteStore, Store, TemporalStore, Unavailable
 
 RESULTS = ROOT / "docs/peers/results.json"
@@ -45,6 +46,7 @@ SCHEDULE = [
     (10, 4),
 ]
 """Iterations and tools, the most important first. What is there more than once is reported as a median."""
+PARTS = ["actions", "conversations", "effects"]
 QUICK_SCHEDULE = [(3, 1), (6, 4)]
 
 
@@ -139,10 +141,12 @@ async def conditions(stores: dict[str, Store]) -> dict[str, Any]:
 async def measure(options: argparse.Namespace) -> None:
     started = time.monotonic()
     results = Results(Path(options.results))
-    talking = installed(CONVERSATIONS, options.only) if options.part != "effects" else []
-    crashing = installed(EFFECTS, options.only) if options.part != "conversations" else []
-    needed = {variant.store for variant in [*talking, *crashing]}
-    if options.part != "conversations" and waymark_variants(options.only):
+    parts = [options.part] if options.part else PARTS
+    talking = installed(CONVERSATIONS, options.only) if "conversations" in parts else []
+    crashing = installed(EFFECTS, options.only) if "effects" in parts else []
+    counted = installed(ACTIONS, options.only) if "actions" in parts else []
+    needed = {variant.store for variant in [*talking, *crashing, *counted]}
+    if "effects" in parts and waymark_variants(options.only):
         needed.add(TEMPORAL)
     with tempfile.TemporaryDirectory(prefix="waymark-peers-") as temporary:
         directory = Path(temporary)
@@ -151,12 +155,15 @@ async def measure(options: argparse.Namespace) -> None:
         log.unlink(missing_ok=True)
         try:
             results.put("conditions", await conditions(stores))
-            if options.part != "effects":
+            if counted and isinstance(temporal := stores.get(TEMPORAL), TemporalStore):
+                found = [await count(variant, temporal, tools, log) for tools in TOOLS for variant in counted]
+                results.put("actions", [asdict(each) for each in found])
+            if "conversations" in parts:
                 await conversations(talking, stores, options.plan, results, log)
-            if options.part != "conversations":
+            if "effects" in parts:
                 note(f"kill -9 in the middle of a tool, at most {MOST_KILLS} times")
-                found = await effects(stores, crashing, waymark_variants(options.only), directory, log)
-                results.put("effects", [asdict(each) for each in found])
+                crashed = await effects(stores, crashing, waymark_variants(options.only), directory, log)
+                results.put("effects", [asdict(each) for each in crashed])
         finally:
             for store in stores.values():
                 store.close()
@@ -173,7 +180,7 @@ def main() -> None:
         "--quick", action="store_true", help="a few iterations, to see that it runs; figures mean nothing"
     )
     parser.add_argument("--only", default="", metavar="TEXT", help="only variants whose name contains this")
-    parser.add_argument("--part", choices=["conversations", "effects"], help="only this part; the results' others stay")
+    parser.add_argument("--part", choices=PARTS, help="only this part; the results' others stay")
     parser.add_argument(
         "--plan", type=_plan, metavar="NxT,…", help="only these iterations and tools, such as 50x1,200x4"
     )

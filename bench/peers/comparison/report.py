@@ -97,6 +97,9 @@ def _tables(results: dict[str, Any], figures: Figures) -> Iterable[str]:
         ["", "kills", "effects", "what happens then"],
         [[shown(each["variant"]), each["kills"], each["effects"], each["end"]] for each in results["effects"]],
     )
+    if "actions" in results:
+        yield "### Temporal Cloud actions of an iteration"
+        yield _actions(results["actions"])
     for tools in TOOLS:
         calls = f"{tools} tool call{'s' if tools > 1 else ''} a reply"
         yield f"### Stored bytes over unique bytes, {calls}"
@@ -115,6 +118,16 @@ def _tables(results: dict[str, Any], figures: Figures) -> Iterable[str]:
         f"{conditions['date']}, {conditions['machine']}, load {min(loads):g} to {max(loads):g}. "
         f"Python {conditions['python']}: {packages}. {conditions['servers']}."
     )
+
+
+def _actions(counted: list[dict[str, Any]]) -> str:
+    """A row for each variant, with a column for each number of tools."""
+    totals = {(each["variant"], each["tools"]): sum(each["kinds"].values()) for each in counted if not each["ended"]}
+    rows = []
+    for key in dict.fromkeys(each["variant"] for each in counted):
+        values = [totals.get((key, tools)) for tools in TOOLS]
+        rows.append([shown(key), *(f"{value:.1f}" if value is not None else NOT_MEASURED for value in values)])
+    return _table(["", *(f"{tools} tool call{'s' if tools > 1 else ''} a reply" for tools in TOOLS)], rows)
 
 
 def _stored_row(figures: Figures, key: str, tools: int) -> list[str]:

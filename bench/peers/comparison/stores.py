@@ -5,12 +5,14 @@ from __future__ import annotations
 import abc
 import asyncio
 import os
+import re
 import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
 import time
+import urllib.request
 from pathlib import Path
 
 import psycopg
@@ -67,6 +69,7 @@ class TemporalStore(Store):
         if not any(map(shutil.which, filter(None, programs))):
             raise Unavailable("the temporal command (TEMPORAL_CLI, PATH or ~/go/bin)")
         self.address = f"127.0.0.1:{_free_port()}"
+        self._log = directory / "temporal.log"
         self._client: Client | None = None
         command = [str(root / "waymark"), "dev", "--no-worker", "--no-console", "--db", str(directory / "temporal.db")]
         command += ["--port", self.address.split(":")[1], "--ui-port", str(_free_port())]
@@ -103,6 +106,28 @@ class TemporalStore(Store):
         runs = [run.run_id async for run in client.list_workflows(f"WorkflowId = '{thread}'")]
         descriptions = [await client.get_workflow_handle(thread, run_id=run).describe() for run in runs]
         return sum(each.raw_description.workflow_execution_info.history_size_bytes for each in descriptions)
+
+    def _metrics(self) -> str:
+        """The URL that the server prints once it is ready."""
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            for line in self._log.read_text(encoding="utf-8").splitlines():
+                if line.startswith("Metrics:"):
+                    return line.removeprefix("Metrics:").strip()
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"no metrics in {self._log}")
+            time.sleep(0.2)
+
+    def actions(self) -> dict[str, float]:
+        """How many actions the server has counted, by kind. Its metric follows what Temporal Cloud bills."""
+        totals: dict[str, float] = {}
+        with urllib.request.urlopen(self._metrics(), timeout=10) as answer:
+            for line in answer.read().decode().splitlines():
+                if line.startswith("action{") and 'namespace="default"' in line:
+                    kind = re.search(r'action_type="([^"]*)"', line)
+                    name = kind[1] if kind else "action"
+                    totals[name] = totals.get(name, 0) + float(line.rsplit(" ", 1)[1])
+        return totals
 
     async def version(self) -> str:
         info = await (await self.client()).workflow_service.get_system_info(GetSystemInfoRequest())

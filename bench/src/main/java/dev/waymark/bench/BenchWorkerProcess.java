@@ -57,7 +57,7 @@ final class BenchWorkerProcess implements AutoCloseable {
     public static void main(String[] arguments) throws Exception {
         int side = Integer.parseInt(arguments[0]);
         Connection connection = Connection.to(arguments[1]);
-        if (side == MeasuredAgent.OURS) {
+        if (side != MeasuredAgent.BARE) {
             MeasuredAgent.worker(connection.client(), BenchWorkerProcess::say).start();
         } else {
             MeasuredAgent.bareWorker(connection.client(), BenchWorkerProcess::say)
@@ -83,9 +83,11 @@ final class BenchWorkerProcess implements AutoCloseable {
         boolean open = command[4].equals("1");
         int last = open ? iterations + 1 : iterations;
         int waitFrom = open ? last : 0;
-        WorkflowStub stub = side == MeasuredAgent.OURS
-                ? MeasuredAgent.start(connection.client(), thread, last, tools, waitFrom)
-                : MeasuredAgent.startBare(connection.client(), thread, last, tools, waitFrom);
+        WorkflowStub stub = switch (side) {
+            case MeasuredAgent.BARE -> MeasuredAgent.startBare(connection.client(), thread, last, tools, waitFrom);
+            case MeasuredAgent.OURS_UNFUSED -> MeasuredAgent.startUnfused(connection.client(), thread, last, tools);
+            default -> MeasuredAgent.start(connection.client(), thread, last, tools, waitFrom);
+        };
         if (!open) {
             stub.getResult(Object.class);
         }

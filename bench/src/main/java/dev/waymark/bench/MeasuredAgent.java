@@ -41,6 +41,8 @@ final class MeasuredAgent {
     static final int TEXT_BYTES = 2_000;
     static final int OURS = 0;
     static final int BARE = 1;
+    /** The agent with an activity for each call. */
+    static final int OURS_UNFUSED = 2;
 
     /**
      * Has as many characters as the name of the agents' task queue, because the history stores the name with every

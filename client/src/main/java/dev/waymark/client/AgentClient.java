@@ -288,6 +288,11 @@ public final class AgentClient implements AutoCloseable {
         return context.connection().mayShareFairly();
     }
 
+    /** The namespace of the Temporal server that this client uses. */
+    public String namespace() {
+        return context.connection().namespace();
+    }
+
     /** The agents that the workers of this client's task queue report. Keep the object: it remembers their answer. */
     public ReportedAgents reportedAgents() {
         return new ReportedAgents(context.connection(), context.requests().taskQueue());

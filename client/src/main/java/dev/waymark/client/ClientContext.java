@@ -4,11 +4,13 @@ import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WorkerWords;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.watch.LiveText;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
@@ -32,6 +34,7 @@ record ClientContext(
         ThreadDirectory directory,
         ServerFailures failures,
         ThreadFeeds feeds,
+        WorkerWords words,
         Optional<Duration> timeout,
         Callbacks callbacks,
         Optional<DecisionKey> signing,
@@ -67,6 +70,7 @@ record ClientContext(
                 new ThreadDirectory(connection, histories),
                 new ServerFailures(connection.address()),
                 new ThreadFeeds(),
+                new WorkerWords(connection),
                 Optional.empty(),
                 Callbacks.NONE,
                 Optional.empty(),
@@ -131,6 +135,7 @@ record ClientContext(
                     directory,
                     failures,
                     feeds,
+                    words,
                     timeout,
                     callbacks,
                     signing,
@@ -174,6 +179,11 @@ record ClientContext(
                 .orElseThrow(() -> new WaymarkException.NotFound(
                         "no such version: " + place, Remedy.of(Remedy.Action.LIST_VERSIONS, thread)));
         return timeline.upTo(moment);
+    }
+
+    /** The words of the replies that a thread waits for. */
+    LiveText liveText(String thread) {
+        return new LiveText(connection, histories, words, thread);
     }
 
     MomentStream moments(String thread, String runId) {

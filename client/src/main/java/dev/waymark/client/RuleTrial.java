@@ -2,15 +2,11 @@ package dev.waymark.client;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
-import dev.waymark.conversation.fact.ModelFact;
-import dev.waymark.conversation.message.Part;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.history.Moment;
+import dev.waymark.history.RecordedDecision;
 import dev.waymark.history.Timeline;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
@@ -63,47 +59,31 @@ public final class RuleTrial {
 
     static Result of(AgentSpec agent, Timeline timeline, Optional<String> owner) {
         RuleTrial trial = new RuleTrial(agent, timeline, owner);
-        Optional<Conversation> before = Optional.empty();
-        for (Moment moment : timeline.moments()) {
-            if (moment.fact().orElse(null) instanceof ModelFact.ModelReplied replied && before.isPresent()) {
-                trial.replied(before.get(), moment, replied);
-            }
-            before = Optional.of(moment.state());
-        }
+        timeline.decisions().stream().filter(decision -> !decision.summary()).forEach(trial::compare);
         return new Result(timeline.thread(), trial.calls, List.copyOf(trial.differences));
     }
 
-    private void replied(Conversation before, Moment moment, ModelFact.ModelReplied fact) {
-        if (!before.awaitsModel(fact.step())) {
-            return; // The turn was stopped, so no call was made.
-        }
-        Conversation after = moment.state();
-        List<Part.ToolUse> calls = fact.reply().calls();
-        List<Integer> requested = before.requests(calls);
-        for (int i = 0; i < Math.min(calls.size(), after.batch().size()); i++) {
-            Part.ToolUse use = calls.get(i);
-            Optional<ToolSpec> tool = agent.tool(use.name());
-            if (tool.isPresent() && fact.reply().faultOf(i).isEmpty()) {
-                compare(
-                        tool.get(),
-                        after,
-                        after.batch().get(i),
-                        new JudgedCall(use.name(), use.input(), owner, after.spent(), requested.get(i), moment.at()));
+    private void compare(RecordedDecision decision) {
+        List<JudgedCall> calls = JudgedCall.of(
+                decision.reply(), decision.state(), owner, decision.replied().at());
+        for (int i = 0; i < calls.size(); i++) {
+            Optional<ToolSpec> tool = agent.tool(calls.get(i).tool());
+            Optional<CallVerdict.Then> then = decision.thenOf(i);
+            if (tool.isPresent() && then.isPresent()) {
+                compare(tool.get(), decision.made(i), then.get(), calls.get(i));
             }
         }
     }
 
-    private void compare(ToolSpec tool, Conversation after, String callId, JudgedCall judged) {
+    private void compare(ToolSpec tool, Call made, CallVerdict.Then then, JudgedCall judged) {
         calls++;
-        Call made = after.calls().get(callId).orElseThrow();
         CallVerdict now = RuleCheck.verdict(tool, judged);
-        CallVerdict.Then then = made.verdict().map(CallVerdict::then).orElseGet(() -> decidedBefore(after, made));
         if (then != now.then()) {
             // A summary may have dropped the call, and a cleared conversation its decision.
-            Call last = timeline.now().calls().get(callId).orElse(made);
+            Call last = timeline.now().calls().get(made.id()).orElse(made);
             differences.add(new Difference(
                     timeline.thread(),
-                    callId,
+                    made.id(),
                     tool.name(),
                     judged.args(),
                     then,
@@ -111,13 +91,5 @@ public final class RuleTrial {
                     last.status().name().toLowerCase(Locale.ROOT),
                     last.approval().or(made::approval)));
         }
-    }
-
-    private static CallVerdict.Then decidedBefore(Conversation after, Call made) {
-        boolean asked = after.policy()
-                .map(policy -> policy.policyOf(made.tool()))
-                .filter(AgentPolicy.ToolPolicy::approval)
-                .isPresent();
-        return asked ? CallVerdict.Then.ASK : CallVerdict.Then.ALLOW;
     }
 }

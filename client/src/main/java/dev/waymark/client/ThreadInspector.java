@@ -1,11 +1,13 @@
 package dev.waymark.client;
 
 import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.watch.LiveText;
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.conversation.call.PendingItem;
@@ -36,6 +38,14 @@ public final class ThreadInspector {
         return context.translated(() -> context.read(RequestLimits.thread(thread)));
     }
 
+    /** The calls of the newest reply that run together with the model call. They are not in history yet. */
+    public List<RunningCalls.Running> running(Timeline timeline) {
+        return timeline.now().modelCalled() && timeline.ending().isEmpty()
+                ? context.translated(() -> context.liveText(timeline.thread())
+                        .running(timeline.now().counters().steps()))
+                : List.of();
+    }
+
     /** Reports all moments in history and all new ones, until the thread closes or the watcher ends the watch. */
     void watch(String thread, Watcher watcher) {
         context.translated(() -> {
@@ -43,19 +53,22 @@ public final class ThreadInspector {
             List<Moment> earlier = timeline.moments().stream()
                     .filter(moment -> !moment.runId().equals(timeline.runId()))
                     .toList();
-            LiveText words = new LiveText(context.connection(), context.histories(), thread);
+            LiveText words = context.liveText(thread);
             WaitPolicy policy = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
             WatcherNotifier telling = new WatcherNotifier(thread, timeline.cut(), watcher);
             boolean goesOn = earlier.stream().allMatch(telling::tell);
             try (MomentStream feed = context.moments(thread, timeline.runId())) {
                 while (goesOn && !feed.isClosed()) {
-                    long most = policy.millis();
-                    List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
+                    long most = Math.min(policy.millis(), words.millisToNext());
+                    Sleeper.until(Sleeper.first(most, feed.ask(), words.ask()));
+                    List<Moment> next = feed.take();
                     next.forEach(words::follow);
                     goesOn = next.stream().allMatch(telling::tell)
-                            && words.next().map(watcher::said).orElse(true)
+                            && words.tell(watcher)
                             && telling.tell(policy.absence(feed));
                 }
+            } finally {
+                words.cancel();
             }
             return thread;
         });

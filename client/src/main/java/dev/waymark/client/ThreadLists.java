@@ -194,6 +194,7 @@ public final class ThreadLists {
      * @param visible decides by a thread's owner whether the caller may see it
      */
     public ThreadPage threads(ThreadPageRequest request, Predicate<Optional<ThreadOwner>> visible, Progress progress) {
+        Predicate<Optional<ThreadOwner>> shown = owner -> visible.test(owner) && request.isOf(owner);
         return context.translated(() -> {
             List<ThreadSummary> found = List.of();
             Optional<String> after = request.after();
@@ -202,7 +203,7 @@ public final class ThreadLists {
                 List<ThreadDirectory.Listed> own = ThreadDirectory.read(
                         page.threads(),
                         progress,
-                        listed -> Optional.of(listed).filter(one -> isNewest(one) && visible.test(ownerOf(one))));
+                        listed -> Optional.of(listed).filter(one -> isNewest(one) && shown.test(ownerOf(one))));
                 found = context.directory().project(own, progress, ThreadLists::summary).stream()
                         .filter(request::wants)
                         .toList();

@@ -7,6 +7,8 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.LiveText;
+import dev.waymark.client.watch.RunningCalls;
+import dev.waymark.client.watch.TextDelta;
 import dev.waymark.client.watch.ThreadStatus;
 import dev.waymark.client.watch.WatchEvent;
 import dev.waymark.client.watch.WatchPosition;
@@ -47,6 +49,7 @@ public final class ThreadWatch implements AutoCloseable {
     private final Executor executor;
     private final ThreadFeed feed;
     private final LiveText words;
+    private final Teller teller = new Teller();
     private final WatcherNotifier notifier;
     private final ServerFailures failures;
     private final Optional<WatchPosition> after;
@@ -79,8 +82,8 @@ public final class ThreadWatch implements AutoCloseable {
         this.feed = feed;
         this.after = after;
         this.seen = feed.from(0, 0);
-        this.words = new LiveText(context.connection(), context.histories(), feed.thread());
-        this.notifier = new WatcherNotifier(feed.thread(), feed.isCut(), new Teller());
+        this.words = context.liveText(feed.thread());
+        this.notifier = new WatcherNotifier(feed.thread(), feed.isCut(), teller);
         this.failures = context.failures();
     }
 
@@ -136,7 +139,7 @@ public final class ThreadWatch implements AutoCloseable {
             return CompletableFuture.completedFuture(true);
         }
         CompletableFuture<?> answer = skipping ? new CompletableFuture<>() : words.ask();
-        long toWords = words.areDue() && !words.isAsked() ? Math.max(1, words.millisToNext()) : most;
+        long toWords = skipping ? most : Math.max(1, words.millisToNext());
         long toStatus = foreseenDue.map(WaitDeadline::millisLeft).orElse(most);
         return Sleeper.first(Math.min(most, Math.min(toWords, toStatus)), feed.changedSince(seen.version()), answer);
     }
@@ -147,7 +150,7 @@ public final class ThreadWatch implements AutoCloseable {
         position += next.size();
         next.forEach(this::tell);
         if (!skipping && seen.isLast()) {
-            words.take().ifPresent(said -> fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, said), said)));
+            words.tell(teller);
         }
         if (seen.isLast()) {
             foresee(!next.isEmpty());
@@ -249,6 +252,18 @@ public final class ThreadWatch implements AutoCloseable {
         @Override
         public boolean loaded(CheckpointLoaded checkpoint) {
             add(new WatchEvent.Loaded(nextId(), checkpoint));
+            return true;
+        }
+
+        @Override
+        public boolean said(TextDelta delta) {
+            fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, delta), delta));
+            return true;
+        }
+
+        @Override
+        public boolean runs(RunningCalls calls) {
+            fresh.add(new WatchEvent.CallsRunning(calls));
             return true;
         }
 

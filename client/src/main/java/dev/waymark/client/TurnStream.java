@@ -5,6 +5,7 @@ import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.save.SaveListener;
 import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.conversation.call.PendingItem;
@@ -190,6 +191,12 @@ final class TurnStream extends Spliterators.AbstractSpliterator<TurnEvent> {
         public boolean said(TextDelta words) {
             otherWatcher.ifPresent(other -> other.said(words));
             addWhenThereIsRoom(new TurnEvent.Said(words));
+            return true;
+        }
+
+        @Override
+        public boolean runs(RunningCalls calls) {
+            otherWatcher.ifPresent(other -> other.runs(calls));
             return true;
         }
 

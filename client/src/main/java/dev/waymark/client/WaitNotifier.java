@@ -29,15 +29,15 @@ final class WaitNotifier {
         this.watcher = context.watcher().filter(Watcher::followsSteps);
         this.waiting = waiting;
         this.thread = thread;
-        this.words = new LiveText(context.connection(), context.histories(), thread);
+        this.words = context.liveText(thread);
     }
 
-    /** Returns how long to wait for events: this long, or less if the next partial text is due earlier. */
+    /** Returns how long to wait for events: this long, or less if {@link #ask} has to be called earlier. */
     long millis(long most) {
-        return watcher.isPresent() && words.areDue() && !words.isAsked() ? Math.min(most, words.millisToNext()) : most;
+        return watcher.isPresent() ? Math.min(most, words.millisToNext()) : most;
     }
 
-    /** Requests partial text if it is due. Completes when it has arrived, and never if none is requested. */
+    /** Requests what is new in a reply if that is due. Completes when it has arrived, and never if none is requested. */
     CompletableFuture<?> ask() {
         return watcher.isPresent() ? words.ask() : new CompletableFuture<>();
     }
@@ -65,6 +65,6 @@ final class WaitNotifier {
                 }
             }
         }
-        words.take().ifPresent(watcher.get()::said);
+        words.tell(watcher.get());
     }
 }

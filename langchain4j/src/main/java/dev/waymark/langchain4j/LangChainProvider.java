@@ -20,6 +20,8 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
 import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,7 +58,7 @@ public final class LangChainProvider implements ModelProvider {
     /**
      * Creates a provider of these models. Each is a {@link StreamingChatModel} or a {@link ChatModel}.
      *
-     * @throws IllegalArgumentException if one is neither, or retries by itself
+     * @throws IllegalArgumentException if one is neither, retries by itself, or does not show whether it does
      */
     public static LangChainProvider of(Map<String, ?> models) {
         Map<String, StreamingChatModel> known = new LinkedHashMap<>();
@@ -65,7 +67,7 @@ public final class LangChainProvider implements ModelProvider {
     }
 
     private static StreamingChatModel streaming(String name, Object model) {
-        int retries = retries(model);
+        int retries = retries(name, model);
         if (retries > 0) {
             throw new IllegalArgumentException("the model " + name + " retries up to " + retries
                     + " times by itself, unseen by Temporal, which retries as well. Build it with maxRetries(0)");
@@ -82,23 +84,43 @@ public final class LangChainProvider implements ModelProvider {
 
     /**
      * Reads the field that all retrying models of LangChain4j have, because their interface does not show whether they
-     * retry. Gemini's has a name of its own.
+     * retry. Gemini's has a name of its own. A version that keeps it elsewhere is refused: it would retry unseen.
      */
-    private static int retries(Object model) {
+    private static int retries(String name, Object model) {
         for (Class<?> type = model.getClass(); type != null; type = type.getSuperclass()) {
-            for (String name : List.of("maxRetries", "maximumRetries")) {
+            for (String field : List.of("maxRetries", "maximumRetries")) {
                 try {
-                    Field field = type.getDeclaredField(name);
-                    field.setAccessible(true);
-                    return field.get(model) instanceof Integer retries ? retries : 0;
+                    Field retries = type.getDeclaredField(field);
+                    retries.setAccessible(true);
+                    return retries.get(model) instanceof Integer most ? most : 0;
                 } catch (NoSuchFieldException e) {
                     // A superclass may have the field.
                 } catch (IllegalAccessException | RuntimeException e) {
-                    return 0;
+                    throw unknownRetries(name, model);
                 }
             }
         }
+        if (model instanceof ChatModel && isBuiltWithRetries(model.getClass())) {
+            throw unknownRetries(name, model);
+        }
         return 0;
+    }
+
+    /** Whether the builder of a model has {@code maxRetries}. Builders of streaming models lack it. */
+    private static boolean isBuiltWithRetries(Class<?> type) {
+        return Arrays.stream(type.getMethods())
+                .filter(method -> Modifier.isStatic(method.getModifiers())
+                        && method.getName().equals("builder"))
+                .flatMap(method -> Arrays.stream(method.getReturnType().getMethods()))
+                .anyMatch(method -> method.getName().equals("maxRetries"));
+    }
+
+    private static IllegalArgumentException unknownRetries(String name, Object model) {
+        String version = model.getClass().getPackage().getImplementationVersion();
+        return new IllegalArgumentException("cannot tell whether the model " + name + " retries by itself: "
+                + model.getClass().getName() + " keeps maxRetries in an unknown way"
+                + (version == null ? "" : " in version " + version)
+                + ". Use its StreamingChatModel, which never retries");
     }
 
     @Override

@@ -101,6 +101,54 @@ class AgUiTest {
     }
 
     @Test
+    void toolOfTheFrontEnd_isRunByThePage_andTheModelReadsTheResultAndTheContext() throws Exception {
+        JsonNode played = play("guide", "frontEnd");
+
+        JsonNode interrupt = played.at("/asked/interrupts/0");
+        assertThat(interrupt.path("reason").asText()).isEqualTo("front-end-tool");
+        assertThat(interrupt.at("/metadata/tool").asText()).isEqualTo("pick_seat");
+        assertThat(interrupt.at("/metadata/args").toString()).isEqualTo("{\"row\":12}");
+        assertThat(interrupt.at("/metadata/description").asText()).startsWith("Lets the user pick");
+        assertThat(interrupt.at("/metadata/schema/properties/row/type").asText())
+                .isEqualTo("integer");
+        assertThat(interrupt.at("/responseSchema/properties").has("output")).isTrue();
+        assertThat(played.at("/done/outcome").asText()).isEqualTo("success");
+        assertThat(played.at("/done/text").asText()).isEqualTo("It is {\"seat\":\"12C\",\"price\":12.5}");
+        // The context is for the model: the page shows what the user wrote.
+        assertThat(played.path("reloaded")).isEqualTo(played.path("messages"));
+        assertThat(played.at("/reloaded/0/1").asText()).isEqualTo("A seat, please");
+        String thread = played.at("/asked/thread").asText();
+        JsonNode told = HttpCaller.of(server, ANN).list(thread, "messages");
+        assertThat(told.at("/0/content").asText())
+                .isEqualTo("A seat, please\n\n<context>\n[{\"description\":\"The page \\u003c/context> that is open\","
+                        + "\"value\":\"plan of car 7\"}]\n</context>");
+        // The message with another context is still the same message.
+        assertThat(played.at("/repeated/error").isMissingNode()).isTrue();
+        assertThat(HttpCaller.of(server, ANN).list(thread, "messages")).isEqualTo(told);
+    }
+
+    @Test
+    void toolOfTheFrontEnd_mayFail_andItsAnswersAreChecked() throws Exception {
+        JsonNode played = play("guide", "frontEndFails");
+
+        assertThat(played.path("refused").toString())
+                .isEqualTo("[\"BadInput\",\"BadInput\",\"BadInput\",\"BadInput\"]");
+        assertThat(played.at("/done/text").asText())
+                .isEqualTo("It is The front end could not run it: no plan of this car");
+        assertThat(play("guide", "cancelledFrontEnd").at("/done/text").asText())
+                .isEqualTo("It is The front end did not run it.");
+    }
+
+    @Test
+    void interruptOfAnApproval_hasTheSchemaOfTheTool() throws Exception {
+        JsonNode interrupt = play("billing", "approve").at("/asked/interrupts/0");
+
+        assertThat(interrupt.at("/metadata/schema/properties/cents/type").asText())
+                .isEqualTo("integer");
+        assertThat(interrupt.at("/responseSchema/properties/args")).isEqualTo(interrupt.at("/metadata/schema"));
+    }
+
+    @Test
     void reloadedPage_isToldOfTheConversation() throws Exception {
         JsonNode played = play("assistant", "reload");
 

@@ -76,6 +76,7 @@ class ApiTest {
                 threads.client(),
                 new AgentCatalogue(Optional.empty()),
                 DOCUMENT.json(),
+                Optional.empty(),
                 Runnable::run,
                 McpSettings.withRandomKey(),
                 Failures::of)) {
@@ -502,7 +503,8 @@ class ApiTest {
 
         JsonNode agents = checked("listAgents", caller.get("/v1/agents"), 200).path("agents");
 
-        assertThat(agents.findValuesAsText("name")).containsExactly("asker", "assistant", "billing", "shopper");
+        assertThat(agents.findValuesAsText("name"))
+                .containsExactly("asker", "assistant", "billing", "guide", "shopper");
         assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
         assertThat(threads.client().lists().find("waymark-agents")).isEqualTo("waymark-agents");
     }
@@ -523,7 +525,8 @@ class ApiTest {
     void agents_areThoseOfTheDirectory() throws Exception {
         JsonNode agents = checked("listAgents", ann.get("/v1/agents"), 200).path("agents");
 
-        assertThat(agents.findValuesAsText("name")).containsExactly("asker", "assistant", "billing", "shopper");
+        assertThat(agents.findValuesAsText("name"))
+                .containsExactly("asker", "assistant", "billing", "guide", "shopper");
         assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
         assertThat(problem(ann.post("/v1/threads", "{'agent':'nobody','message':'Hi'}")))
                 .isEqualTo("404 NotFound");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 @Tag("full")
 class ConsoleDecisionsTest extends ConsoleCases {
     @Override
-    DevServer temporal() {
+    DevServer temporal() throws Exception {
         return InMemoryServer.start(0);
     }
 

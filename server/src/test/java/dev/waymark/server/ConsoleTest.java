@@ -16,6 +16,7 @@ import dev.waymark.worker.server.InMemoryServer;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 @Tag("full")
 class ConsoleTest extends ConsoleCases {
     @Override
-    DevServer temporal() {
+    DevServer temporal() throws Exception {
         return InMemoryServer.start(0);
     }
 
@@ -485,9 +486,140 @@ class ConsoleTest extends ConsoleCases {
                         .intValue())
                 .isLessThanOrEqualTo(390);
         browser.run("await page.getByRole('link', { name: 'Back to the list' }).click();"
-                + "await page.getByLabel('Search this list').waitFor()");
+                + "await page.getByLabel('Search threads').waitFor()");
         assertThat(browser.run("return axe()")).isEmpty();
     }
+
+    @Test
+    void threads_areFoundOnTheServer_byWordsStatusAgentAndTime() throws Exception {
+        ann.start("assistant", "Needle 4711 in the haystack");
+        for (int i = 0; i < 3; i++) {
+            ann.start("assistant", "Straw " + i);
+        }
+        String failed = ann.start("prompted", "Needle that fails");
+        open("/", ANN);
+        browser.run("await page.getByLabel('Search threads').fill('needle');"
+                + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 2)");
+        assertThat(browser.run("return axe()")).isEmpty();
+        browser.run("await page.getByLabel('Agent').selectOption('prompted');"
+                + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 1)");
+        browser.run("await page.getByLabel('Changed').selectOption('Since yesterday')");
+        browser.run("await page.getByRole('button', { name: 'Failed' }).click()");
+        see("No failed thread matches.");
+        model.failsForGood();
+        // The stream of the list brings the thread as soon as it has failed.
+        browser.run("await page.locator('.threads a', { hasText: 'Needle that fails' }).waitFor()");
+        browser.run("await page.locator('.threads a').click()");
+        awaitChip("failed");
+        assertThat(browser.text("return page.url()")).contains(failed);
+    }
+
+    @Test
+    void list_isOneStream_whileThePageIsOpen() throws Exception {
+        open("/", ANN);
+        see("New thread");
+        browser.run("globalThis.lists = []; page.on('request', (request) => {"
+                + "  if (/\\/v1\\/threads(\\?|$)/.test(request.url())) lists.push(request.url()); })");
+        String thread = ann.start("assistant", "Comes by itself");
+        browser.run("await page.locator('.threads a', { hasText: 'Comes by itself' }).waitFor();"
+                + "await page.waitForTimeout(6000)");
+
+        assertThat(browser.run("return lists")).isEmpty();
+        assertThat(ann.get("/v1/threads/" + thread).text("status")).isEqualTo("complete");
+    }
+
+    @Test
+    void details_linkToTheRunInTheWebUi() throws Exception {
+        ApiServer linked = threads.serve(HttpSettings.at("127.0.0.1", 0)
+                .withLimits(1_000, 200, 1_000)
+                .withWebUi(Optional.of("http://127.0.0.1:8233/")));
+        String thread = ann.start("assistant", "Hi");
+        browser.run("await open('" + linked.address() + "/#/thread/" + thread + "?panel=details', '" + ANN + "')");
+
+        assertThat(browser.text("return page.getByRole('link', { name: 'Open in the Web UI' }).getAttribute('href')"))
+                .isEqualTo("http://127.0.0.1:8233/namespaces/default/workflows/" + thread + "/"
+                        + ann.get("/v1/threads/" + thread).text("runId") + "/history");
+        openThread(thread);
+        click("Details");
+        see("Model calls");
+        assertThat(browser.run("return page.getByRole('link', { name: 'Web UI' }).count()")
+                        .intValue())
+                .isZero();
+    }
+
+    /** Somebody without a mouse starts a thread, answers, approves with a change, and forks a failed thread of before. */
+    @Test
+    void everything_isDoneWithTheKeyboardOnly() throws Exception {
+        String failed = ann.start("prompted", "A task that failed yesterday");
+        model.failsForGood();
+        ann.start("asker", "Book the royal box");
+        browser.run("await page.goto('" + server.address() + "'); await page.getByLabel('Access token').waitFor();"
+                + KEYBOARD + "await page.keyboard.type('" + ANN + "'); await page.keyboard.press('Enter');"
+                + "await page.locator('.threads li').first().waitFor();"
+                + "await page.keyboard.press('n'); await focusOn('First message');"
+                + "await page.keyboard.type('Pay the bill'); await tabTo('radio', 'asker');"
+                + "await choose('cashier'); await tabTo('button', 'Start'); await page.keyboard.press('Enter');");
+        see("Runs with exactly these arguments");
+        browser.run(KEYBOARD + "await page.keyboard.press('w'); await tabTo('button', 'Edit arguments');"
+                + "await page.keyboard.press('Enter'); await tabTo('textbox', 'Arguments');"
+                + "await page.keyboard.press('Control+A'); await page.keyboard.type('{\"usd\": 60}');"
+                + "await tabTo('button', 'Approve with these arguments'); await page.keyboard.press('Enter');");
+        see("Refunded.");
+        browser.run(KEYBOARD + "await page.evaluate(() => document.activeElement.blur());"
+                + "await page.keyboard.press('/'); await page.keyboard.type('royal box');"
+                + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 1);"
+                + "await tabTo('link', 'Book the royal box'); await page.keyboard.press('Enter');");
+        see("Which day?");
+        browser.run(KEYBOARD + "await page.keyboard.press('w'); await page.keyboard.type('Friday');"
+                + "await page.keyboard.press('Enter');");
+        browser.run("await page.getByText('Which day?').last().waitFor();"
+                + "await page.waitForFunction(() => document.querySelectorAll('.decision').length === 1)");
+        browser.run(KEYBOARD + "await page.keyboard.press('w'); await page.keyboard.type('12A');"
+                + "await page.keyboard.press('Enter');");
+        see("Booked.");
+        browser.run(
+                KEYBOARD + "await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('/');"
+                        + "await page.keyboard.press('Control+A'); await page.keyboard.type('failed yesterday');"
+                        + "await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('4');"
+                        + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 1);"
+                        + "await tabTo('link', 'A task that failed'); await page.keyboard.press('Enter');");
+        awaitChip("failed");
+        browser.run(KEYBOARD + "await page.keyboard.press('d'); await page.getByText('Model calls').waitFor();"
+                + "await page.keyboard.press('t'); await page.getByText('Version 1').first().waitFor();"
+                + "await page.getByText('The failure is part of this version').waitFor();"
+                + "await tabTo('textbox', 'Message (optional)'); await page.keyboard.type('Try another way');"
+                + "await tabTo('button', 'Fork'); await page.keyboard.press('Enter');"
+                + "await page.waitForFunction((old) => !location.hash.includes(old), '" + failed + "');");
+        see("Try another way");
+        model.says("It worked.");
+        model.ends();
+        see("It worked.");
+    }
+
+    /** Moves the focus with the Tab key, as somebody would who looks for an element. */
+    private static final String KEYBOARD = """
+            const focused = () => page.evaluate(() => {
+              const { tagName, type, labels, ariaLabel, textContent } = document.activeElement;
+              const role = { A: 'link', BUTTON: 'button', TEXTAREA: 'textbox', SELECT: 'combobox' }[tagName] ?? type;
+              const label = ariaLabel ?? (labels?.length > 0 ? labels[0].textContent : textContent);
+              return { role, label: label.trim() };
+            });
+            const tabTo = async (role, name) => {
+              const seen = [];
+              for (let i = 0; i < 150; i++) {
+                const at = await focused();
+                if (at.role === role && (at.label === name || (role !== 'button' && at.label.startsWith(name)))) return;
+                seen.push(`${at.role} ${at.label}`);
+                await page.keyboard.press('Tab');
+              }
+              throw new Error(`the keyboard does not reach ${role} ${name}: ${seen.join(', ')}`);
+            };
+            const focusOn = async (name) => page.waitForFunction(
+              (label) => document.activeElement.labels?.[0]?.textContent === label, name);
+            const choose = async (name) => {
+              for (let i = 0; i < 40 && !(await focused()).label.startsWith(name); i++) await page.keyboard.press('ArrowDown');
+            };
+            """;
 
     @Test
     void revokedToken_leadsToTheSignIn() throws Exception {

@@ -1,6 +1,5 @@
 package dev.waymark.server;
 
-import static dev.waymark.server.ServedThreads.ANN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -10,40 +9,34 @@ import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Lists of threads on Temporal's development server, whose page tokens are not those of the in-memory server. */
 @Tag("full")
 @Tag("server")
-class ListServerTest {
-    @TempDir
-    private Path directory;
+class ListServerTest extends ListCases {
+    @Override
+    DevServer temporal() throws Exception {
+        Optional<Path> binary = TemporalBinary.find();
+        assumeTrue(binary.isPresent(), "no temporal command");
+        return DevServer.temporal(binary.orElseThrow(), Optional.empty(), 0, 0);
+    }
 
     /** The server answers such page tokens with an internal error, with an empty page, or with the first page. */
     @Test
     void page_afterSomethingElseThanACursor_isBadInput() throws Exception {
-        Optional<Path> binary = TemporalBinary.find();
-        assumeTrue(binary.isPresent(), "no temporal command");
-        try (ServedThreads threads = ServedThreads.on(
-                DevServer.temporal(binary.orElseThrow(), Optional.empty(), 0, 0), directory, Map.of())) {
-            HttpCaller ann = HttpCaller.of(threads.serve(), ANN);
-            ann.start("assistant", "Hi");
-            ann.start("assistant", "Hi");
-            String cursor = await().atMost(Duration.ofSeconds(20))
-                    .until(() -> ann.get("/v1/threads?limit=1").text("next"), next -> !next.isEmpty());
+        ann.start("assistant", "Hi");
+        ann.start("assistant", "Hi");
+        String cursor = await().atMost(Duration.ofSeconds(20))
+                .until(() -> ann.get("/v1/threads?limit=1").text("next"), next -> !next.isEmpty());
 
-            assertThat(ann.get("/v1/threads?limit=1&after=" + cursor).status()).isEqualTo(200);
-            for (String other :
-                    List.of("garbage", "AAAA", "%00", "e30", "bnVsbA", "W10", cursor + "AAAA", cursor.substring(8))) {
-                HttpCaller.Answer answer = ann.get("/v1/threads?after=" + other);
-                assertThat(answer.status() + " " + answer.text("code"))
-                        .as(other)
-                        .isEqualTo("400 BadInput");
-            }
+        assertThat(ann.get("/v1/threads?limit=1&after=" + cursor).status()).isEqualTo(200);
+        for (String other :
+                List.of("garbage", "AAAA", "%00", "e30", "bnVsbA", "W10", cursor + "AAAA", cursor.substring(8))) {
+            HttpCaller.Answer answer = ann.get("/v1/threads?after=" + other);
+            assertThat(answer.status() + " " + answer.text("code")).as(other).isEqualTo("400 BadInput");
         }
     }
 }

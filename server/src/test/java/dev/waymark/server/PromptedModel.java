@@ -14,6 +14,8 @@ final class PromptedModel implements ModelProvider {
     private static final String END = "\u0000end";
     private static final String FAILURE = "\u0000failure";
 
+    private static final String LASTING_FAILURE = "\u0000lasting failure";
+
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
     void says(String... words) {
@@ -31,6 +33,11 @@ final class PromptedModel implements ModelProvider {
         lines.add(FAILURE);
     }
 
+    /** Makes the turn fail. */
+    void failsForGood() {
+        lines.add(LASTING_FAILURE);
+    }
+
     @Override
     public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
         return reply(request, words -> {});
@@ -46,6 +53,9 @@ final class PromptedModel implements ModelProvider {
             }
             if (line.equals(FAILURE)) {
                 throw ModelFailure.passing("Overloaded", "for a moment");
+            }
+            if (line.equals(LASTING_FAILURE)) {
+                throw ModelFailure.permanent("Refused", "for good");
             }
             said.append(line);
             listener.words(line);

@@ -122,6 +122,19 @@ final class ServedThreads implements AutoCloseable {
                       - { id: tu_3, name: charge_card, input: { cents: 5100 } }
                   - text: Paid.
                 """);
+        Files.writeString(agents.resolve("guide.yaml"), """
+                model: scripted:guide.script.yaml
+                tools:
+                  - name: pick_seat
+                    description: Lets the user pick a seat on the plan in the page
+                    input: { type: object, required: [row], properties: { row: { type: integer } } }
+                    front_end: true
+                """);
+        Files.writeString(agents.resolve("guide.script.yaml"), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: pick_seat, input: { row: 12 } }]
+                  - text: "It is {{tu_1}}"
+                """);
         Files.writeString(agents.resolve("billing.yaml"), "model: scripted:billing.script.yaml\ntools:\n" + CHARGE);
         Files.writeString(agents.resolve("billing.script.yaml"), """
                 replies:

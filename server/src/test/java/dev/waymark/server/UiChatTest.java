@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -196,10 +198,73 @@ class UiChatTest {
     }
 
     @Test
-    void regeneration_isRefusedByName() throws Exception {
+    void toolOfTheFrontEnd_isRunByThePage_alsoAfterAReload() throws Exception {
+        JsonNode played = play("guide", "frontEnd");
+
+        assertThat(played.path("ran").toString()).isEqualTo("[[\"pick_seat\",{\"row\":12}]]");
+        assertThat(played.at("/asked/state").asText()).isEqualTo("input-available");
+        assertThat(played.at("/asked/providerExecuted").booleanValue()).isFalse();
+        assertThat(played.at("/messages/1/parts").findValuesAsText("text")).containsExactly("It is {\"seat\":\"12C\"}");
+        assertThat(played.at("/saved/1/parts").findValuesAsText("text")).containsExactly("It is {\"seat\":\"12C\"}");
+    }
+
+    @Test
+    void toolOfTheFrontEnd_mayFail() throws Exception {
+        assertThat(play("guide", "frontEndFails").at("/saved/1/parts").findValuesAsText("text"))
+                .containsExactly("It is The front end could not run it: no plan of this car");
+    }
+
+    @Test
+    void files_reachTheModel_asTextOrImages() throws Exception {
+        JsonNode played = play("assistant", "files");
+
+        JsonNode told = HttpCaller.of(server, ANN).list(played.path("thread").asText(), "messages");
+        String png = Base64.getEncoder().encodeToString("PNG".getBytes(StandardCharsets.UTF_8));
+        String gif = Base64.getEncoder().encodeToString("GIF".getBytes(StandardCharsets.UTF_8));
+        assertThat(told.at("/0/content/0/text").asText())
+                .contains("Look", "<file name=\"a.csv\" type=\"text/csv\">\nx,y\n1,2\n</file>");
+        assertThat(told.at("/0/content/1").toString())
+                .isEqualTo("{\"type\":\"image_base64\",\"data\":\"" + png + "\",\"mimeType\":\"image/png\"}");
+        assertThat(told.at("/2/content/1/data").asText()).isEqualTo(gif);
+        assertThat(played.at("/saved/2/parts/1").toString())
+                .isEqualTo("{\"type\":\"file\",\"mediaType\":\"image/gif\",\"url\":\"data:image/gif;base64," + gif
+                        + "\"}");
+        assertThat(played.path("refused"))
+                .extracting(JsonNode::asText)
+                .satisfiesExactly(
+                        pdf -> assertThat(pdf).contains("application/pdf", "image/png"),
+                        text -> assertThat(text).isEqualTo("accepted"),
+                        address -> assertThat(address).contains("data: URL"),
+                        broken -> assertThat(broken).contains("Base64"));
+    }
+
+    /** Each time, the chat goes on in a fork, and what was before stays in its thread. */
+    @Test
+    void replyIsGeneratedAgain_andMessagesAreChanged_inForks() throws Exception {
         JsonNode played = play("assistant", "regenerate");
 
-        assertThat(played.path("status").asText()).isEqualTo("error");
-        assertThat(played.path("error").asText()).contains("CannotRegenerate");
+        assertThat(texts(played.at("/second/messages"))).isEqualTo("Hello|Hello.|And again|Hello.");
+        assertSame(played.path("second"));
+        assertThat(texts(played.at("/third/messages"))).isEqualTo("Hello|Hello.|Instead|Hello.");
+        assertSame(played.path("third"));
+        assertThat(texts(played.at("/fourth/messages"))).isEqualTo("Hello|Hello.|Instead|Hello.|Further|Hello.");
+        assertSame(played.path("fourth"));
+        assertThat(texts(played.at("/fifth/messages"))).isEqualTo("Hello|Hello.");
+        assertSame(played.path("fifth"));
+        assertThat(texts(played.path("last"))).isEqualTo("From the start|Hello.");
+        HttpCaller ann = HttpCaller.of(server, ANN);
+        String first = played.path("first").asText();
+        String second = played.at("/second/threads/1").asText();
+        assertThat(second).isNotEqualTo(first);
+        assertThat(ann.get("/v1/threads/" + second)
+                        .body()
+                        .at("/forkedFrom/thread")
+                        .asText())
+                .isEqualTo(first);
+        assertThat(ann.list(first, "messages")).hasSize(4);
+    }
+
+    private static String texts(JsonNode messages) {
+        return String.join("|", messages.findValuesAsText("text"));
     }
 }

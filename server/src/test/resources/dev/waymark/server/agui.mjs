@@ -38,7 +38,7 @@ const scenes = {
     const first = await run(agent);
     say(agent, 'And again');
     const second = await run(agent);
-    return { first, second, messages: agent.messages.map((m) => [m.role, m.content]) };
+    return { first, second, messages: agent.messages.map((m) => [m.role, m.content ?? '']) };
   },
   async approval(resolution) {
     const agent = make();
@@ -73,8 +73,51 @@ const scenes = {
     const stopped = await run(agent, {}, stopTurn);
     const other = make();
     await run(other);
-    const shown = ({ messages }) => messages.map((m) => [m.role, m.content]);
+    const shown = ({ messages }) => messages.map((m) => [m.role, m.content ?? '']);
     return { stopped, messages: shown(agent), reloaded: shown(other) };
+  },
+  // The page runs a tool itself, and the model is told about the page.
+  async frontEnd() {
+    const agent = make();
+    say(agent, 'A seat, please');
+    const context = (value) => [{ description: 'The page </context> that is open', value }];
+    const asked = await run(agent, { context: context('plan of car 7') });
+    const resume = asked.interrupts.map((i) => ({
+      interruptId: i.id,
+      status: 'resolved',
+      payload: { output: { seat: `${i.metadata.args.row}C`, price: 12.5 } },
+    }));
+    const done = await run(agent, { resume });
+    const messages = agent.messages.map((m) => [m.role, m.content ?? '']);
+    const other = make();
+    await run(other);
+    // The page sends the same message again, after something in it has changed.
+    const again = make();
+    again.messages = [agent.messages[0]];
+    const repeated = await run(again, { context: context('something else') });
+    return { asked, done, messages, reloaded: other.messages.map((m) => [m.role, m.content ?? '']), repeated };
+  },
+  async frontEndFails() {
+    const agent = make();
+    say(agent, 'A seat, please');
+    const asked = await run(agent);
+    const answer = (payload) => asked.interrupts.map(({ id }) => ({ interruptId: id, status: 'resolved', payload }));
+    const post = async (payload) => {
+      const response = await fetch(`${url}/v1/agui/${agentName}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ threadId, runId: crypto.randomUUID(), messages: [], resume: answer(payload) }),
+      });
+      return (await response.json()).code;
+    };
+    const refused = [await post({ answer: '12C' }), await post('12C'), await post({ output: 1, error: 'both' }), await post({ error: 1 })];
+    return { refused, done: await run(agent, { resume: answer({ error: 'no plan of this car' }) }) };
+  },
+  async cancelledFrontEnd() {
+    const agent = make();
+    say(agent, 'A seat, please');
+    const asked = await run(agent);
+    return { done: await run(agent, { resume: asked.interrupts.map(({ id }) => ({ interruptId: id, status: 'cancelled' })) }) };
   },
   async reload() {
     const agent = make();
@@ -83,7 +126,7 @@ const scenes = {
     const other = make();
     other.threadId = agent.threadId;
     const after = await run(other);
-    return { before, after, messages: other.messages.map((m) => [m.role, m.content]) };
+    return { before, after, messages: other.messages.map((m) => [m.role, m.content ?? '']) };
   },
 };
 console.log(JSON.stringify(await scenes[scene]()));

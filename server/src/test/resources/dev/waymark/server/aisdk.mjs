@@ -137,12 +137,59 @@ const scenes = {
     await again.idle();
     return { messages: shown(again) };
   },
+  // The page runs a tool itself, once or, after a reload, twice.
+  async frontEnd(answer = { output: { seat: '12C' } }) {
+    const ran = [];
+    const onToolCall = ({ toolCall }) => ran.push([toolCall.toolName, toolCall.input]);
+    const page = await open({ onToolCall });
+    await say(page, 'A seat, please');
+    const asked = structuredClone(tools(page)[0]);
+    await page.close();
+    const after = await open({ onToolCall, messages: await saved() });
+    const [part] = tools(after);
+    await after.do(() => after.addToolOutput({ tool: part.toolName, toolCallId: part.toolCallId, ...answer }));
+    await after.until(() => after.status === 'ready' && after.messages.at(-1).parts.some((p) => p.type === 'text'));
+    return { ran, asked, messages: shown(after), saved: await saved() };
+  },
+  frontEndFails: () => scenes.frontEnd({ state: 'output-error', errorText: 'no plan of this car' }),
+  async files() {
+    const data = (type, text) => `data:${type};base64,${Buffer.from(text).toString('base64')}`;
+    const file = (mediaType, filename, text) => ({ type: 'file', mediaType, filename, url: data(mediaType, text) });
+    const page = await open();
+    await page.do(() => page.sendMessage({ text: 'Look', files: [file('text/csv', 'a.csv', 'x,y\n1,2\n'), file('image/png', 'p.png', 'PNG')] }));
+    await page.until(() => page.messages.length > 1 && page.status === 'ready');
+    await page.do(() => page.sendMessage({ text: 'And this', files: [file('image/gif', 'p.gif', 'GIF')] }));
+    await page.until(() => page.messages.length > 3 && page.status === 'ready');
+    const refused = [];
+    for (const bad of [file('application/pdf', 'a.pdf', 'PDF'), file('text/plain', 'a.txt', '\u0000'), { ...file('text/plain', 'a', ''), url: 'https://example.com/a' }, { ...file('text/plain', 'a', ''), url: data('text/plain', '').replace(',', ',*') }]) {
+      const other = await open({ id: `${id}-${refused.length}` });
+      await other.do(() => other.sendMessage({ text: 'No', files: [bad] }));
+      await other.until(() => other.error || other.messages.length > 1).catch(() => {});
+      refused.push(other.error?.message ?? 'accepted');
+    }
+    return { thread: page.messages.at(-1).metadata.waymark.thread, saved: await saved(), refused };
+  },
   async regenerate() {
     const page = await open();
     await say(page, 'Hello');
-    await page.do(() => page.regenerate());
-    await page.until(() => page.error).catch(() => {});
-    return { status: page.status, error: page.error?.message };
+    await say(page, 'And again');
+    const threads = () => [...new Set(page.messages.filter((m) => m.role === 'assistant').map((m) => m.metadata.waymark.thread))];
+    const [first] = threads();
+    const step = async (action) => {
+      await page.do(action);
+      await page.until(() => page.status !== 'ready');
+      await page.idle();
+      return { threads: threads(), messages: shown(page), saved: await saved() };
+    };
+    const second = await step(() => page.regenerate());
+    const third = await step(() => page.sendMessage({ text: 'Instead', messageId: page.messages[2].id }));
+    const fourth = await step(() => page.sendMessage({ text: 'Further' }));
+    const fifth = await step(() => page.regenerate({ messageId: page.messages[1].id }));
+    const reopened = await open({ messages: await saved() });
+    await reopened.do(() => reopened.sendMessage({ text: 'From the start', messageId: reopened.messages[0].id }));
+    await reopened.until(() => reopened.status !== 'ready');
+    await reopened.idle();
+    return { first, second, third, fourth, fifth, last: await saved() };
   },
 };
 console.log(JSON.stringify(await scenes[scene]()));

@@ -106,6 +106,30 @@ public record AgentSpec(
                 .build();
     }
 
+    /**
+     * A copy that calls another model, as {@code provider:model}, without the options, the price and the fallbacks of
+     * its own model.
+     */
+    public AgentSpec withModel(String other) {
+        return new AgentSpec(
+                name,
+                description,
+                instructions,
+                other,
+                maxTokens,
+                maxIterations,
+                tools,
+                approvals,
+                budget,
+                Optional.empty(),
+                context,
+                summaries,
+                Optional.empty(),
+                List.of(),
+                silence,
+                fuse);
+    }
+
     /** A builder with the values of this agent. */
     public Builder with() {
         return new Builder(this);
@@ -162,7 +186,7 @@ public record AgentSpec(
                 && tools.stream()
                         .anyMatch(tool -> tool.kind().executor() == AgentPolicy.Executor.ACTIVITY
                                 && !tool.hasEffect()
-                                && !tool.approval());
+                                && (!tool.approval() || tool.isRuled()));
     }
 
     /** The parts of this definition that the rules of the conversation need. */

@@ -113,6 +113,7 @@ record StoredTool(
             case QUESTION -> ToolImplementation.Plain.QUESTION;
             case STATE -> ToolImplementation.Plain.STATE;
             case SUBAGENT -> ToolImplementation.Plain.SUBAGENT;
+            case FRONT_END -> ToolImplementation.Plain.FRONT_END;
         };
     }
 

@@ -55,6 +55,9 @@ public sealed interface ToolImplementation
         /** Handles a Java object. */
         R java(Plain java);
 
+        /** Handles what a front end runs. */
+        R frontEnd(Plain frontEnd);
+
         /** Handles what the workflow does itself: a question, a change of the thread's state, or a subagent. */
         R inWorkflow(Plain kind);
     }
@@ -117,6 +120,8 @@ public sealed interface ToolImplementation
     enum Plain implements ToolImplementation {
         /** A Java object that the worker was built with. */
         JAVA(ToolSpec.Kind.JAVA),
+        /** A front end, such as a browser, which answers with the result. */
+        FRONT_END(ToolSpec.Kind.FRONT_END),
         /** A person answers. */
         QUESTION(ToolSpec.Kind.QUESTION),
         /** The rules of the conversation. Such a tool changes only the thread's own state. */
@@ -137,7 +142,11 @@ public sealed interface ToolImplementation
 
         @Override
         public <R> R accept(Cases<R> cases) {
-            return this == JAVA ? cases.java(this) : cases.inWorkflow(this);
+            return switch (this) {
+                case JAVA -> cases.java(this);
+                case FRONT_END -> cases.frontEnd(this);
+                case QUESTION, STATE, SUBAGENT -> cases.inWorkflow(this);
+            };
         }
     }
 }

@@ -71,7 +71,10 @@ public record ToolSpec(
         STATE(AgentPolicy.Executor.STATE),
         /** The agent with the tool's name, in a thread of its own. */
         @JsonProperty("subagent")
-        SUBAGENT(AgentPolicy.Executor.SUBAGENT);
+        SUBAGENT(AgentPolicy.Executor.SUBAGENT),
+        /** A front end, such as a browser, which answers with the result. */
+        @JsonProperty("front-end")
+        FRONT_END(AgentPolicy.Executor.ACTIVITY);
 
         private final AgentPolicy.Executor executor;
 
@@ -123,6 +126,14 @@ public record ToolSpec(
      */
     public static Builder mcp(String name, McpServer server, String tool) {
         return new Builder(name, new McpTool(server, tool));
+    }
+
+    /**
+     * Builds a tool that a front end runs, such as a page in a browser. A call waits, like a question, until the front
+     * end answers it with the result. Nothing is claimed: a front end may run a call twice, for example after a reload.
+     */
+    public static Builder frontEnd(String name) {
+        return new Builder(name, ToolImplementation.Plain.FRONT_END).safeToRetry();
     }
 
     /** A tool that runs in no activity: its calls ask a person, change the thread's own state, or start a subagent. */

@@ -18,6 +18,7 @@ import io.temporal.client.WorkflowClientOptions;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.envconfig.ClientConfigProfile;
 import io.temporal.envconfig.LoadClientConfigProfileOptions;
+import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
@@ -169,6 +170,18 @@ public final class Connection implements AutoCloseable {
         ClientConfigProfile.Builder profile = settings(variables).toBuilder();
         address.ifPresent(profile::setAddress);
         return open(profile.build(), variables, metrics, List.of());
+    }
+
+    /** What encrypts and decrypts payloads with these variables, for a program without a connection. */
+    public static Optional<PayloadCodec> codec(Map<String, String> variables) throws ServerUnreachable {
+        return Settings.of(variables).converter(namespace(variables)) instanceof PayloadCodec codec
+                ? Optional.of(codec)
+                : Optional.empty();
+    }
+
+    /** The namespace in these variables or in Temporal's configuration. */
+    public static String namespace(Map<String, String> variables) throws ServerUnreachable {
+        return namespace(settings(variables).toWorkflowClientOptions());
     }
 
     private static ClientConfigProfile settings(Map<String, String> variables) throws ServerUnreachable {

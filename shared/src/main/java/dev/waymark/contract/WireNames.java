@@ -20,6 +20,14 @@ public final class WireNames {
     /** Returns the agents of the worker that runs it. No tool can have this name. */
     public static final String AGENTS_ACTIVITY = "worker.agents";
 
+    /** Workflows of this type end at once; their query returns words of the worker that polls their task queue. */
+    public static final String WORDS_TYPE = "Words";
+
+    public static final String WORDS_QUERY = "words";
+
+    /** The prefix of the task queues of {@link #WORDS_TYPE}, one for each worker. The workflow's id is the queue's name. */
+    public static final String WORDS_QUEUE_PREFIX = "waymark-words-";
+
     public static final String MODEL_ACTIVITY = "model";
     public static final String AGENT_ACTIVITY = "agent";
     public static final String VERIFY_ACTIVITY = "verify";

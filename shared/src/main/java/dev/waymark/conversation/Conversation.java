@@ -491,6 +491,17 @@ public record Conversation(
         return Evolution.readWithoutAgent(this, harmlessTools);
     }
 
+    /**
+     * A copy for a continuation that no server knows: another definition of the agent decides, and there is no parent to
+     * report to.
+     */
+    public Conversation inRehearsal(AgentPolicy other) {
+        Draft draft = new Draft(this, updatedAt());
+        draft.binding.policy = Optional.of(other);
+        draft.parentLink.parent = Optional.empty();
+        return draft.state();
+    }
+
     public Conversation withTranscript(Transcript other) {
         Draft draft = new Draft(this, updatedAt());
         draft.dialogue.transcript = other;

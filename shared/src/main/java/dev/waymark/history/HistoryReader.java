@@ -1,8 +1,5 @@
 package dev.waymark.history;
 
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
-import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.CarriedReference;
@@ -28,8 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Fetches histories from a server, completely or from a given event. Thread-safe. */
 public final class HistoryReader {
@@ -101,31 +96,11 @@ public final class HistoryReader {
      * {@code DEADLINE_EXCEEDED} if the server does not answer within {@code waitMillis}.
      */
     public CompletableFuture<Polled> poll(String workflowId, String runId, Following following, long waitMillis) {
-        return answered(
+        return PendingAnswer.of(
                 stubs.futureStub()
                         .withDeadlineAfter(waitMillis, TimeUnit.MILLISECONDS)
                         .getWorkflowExecutionHistory(pages.poll(workflowId, runId, following.token)),
                 Polled::new);
-    }
-
-    private static <A, T> CompletableFuture<T> answered(ListenableFuture<A> answer, Function<A, T> reading) {
-        CompletableFuture<T> answered = new CompletableFuture<>();
-        Futures.addCallback(
-                answer,
-                new FutureCallback<>() {
-                    @Override
-                    public void onSuccess(@Nullable A message) {
-                        answered.complete(reading.apply(Objects.requireNonNull(message)));
-                    }
-
-                    @Override
-                    public void onFailure(Throwable failure) {
-                        answered.completeExceptionally(failure);
-                    }
-                },
-                Runnable::run);
-        answered.whenComplete((message, failure) -> answer.cancel(true));
-        return answered;
     }
 
     /** The response to a poll, not yet decoded. */
@@ -167,7 +142,7 @@ public final class HistoryReader {
 
     /** Like {@link #describe}, without occupying a Java thread. The future fails if there is no such thread. */
     public CompletableFuture<DescribeWorkflowExecutionResponse> askToDescribe(String workflowId) {
-        return answered(
+        return PendingAnswer.of(
                 stubs.futureStub()
                         .withDeadlineAfter(DESCRIBE_MILLIS, TimeUnit.MILLISECONDS)
                         .describeWorkflowExecution(describing(workflowId)),
@@ -247,20 +222,7 @@ public final class HistoryReader {
             }
         }
         Collections.reverse(runs);
-        List<Moment> moments = runs.stream().flatMap(List::stream).toList();
-        return new Timeline(
-                workflowId,
-                newestRunId,
-                moments,
-                newest.expectedState()
-                        .orElseThrow(() -> new PreviousRunGoneException(newest.awaited()
-                                .map(CarriedReference::runId)
-                                .or(newest::continuedFrom)
-                                .orElse(""))),
-                newest.agent(),
-                newest.ending(),
-                newest.lastEventId(),
-                cut);
+        return Timeline.of(workflowId, runs.stream().flatMap(List::stream).toList(), newest, cut);
     }
 
     /**

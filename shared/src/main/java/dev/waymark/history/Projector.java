@@ -374,7 +374,7 @@ public final class Projector {
 
     /** Applies an event, and those that have waited for the state that it brings. */
     private void apply(HeldEvent event) {
-        List<HeldEvent.Applied> changes = new ArrayList<>(changes(event));
+        List<HeldEvent.Applied> changes = changes(event);
         early.forEach(due -> changes.addAll(changes(due)));
         early.clear();
         for (int i = 0; i < changes.size(); i++) {

@@ -5,10 +5,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.Message;
+import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.ThreadOwner;
 import io.temporal.api.common.v1.Payload;
+import io.temporal.api.history.v1.History;
 import io.temporal.common.WorkflowExecutionHistory;
+import io.temporal.payload.codec.PayloadCodec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +39,61 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
 
     /** @param projection the projection of the run by the build that recorded it, if it is known */
     public record Run(String runId, WorkflowExecutionHistory history, Optional<RunProjection> projection) {}
+
+    /** This thread as these keys decrypt it; the same thread if nothing is encrypted. */
+    public ThreadHistory decoded(PayloadCodec codec, String namespace) {
+        boolean isEncrypted =
+                runs.stream().flatMap(run -> run.history().getEvents().stream()).anyMatch(HistoryDecoder::isEncrypted);
+        if (!isEncrypted) {
+            return this;
+        }
+        // Not every server writes the thread's id into its events.
+        String id = runs
+                .get(0)
+                .history()
+                .getEvents()
+                .get(0)
+                .getWorkflowExecutionStartedEventAttributes()
+                .getInput()
+                .getPayloadsList()
+                .stream()
+                .flatMap(payload -> EncryptionCodec.thread(payload).stream())
+                .findFirst()
+                .orElse(thread);
+        HistoryDecoder decoder = new HistoryDecoder(codec, namespace, id);
+        List<Run> plain = runs.stream()
+                .map(run -> new Run(run.runId(), decoded(run.history(), decoder, id), run.projection()))
+                .toList();
+        return new ThreadHistory(id, plain, true);
+    }
+
+    private static WorkflowExecutionHistory decoded(
+            WorkflowExecutionHistory history, HistoryDecoder decoder, String id) {
+        History.Builder events = History.newBuilder();
+        history.getEvents().forEach(event -> events.addEvents(decoder.decoded(event)));
+        return new WorkflowExecutionHistory(events.build(), id);
+    }
+
+    /** The states of the thread in these runs. */
+    public Timeline timeline() {
+        List<Moment> moments = new ArrayList<>();
+        Optional<Projector> newest = Optional.empty();
+        boolean cut = false;
+        for (Run run : runs) {
+            Projector projector = new Projector(run.runId(), moments::add);
+            run.history().getEvents().forEach(projector::accept);
+            projector.pause();
+            newest.ifPresent(projector::expect);
+            cut |= newest.isEmpty() && projector.continuedFrom().isPresent();
+            newest = Optional.of(projector);
+        }
+        return Timeline.of(thread, moments, newest.orElseThrow(), cut);
+    }
+
+    /** The owner of the thread, if it has one. */
+    public Optional<ThreadOwner> owner() {
+        return HistoryPages.startInput(runs.get(0).history().getEvents().get(0)).owner();
+    }
 
     /** The document that {@link #parse} reads. */
     public ObjectNode document() {

@@ -2,11 +2,13 @@ package dev.waymark.history;
 
 import dev.waymark.connect.ServerAnswer;
 import io.grpc.StatusRuntimeException;
+import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.history.v1.History;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import io.temporal.client.WorkflowClient;
 import io.temporal.common.WorkflowExecutionHistory;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,26 +31,34 @@ public final class ThreadHistoryReader {
     /**
      * The ids of all open threads, including subagents' threads, sorted.
      *
+     * @param since includes closed threads that started after this time
      * @param filter a further condition of a visibility query; ignored with the in-memory server, which does not
      *     support queries
      */
-    public List<String> open(Optional<String> filter) {
-        String condition = ThreadListing.IS_OPEN
+    public List<String> threads(Optional<Instant> since, Optional<String> filter) {
+        String condition = since.map(ThreadListing::openOrStartedAfter).orElse(ThreadListing.IS_OPEN)
                 + filter.map(more -> " AND (" + more + ")").orElse("");
-        List<WorkflowExecutionInfo> open;
+        List<WorkflowExecutionInfo> found;
         try {
-            open = listing.all(condition);
+            found = listing.all(condition);
         } catch (StatusRuntimeException e) {
             if (!ServerAnswer.UNSUPPORTED.is(e)) {
                 throw e;
             }
-            open = listing.inMemory(true);
+            found = listing.inMemory(since.isEmpty()).stream()
+                    .filter(info -> since.isEmpty() || isOpenOrStartedAfter(since.get(), info))
+                    .toList();
         }
-        return open.stream()
+        return found.stream()
                 .map(info -> info.getExecution().getWorkflowId())
                 .distinct()
                 .sorted()
                 .toList();
+    }
+
+    private static boolean isOpenOrStartedAfter(Instant time, WorkflowExecutionInfo info) {
+        return info.getStatus() == WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING
+                || Instant.ofEpochSecond(info.getStartTime().getSeconds()).isAfter(time);
     }
 
     /** The thread with all runs that the server still has, decoded; empty if the server has none. */

@@ -9,6 +9,8 @@ import io.temporal.api.workflowservice.v1.ListOpenWorkflowExecutionsRequest;
 import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsRequest;
 import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
 import io.temporal.serviceclient.WorkflowServiceStubs;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,6 +31,12 @@ public final class ThreadListing {
     public ThreadListing(WorkflowServiceStubs stubs, String namespace) {
         this.stubs = stubs;
         this.namespace = namespace;
+    }
+
+    /** The condition for threads that are open, or that started after this time and have closed since. */
+    public static String openOrStartedAfter(Instant time) {
+        return "(" + IS_OPEN + " OR (StartTime > '" + time.truncatedTo(ChronoUnit.MILLIS) + "' AND " + IS_LAST_RUN
+                + "))";
     }
 
     /** One page of the runs that match a condition of a visibility query. */

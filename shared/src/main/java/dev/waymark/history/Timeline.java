@@ -1,6 +1,8 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.CarriedReference;
+import dev.waymark.contract.PreviousRunGoneException;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
@@ -34,6 +36,22 @@ public record Timeline(
 
     public Timeline {
         moments = List.copyOf(moments);
+    }
+
+    /** The thread of these moments, whose newest run was projected so far. */
+    static Timeline of(String thread, List<Moment> moments, Projector newest, boolean cut) {
+        Conversation now = newest.expectedState()
+                .orElseThrow(() -> new PreviousRunGoneException(newest.awaited()
+                        .map(CarriedReference::runId)
+                        .or(newest::continuedFrom)
+                        .orElse("")));
+        return new Timeline(
+                thread, newest.runId(), moments, now, newest.agent(), newest.ending(), newest.lastEventId(), cut);
+    }
+
+    /** The model calls whose replies counted, in order. */
+    public List<RecordedDecision> decisions() {
+        return RecordedDecision.in(moments);
     }
 
     /** The thread up to one of its moments. */

@@ -53,6 +53,16 @@ public interface ModelProvider {
     }
 
     /**
+     * Distinguishes models of the same name that may answer differently, such as those of services at different
+     * addresses. Rehearsals keep a model's answers until this changes.
+     *
+     * @param model the part after {@code provider:}
+     */
+    default String version(String model) {
+        return "";
+    }
+
+    /**
      * Checks whether a model can be called, as far as that is known without a request. An agent file whose model fails
      * this check is rejected with the failure's message.
      *

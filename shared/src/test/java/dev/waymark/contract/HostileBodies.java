@@ -167,7 +167,8 @@ final class HostileBodies {
                         verb("stop", "by:\"ann\""),
                         verb("clear", "all:true by:\"ann\""),
                         verb("close", "by:\"ann\""),
-                        verb("hello", "by:\"ann\""))
+                        verb("hello", "by:\"ann\""),
+                        verb("say", "content:\"Look\" images:[{\"type\":\"image\",\"url\":\"u\"}]"))
                 .flatMap(Verb::bodies)
                 .distinct()
                 .toList();

@@ -57,6 +57,21 @@ class InboundDecoderTest {
     }
 
     @Test
+    void say_withImages_isReadAsItIsSent() throws Exception {
+        PersonFact.UserSpoke spoke = PersonFact.UserSpoke.of(new Message(
+                        Role.USER,
+                        List.of(
+                                new Part.Text("Look"),
+                                new Part.Image("https://example.com/a.png", Optional.of("image/png")),
+                                new Part.ImageData("UE5H", "image/gif"))))
+                .withId("m-1");
+
+        assertThat(read("say", PayloadJson.MAPPER.writeValueAsString(spoke.payload())))
+                .isEqualTo(spoke);
+        assertThat(PersonFact.UserSpoke.message("Look").payload()).isEqualTo(Map.of("content", "Look"));
+    }
+
+    @Test
     void say_list_replacesTheConversation() {
         Fact fact = read(
                 "say",
@@ -201,6 +216,13 @@ class InboundDecoderTest {
             value = {
                 "say    | {\"content\":5}                       | \"content\" must be a string",
                 "say    | {\"content\":\" \"}                   | the message is empty",
+                "say    | {\"images\":[]}                      | \"images\" must be a list of images",
+                "say    | {\"images\":{}}                      | \"images\" must be a list of images",
+                "say    | {\"images\":[5]}                     | \"images\": no such part, or a field of the wrong type: without a type",
+                "say    | {\"images\":[{\"type\":\"image\"}]} | \"images\": no such part, or a field of the wrong type: image",
+                "say    | {\"images\":[{\"type\":\"text\",\"text\":\"a\"}]} | \"images\" has a part of another type: text",
+                "say    | {\"images\":[{\"type\":\"tool_result\",\"toolUseId\":\"a\",\"content\":\"b\"}]} | \"images\" has a part of another type: tool_result",
+                "say    | {\"images\":[{\"type\":\"image\",\"url\":\"u\"}],\"retry\":true} | \"retry\" goes without \"content\" and \"messages\"",
                 "say    | {\"content\":\"x\",\"id\":5}          | \"id\" must be a string",
                 "say    | {\"content\":\"x\",\"id\":\"\"}       | \"id\" must have 1 to 256 characters",
                 "say    | {\"content\":\"x\",\"retry\":\"yes\"} | \"retry\" must be true or false",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.ModelResult;
@@ -67,8 +68,8 @@ class ModelResultTest {
     void savedReply_isFoundForItsCallOnly() throws Exception {
         ModelInput call = new ModelInput(1, 2, "d", false);
         PartialReply.SavedReply saved = new PartialReply.SavedReply("run-1", "d", REPLY);
-        PartialReply details =
-                new PartialReply(1, 1, 0, "", Optional.empty(), List.of(), List.of(), Optional.of(saved));
+        PartialReply details = new PartialReply(
+                1, 1, 0, "", Optional.empty(), List.of(), List.of(), Optional.of(saved), Optional.empty(), List.of());
 
         assertThat(PayloadJson.MAPPER.readValue(json(details), PartialReply.class))
                 .isEqualTo(details);
@@ -85,6 +86,10 @@ class ModelResultTest {
 
         assertThat(AgentSpec.of("a", "m:m", look, pay).fusesSteps()).isTrue();
         assertThat(AgentSpec.of("a", "m:m", pay, approved).fusesSteps()).isFalse();
+        ToolSpec ruled = look.with()
+                .approvedBy(List.of(ApprovalRule.allow("It only looks.")))
+                .build();
+        assertThat(AgentSpec.of("a", "m:m", ruled).fusesSteps()).isTrue();
         AgentSpec off =
                 AgentSpec.of("a", "m:m", look).with().fuse(Duration.ZERO).build();
         assertThat(off.fusesSteps()).isFalse();

@@ -19,6 +19,8 @@ import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.PartialReply;
 import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.WordsReport;
+import dev.waymark.contract.work.WordsRequest;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.AbandonedTask;
 import dev.waymark.conversation.call.Call;
@@ -250,7 +252,16 @@ class StoredFormsTest {
                 stored(spent),
                 stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent))),
                 stored(new PartialReply(
-                        3, 2, 7, "wor", Optional.of(spent), List.of("a:1", "a:1"), List.of("b:2"), Optional.empty())),
+                        3,
+                        2,
+                        7,
+                        "wor",
+                        Optional.of(spent),
+                        List.of("a:1", "a:1"),
+                        List.of("b:2"),
+                        Optional.empty(),
+                        Optional.empty(),
+                        List.of())),
                 stored(new PartialReply(
                         3,
                         2,
@@ -259,7 +270,11 @@ class StoredFormsTest {
                         Optional.empty(),
                         List.of(),
                         List.of(),
-                        Optional.of(new PartialReply.SavedReply("run-1", "e3b0", Reply.of(USE))))),
+                        Optional.of(new PartialReply.SavedReply("run-1", "e3b0", Reply.of(USE))),
+                        Optional.of("waymark-words-1"),
+                        List.of(new PartialReply.RunningCall("tu_1", "look")))),
+                stored(new WordsRequest(List.of(new WordsRequest.Call("trip", "run-1", 1, 2, 3, 1)))),
+                stored(new WordsReport(List.of(new WordsReport.News(1, "CgA=")), List.of(0))),
                 stored(
                         new ModelResult(Reply.of(USE), List.of(new ModelResult.Ran("tu_1", ToolOutcome.result("red")))),
                         "content"),

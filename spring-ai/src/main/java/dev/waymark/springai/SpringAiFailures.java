@@ -5,18 +5,23 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.adapter.Causes;
 import dev.waymark.model.adapter.StatusFailures;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.SocketTimeoutException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.ai.retry.NonTransientAiException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.web.client.RestClientResponseException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
@@ -27,6 +32,11 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 final class SpringAiFailures {
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
     private static final int UNAUTHORIZED = 401;
+
+    private static final int FIRST_ERROR = 300;
+
+    /** The packages of the services' own clients, which Spring AI 2 uses. */
+    private static final List<String> CLIENTS = List.of("com.openai.", "com.anthropic.");
 
     /**
      * Finds the HTTP status in the message of an exception, in the forms that Spring AI, its Anthropic model, and the
@@ -95,6 +105,10 @@ final class SpringAiFailures {
                     response.getResponseBodyAsString(),
                     Optional.ofNullable(response.getResponseHeaders()).flatMap(SpringAiFailures::retryAfter)));
         }
+        Optional<Answer> told = clientAnswer(thrown);
+        if (told.isPresent()) {
+            return told;
+        }
         Matcher status = STATUS.matcher(String.valueOf(thrown.getMessage()));
         if (status.find()) {
             int number = Stream.of(1, 2, 3)
@@ -108,8 +122,41 @@ final class SpringAiFailures {
         return Optional.empty();
     }
 
+    /** The services' own clients are made by one generator, and their exceptions have the same methods. */
+    private static Optional<Answer> clientAnswer(Throwable thrown) {
+        Class<?> type = thrown.getClass();
+        if (CLIENTS.stream().noneMatch(type.getName()::startsWith)
+                || !(call(thrown, "statusCode") instanceof Integer status)
+                || status < FIRST_ERROR) {
+            return Optional.empty();
+        }
+        String message = Causes.message(thrown);
+        String prefix = status + ": ";
+        return Optional.of(new Answer(
+                status,
+                message.startsWith(prefix) ? message.substring(prefix.length()) : message,
+                call(call(thrown, "headers"), "values", HttpHeaders.RETRY_AFTER) instanceof List<?> values
+                                && !values.isEmpty()
+                        ? seconds(String.valueOf(values.get(0)))
+                        : Optional.empty()));
+    }
+
+    private static @Nullable Object call(@Nullable Object target, String name, String... arguments) {
+        if (target == null) {
+            return null;
+        }
+        Class<?>[] types = new Class<?>[arguments.length];
+        Arrays.fill(types, String.class);
+        Method method = ReflectionUtils.findMethod(target.getClass(), name, types);
+        return method == null ? null : ReflectionUtils.invokeMethod(method, target, (Object[]) arguments);
+    }
+
     private static Optional<Duration> retryAfter(HttpHeaders headers) {
-        return Optional.ofNullable(headers.getFirst(HttpHeaders.RETRY_AFTER))
+        return seconds(headers.getFirst(HttpHeaders.RETRY_AFTER));
+    }
+
+    private static Optional<Duration> seconds(@Nullable String header) {
+        return Optional.ofNullable(header)
                 .filter(value -> value.matches("[0-9]{1,6}"))
                 .map(value -> Duration.ofSeconds(Long.parseLong(value)))
                 .filter(wait -> !wait.isZero() && wait.compareTo(LONGEST_WAIT) <= 0);

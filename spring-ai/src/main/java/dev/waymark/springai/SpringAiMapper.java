@@ -7,8 +7,11 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.adapter.PlainTranscript;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URLConnection;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -23,20 +26,16 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.prompt.ChatOptions;
 import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.content.Media;
-import org.springframework.ai.model.ModelOptionsUtils;
-import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.definition.ToolDefinition;
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.MimeType;
 
 /** Converts transcripts and tools to the types of Spring AI. */
 final class SpringAiMapper {
-    /** The option for the token limit of reasoning models, which reject the usual option. */
-    private static final String OWN_LIMIT = "max_completion_tokens";
-
     private SpringAiMapper() {}
 
-    static Prompt prompt(ModelRequest request, ChatOptions defaults) {
+    static Prompt prompt(ModelRequest request, ChatOptions own) throws ModelFailure {
         List<org.springframework.ai.chat.messages.Message> messages = new ArrayList<>();
         request.instructions().ifPresent(words -> messages.add(new SystemMessage(words)));
         Map<String, String> tools = new LinkedHashMap<>();
@@ -48,19 +47,9 @@ final class SpringAiMapper {
                 addUser(messages, message, tools);
             }
         }
-        return new Prompt(messages, options(request, defaults));
-    }
-
-    private static ToolCallingChatOptions options(ModelRequest request, ChatOptions defaults) {
-        ToolCallingChatOptions.Builder options = ToolCallingChatOptions.builder()
-                .internalToolExecutionEnabled(false)
-                .toolCallbacks(request.tools().stream()
-                        .<ToolCallback>map(DeclaredTool::new)
-                        .toList());
-        if (!ModelOptionsUtils.objectToMap(defaults).containsKey(OWN_LIMIT)) {
-            options.maxTokens(request.maxTokens());
-        }
-        return options.build();
+        List<ToolCallback> declared =
+                request.tools().stream().<ToolCallback>map(DeclaredTool::new).toList();
+        return new Prompt(messages, RequestOptions.of(request, declared, own));
     }
 
     private static AssistantMessage assistant(Message message) {
@@ -80,7 +69,8 @@ final class SpringAiMapper {
     }
 
     private static void addUser(
-            List<org.springframework.ai.chat.messages.Message> messages, Message message, Map<String, String> tools) {
+            List<org.springframework.ai.chat.messages.Message> messages, Message message, Map<String, String> tools)
+            throws ModelFailure {
         List<ToolResponseMessage.ToolResponse> results = new ArrayList<>();
         List<String> texts = new ArrayList<>();
         List<Media> images = new ArrayList<>();
@@ -93,9 +83,12 @@ final class SpringAiMapper {
             } else if (part instanceof Part.Text text) {
                 texts.add(text.text());
             } else if (part instanceof Part.Image image) {
-                images.add(media(image.mimeType().orElseGet(() -> typeOf(image.url())), image.url()));
+                images.add(new Media(
+                        MimeType.valueOf(image.mimeType().orElseGet(() -> typeOf(image.url()))), address(image)));
             } else if (part instanceof Part.ImageData image) {
-                images.add(media(image.mimeType(), Base64.getDecoder().decode(image.data())));
+                images.add(new Media(
+                        MimeType.valueOf(image.mimeType()),
+                        new ByteArrayResource(Base64.getDecoder().decode(image.data()))));
             }
         }
         if (!results.isEmpty()) {
@@ -109,8 +102,12 @@ final class SpringAiMapper {
         }
     }
 
-    private static Media media(String type, Object data) {
-        return Media.builder().mimeType(MimeType.valueOf(type)).data(data).build();
+    private static URI address(Part.Image image) throws ModelFailure {
+        try {
+            return new URI(image.url());
+        } catch (URISyntaxException e) {
+            throw ModelFailure.permanent("BadRequest", "the address of an image is not a URL: " + e.getMessage());
+        }
     }
 
     private static String typeOf(String url) {

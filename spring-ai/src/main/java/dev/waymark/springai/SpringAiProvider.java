@@ -5,7 +5,6 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -18,15 +17,15 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.prompt.Prompt;
-import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import reactor.core.publisher.BaseSubscriber;
 
 /**
  * Models of Spring AI, by names that you choose. If the provider is registered under {@code spring-ai}, an agent refers
- * to a model by {@code spring-ai:NAME}. Spring AI never executes tools here: Waymark does.
+ * to a model by {@code spring-ai:NAME}. Spring AI never executes tools here: Waymark does. Works with Spring AI 1.1 and 2.
  *
- * <p>Replies are streamed, because a model that streams does not use its {@code RetryTemplate}: only Temporal retries,
- * and the cost of each attempt is recorded. Name models that do not stream in {@link #withoutStreaming}. A model's own
+ * <p>Only Temporal retries, so that the cost of each attempt is recorded. Replies are streamed, because a model of Spring
+ * AI 1 that streams does not use its {@code RetryTemplate}; build a model of Spring AI 2 with {@code maxRetries(0)}.
+ * Name models that do not stream in {@link #withoutStreaming}. A model's own
  * options apply, except for the token limit: the agent sets it, unless the model has {@code maxCompletionTokens}.
  *
  * <pre>{@code
@@ -77,7 +76,7 @@ public final class SpringAiProvider implements ModelProvider {
         if (model == null) {
             throw ModelFailure.permanent("ModelNotFound", unknown(name));
         }
-        List<String> tools = ownTools(model);
+        List<String> tools = RequestOptions.tools(model.getDefaultOptions());
         if (!tools.isEmpty()) {
             throw ModelFailure.permanent(
                     "NotConfigured",
@@ -85,21 +84,18 @@ public final class SpringAiProvider implements ModelProvider {
                             + "), which Waymark cannot run. Build it without, and give them to the agent by"
                             + " SpringAiTools.of");
         }
+        int retries = RequestOptions.retries(model.getDefaultOptions());
+        if (retries > 0) {
+            throw ModelFailure.permanent(
+                    "NotConfigured",
+                    "the model " + name + " retries up to " + retries + " times by itself, unseen by Temporal, which"
+                            + " retries as well. Build it with maxRetries(0)");
+        }
         return model;
     }
 
     private String unknown(String name) {
         return "no model " + name + ". Known models: " + String.join(", ", models.keySet());
-    }
-
-    private static List<String> ownTools(ChatModel model) {
-        List<String> names = new ArrayList<>();
-        if (model.getDefaultOptions() instanceof ToolCallingChatOptions options) {
-            names.addAll(options.getToolNames());
-            options.getToolCallbacks()
-                    .forEach(tool -> names.add(tool.getToolDefinition().name()));
-        }
-        return names;
     }
 
     @Override

@@ -117,12 +117,22 @@ final class SpringAiReply {
             return;
         }
         // Anthropic's input count excludes tokens that its cache read or wrote. OpenAI's includes cached tokens.
-        long read = details.path("cache_read_input_tokens").asLong();
-        long written = details.path("cache_creation_input_tokens").asLong();
+        long read = details.path("cache_read_input_tokens").asLong(told(told, "cacheReadInputTokens"));
+        long written = details.path("cache_creation_input_tokens").asLong(told(told, "cacheWriteInputTokens"));
         long included =
                 details.path("prompt_tokens_details").path("cached_tokens").asLong();
         usage = new Usage(Math.max(input + read + written, usage.inputTokens()), output, read + included, written);
         listener.usage(usage);
+    }
+
+    /** Returns a count of Anthropic's that only Spring AI 2 has. */
+    private static long told(org.springframework.ai.chat.metadata.Usage told, String property) {
+        Object whole = told.getNativeUsage();
+        return whole != null
+                        && whole.getClass().getName().startsWith("com.anthropic.")
+                        && BeanProperties.read(told, property).orElse(0L) instanceof Long count
+                ? count
+                : 0;
     }
 
     private static long count(@Nullable Integer tokens) {

@@ -24,8 +24,7 @@ import org.springframework.ai.tool.execution.ToolExecutionException;
  * <pre>{@code
  * Agent clerk = Agent.named("clerk")
  *         .model("spring-ai:gpt")
- *         .tools(SpringAiTools.of(List.of(ToolCallbacks.from(new Bookings())), tool -> tool.approved())
- *                 .toArray(Tool[]::new))
+ *         .tools(SpringAiTools.of(ToolCallbacks.from(new Bookings()), tool -> tool.approved()))
  *         .build();
  * }</pre>
  */
@@ -33,8 +32,18 @@ public final class SpringAiTools {
     private SpringAiTools() {}
 
     /** Converts these callbacks to tools, which are declared to have side effects. */
+    public static List<Tool> of(ToolCallback... callbacks) {
+        return of(List.of(callbacks));
+    }
+
+    /** Converts these callbacks to tools, which are declared to have side effects. */
     public static List<Tool> of(List<? extends ToolCallback> callbacks) {
         return of(callbacks, tool -> tool);
+    }
+
+    /** Converts what {@code ToolCallbacks.from} returns, and applies {@code declaration} to each specification. */
+    public static List<Tool> of(ToolCallback[] callbacks, UnaryOperator<ToolSpec.Builder> declaration) {
+        return of(List.of(callbacks), declaration);
     }
 
     /**

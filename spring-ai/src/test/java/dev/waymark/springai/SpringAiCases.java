@@ -87,6 +87,11 @@ abstract class SpringAiCases extends ModelProviderContract {
         return Optional.of(server.received().size());
     }
 
+    /** The number of requests of one attempt that the service answers with this status. */
+    int requests(int status) {
+        return 1;
+    }
+
     final ModelFailure failure(ModelProvider provider) {
         return catchThrowableOfType(ModelFailure.class, () -> provider.reply(request(List.of(Message.user("Hi")))));
     }
@@ -113,7 +118,7 @@ abstract class SpringAiCases extends ModelProviderContract {
                 .returns(retryable, ModelFailure::retryable)
                 .returns(Optional.empty(), ModelFailure::retryAfter)
                 .hasMessageStartingWith(status + ": ");
-        assertThat(server.received()).hasSize(1);
+        assertThat(server.received()).hasSize(requests(status));
     }
 
     @Test

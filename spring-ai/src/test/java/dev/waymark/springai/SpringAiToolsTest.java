@@ -7,7 +7,6 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.tool.ToolContext;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -45,7 +44,7 @@ class SpringAiToolsTest {
     }
 
     private static dev.waymark.tool.Tool tool(String name) {
-        return SpringAiTools.of(Arrays.asList(ToolCallbacks.from(new Bookings()))).stream()
+        return SpringAiTools.of(ToolCallbacks.from(new Bookings())).stream()
                 .filter(tool -> tool.spec().name().equals(name))
                 .findFirst()
                 .orElseThrow();
@@ -75,7 +74,7 @@ class SpringAiToolsTest {
 
     @Test
     void of_declaration_appliesToAll() {
-        assertThat(SpringAiTools.of(Arrays.asList(ToolCallbacks.from(new Bookings())), ToolSpec.Builder::approved))
+        assertThat(SpringAiTools.of(ToolCallbacks.from(new Bookings()), ToolSpec.Builder::approved))
                 .hasSize(2)
                 .allMatch(tool -> tool.spec().approval());
     }

@@ -142,7 +142,7 @@ final class WorkerAssembly {
                         .toList();
     }
 
-    /** Warns about agents that can't call their model or a fallback yet. They are valid, so the application starts. */
+    /** Warns about agents that are valid, so that the application starts, but do less than they seem to. */
     private static void warn(List<AgentSpec> agents, ModelProviders providers) {
         for (AgentSpec agent : agents) {
             providers
@@ -151,6 +151,21 @@ final class WorkerAssembly {
             providers
                     .fallbacksLack(agent)
                     .forEach(words -> LOG.warn("{}: {}. Until then its fallbacks can't answer.", agent.name(), words));
+            weakChecks(agent).forEach(words -> LOG.warn("{}: {}", agent.name(), words));
         }
+    }
+
+    /** Returns what it means that a tool has a check after which a lost call never runs again. */
+    static List<String> weakChecks(AgentSpec agent) {
+        return agent.tools().stream()
+                .filter(tool -> tool.effects().canVerify()
+                        && !tool.effects().honoursKey()
+                        && !tool.effects().verifyForbids())
+                .map(tool ->
+                        "if a call of the tool " + tool.name() + " is lost and its check finds no effect, the call may"
+                                + " still take effect later, so its outcome stays unknown and it does not run again. Declare"
+                                + " honoursKey if the called system ignores a repeated idempotency key, or verifyForbids if the"
+                                + " check makes it refuse the lost call.")
+                .toList();
     }
 }

@@ -8,6 +8,7 @@ import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolMethod;
 import dev.waymark.tool.ToolMethods;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,10 +63,14 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
 
         /**
          * Adds tools. Each argument is an object with methods annotated with {@link ToolMethod}, a {@link Tool}, or a
-         * {@link ToolSpec} of a program, an HTTP request or a tool of an MCP server.
+         * {@link ToolSpec} of a program, an HTTP request or a tool of an MCP server, or a collection of these.
          */
         public Builder tools(Object... owners) {
             for (Object owner : owners) {
+                if (owner instanceof Collection<?> several) {
+                    tools(several.toArray());
+                    continue;
+                }
                 if (owner instanceof ToolSpec spec) {
                     specs.add(spec);
                     continue;

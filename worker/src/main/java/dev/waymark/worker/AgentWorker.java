@@ -4,6 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.connect.ServerGoneException;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.AgentWorkflow;
 import dev.waymark.contract.thread.StartInput;
@@ -23,6 +24,7 @@ import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.judge.JudgeActivityImpl;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.metrics.FactMetrics;
+import dev.waymark.worker.model.LiveReplies;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
@@ -110,6 +112,8 @@ public final class AgentWorker implements AutoCloseable {
     private final FactMetrics threadMetrics;
     private final AttemptMetrics activityMetrics;
     private final WorkerFactory factory;
+    private final LiveReplies live;
+    private final WordsWorker words;
     private final ClaimJournal journal;
     private final Optional<Path> journalDirectory;
     private volatile boolean draining;
@@ -133,6 +137,8 @@ public final class AgentWorker implements AutoCloseable {
                 new ClaimJournal(client.getWorkflowServiceStubs().getOptions().getTarget() + " "
                         + client.getOptions().getNamespace());
         this.journalDirectory = builder.journal;
+        this.live = new LiveReplies(thread -> PayloadJson.dataConverter(client, thread));
+        this.words = new WordsWorker(client, live, VIRTUAL_THREADS, DEADLOCK);
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);
@@ -177,7 +183,12 @@ public final class AgentWorker implements AutoCloseable {
                         agent -> builder.providers.orElseThrow().lacks(agent)),
                 new JudgeActivityImpl(runs, judges),
                 new ModelActivityImpl(
-                        runs, builder.providers.orElseThrow(), judges, new ReplyCalls(runs, tools), activityMetrics),
+                        runs,
+                        builder.providers.orElseThrow(),
+                        judges,
+                        new ReplyCalls(runs, tools),
+                        live,
+                        activityMetrics),
                 new ToolActivity(
                         runs,
                         tools,
@@ -228,6 +239,7 @@ public final class AgentWorker implements AutoCloseable {
     /** Starts polling for tasks. Reports calls of killed workers, if there is a journal. */
     public void start() {
         journalDirectory.ifPresent(directory -> new EndedWorkers(client).reportFrom(journal, directory));
+        words.start();
         factory.start();
     }
 
@@ -249,8 +261,10 @@ public final class AgentWorker implements AutoCloseable {
         boolean finished = factory.isTerminated();
         factory.shutdownNow();
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        words.stop();
         workflows.shutdown();
         workflows.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        words.awaitEnd(LAST_MOMENTS);
         kinds.close();
         return finished;
     }
@@ -259,7 +273,9 @@ public final class AgentWorker implements AutoCloseable {
     @Override
     public void close() {
         factory.shutdownNow();
+        words.stop();
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        words.awaitEnd(LAST_MOMENTS);
         kinds.close();
     }
 

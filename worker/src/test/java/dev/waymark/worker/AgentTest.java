@@ -72,6 +72,16 @@ class AgentTest {
     }
 
     @Test
+    void tools_collection_addsEachOfThem() {
+        Agent agent = Agent.named("guide")
+                .model("scripted:any")
+                .tools(List.of(new Weather(), BuiltInTools.of("ask_user").get(0)))
+                .build();
+
+        assertThat(agent.spec().tools()).extracting(ToolSpec::name).containsExactly("weather", "ask_user");
+    }
+
+    @Test
     void builder_saysWhatAgentFilesSay() {
         Weather weather = new Weather();
         ToolSpec program = ToolSpec.command("print", "./print.sh").build();

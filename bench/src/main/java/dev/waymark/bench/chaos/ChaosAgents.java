@@ -104,15 +104,16 @@ final class ChaosAgents {
                     models.put(model, around.apply(model(kind.tool(approved), calls)));
                     for (ModelWire wire : ModelWire.values()) {
                         String asked = wire == ModelWire.NONE ? model + ":scripted" : name(wire) + ":" + model;
-                        agents.add(AgentSpec.of(agent(Scene.ALONE, wire, kind, calls, approved), asked, tool));
+                        agents.add(agent(kind, agent(Scene.ALONE, wire, kind, calls, approved), asked, tool));
                     }
                     String alone = agent(Scene.ALONE, ModelWire.NONE, kind, calls, approved);
-                    agents.add(AgentSpec.of(
+                    agents.add(agent(
+                            kind,
                             agent(Scene.SUBAGENT, ModelWire.NONE, kind, calls, approved),
                             BOSS + ":scripted",
                             ToolSpec.subagent(alone, "Calls.")));
                     String summing = agent(Scene.SUMMARY, ModelWire.NONE, kind, calls, approved);
-                    agents.add(AgentSpec.of(summing, model + ":scripted", tool)
+                    agents.add(agent(kind, summing, model + ":scripted", tool)
                             .with()
                             .summaries(AS_SOON_AS_IT_CAN_BE)
                             .build());
@@ -121,7 +122,7 @@ final class ChaosAgents {
         }
         AgentWorker.Builder worker = AgentWorker.builder(client)
                 .taskQueue(taskQueue)
-                .agents(agents.stream().map(ChaosAgents::unfused).toArray(AgentSpec[]::new))
+                .agents(agents.toArray(AgentSpec[]::new))
                 .providers(ModelProviders.of(models))
                 .tools(JavaTools.of(tools));
         if (hasJournal(taskQueue)) {
@@ -131,9 +132,10 @@ final class ChaosAgents {
         return worker.build();
     }
 
-    /** Gives every call an activity of its own, since most points at which workers are killed are around it. */
-    private static AgentSpec unfused(AgentSpec agent) {
-        return agent.with().fuse(Duration.ZERO).build();
+    /** Unless the kind is fused, every call has an activity of its own: most points are around it. */
+    private static AgentSpec agent(ToolVariant kind, String name, String model, ToolSpec tool) {
+        AgentSpec agent = AgentSpec.of(name, model, tool);
+        return kind.isFused() ? agent : agent.with().fuse(Duration.ZERO).build();
     }
 
     private static ModelProvider model(String tool, int calls) {

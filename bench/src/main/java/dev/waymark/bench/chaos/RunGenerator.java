@@ -4,8 +4,10 @@ import dev.waymark.testkit.crash.CrashPoint;
 import dev.waymark.testkit.crash.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
@@ -14,6 +16,18 @@ final class RunGenerator {
     private static final double LATER = 0.3;
     private static final double TWICE = 0.25;
     private static final int MOST_DELAY_MILLIS = 400;
+
+    /** The points of a run whose calls run in the activity that called the model. */
+    static final Set<CrashPoint> FUSED = EnumSet.of(
+            CrashPoint.MESSAGE_ACCEPTED,
+            CrashPoint.MODEL_REQUESTED,
+            CrashPoint.MODEL_REPLIED,
+            CrashPoint.REPLY_SAVED,
+            CrashPoint.AFTER_CLAIM,
+            CrashPoint.MID_EFFECT,
+            CrashPoint.AFTER_EFFECT,
+            CrashPoint.BEFORE_COMPLETION,
+            CrashPoint.AFTER_COMPLETION);
 
     private final SplittableRandom random;
 
@@ -42,7 +56,7 @@ final class RunGenerator {
 
     private Fault fault(Scene scene, ToolVariant kind, int calls) {
         CrashPoint point = oneOf(points(scene, kind));
-        Fault fault = Fault.at(point).passing(1 + random.nextInt(passings(scene, point, calls)));
+        Fault fault = Fault.at(point).passing(1 + random.nextInt(passings(scene, kind, point, calls)));
         return random.nextDouble() < LATER
                 ? fault.after(Duration.ofMillis(1 + random.nextInt(MOST_DELAY_MILLIS)))
                 : fault;
@@ -54,25 +68,21 @@ final class RunGenerator {
      */
     private static List<CrashPoint> points(Scene scene, ToolVariant kind) {
         return Stream.of(CrashPoint.values())
+                .filter(point -> kind.isFused() ? FUSED.contains(point) : point != CrashPoint.REPLY_SAVED)
                 .filter(point -> kind.isJava() || (point != CrashPoint.MID_EFFECT && point != CrashPoint.AFTER_EFFECT))
                 .filter(point -> scene == Scene.SUBAGENT || point != CrashPoint.SUBAGENT_STARTED)
                 .toList();
     }
 
     /** Returns how often a run without faults passes this point. */
-    private static int passings(Scene scene, CrashPoint point, int calls) {
+    private static int passings(Scene scene, ToolVariant kind, CrashPoint point, int calls) {
         return switch (point) {
-            case MESSAGE_ACCEPTED, SUBAGENT_STARTED -> 1;
+            case MESSAGE_ACCEPTED, SUBAGENT_STARTED, REPLY_SAVED -> 1;
             case MODEL_REQUESTED, MODEL_REPLIED -> scene.modelCalls();
             case CONTINUED_AS_NEW -> 2;
-            case BEFORE_TOOL_POLL,
-                    BEFORE_CLAIM,
-                    AFTER_CLAIM,
-                    MID_EFFECT,
-                    AFTER_EFFECT,
-                    BEFORE_COMPLETION,
-                    AFTER_COMPLETION,
-                    APPROVAL_ACCEPTED -> calls;
+            case BEFORE_TOOL_POLL, BEFORE_CLAIM, AFTER_CLAIM, MID_EFFECT, AFTER_EFFECT, APPROVAL_ACCEPTED -> calls;
+            // The outcomes of a fused step are one result.
+            case BEFORE_COMPLETION, AFTER_COMPLETION -> kind.isFused() ? 1 : calls;
         };
     }
 

@@ -25,6 +25,8 @@ public enum ToolVariant {
      */
     VERIFIED(Kind.JAVA, spec -> spec.verifiesItself().honouringKey()),
     SAFE(Kind.JAVA, ToolSpec.Builder::safeToRetry),
+    /** Like {@link #SAFE}, but its calls run in the activity that called the model. */
+    FUSED(Kind.JAVA, ToolSpec.Builder::safeToRetry),
     COMMAND(Kind.COMMAND, spec -> spec),
     VERIFIED_COMMAND(Kind.COMMAND, ToolVariant::verified),
     /** A program that is killed by a signal after its effect. */
@@ -49,6 +51,9 @@ public enum ToolVariant {
      * the deadline of the lost call has passed.
      */
     private static final Duration TIMEOUT = Duration.ofSeconds(8);
+
+    /** How long a fused call takes: longer than the heartbeat that saves the reply needs to be sent and answered. */
+    private static final Duration UNTIL_REPLY_IS_SAVED = Duration.ofMillis(300);
 
     private static final Json INPUT =
             Json.of(Map.of("type", "object", "properties", Map.of("item", Map.of("type", "string"))));
@@ -84,6 +89,11 @@ public enum ToolVariant {
 
     boolean isJava() {
         return kind == Kind.JAVA;
+    }
+
+    /** Returns whether calls run in the activity that called the model. */
+    boolean isFused() {
+        return this == FUSED;
     }
 
     /** Returns whether the outcome is necessarily unknown if the worker is lost between claim and completion. */
@@ -138,14 +148,26 @@ public enum ToolVariant {
     /** Returns the tool for a worker that the crash disrupts, if the tool is in Java. */
     Optional<Tool> tool(boolean approved, Map<String, String> environment, Crash crash) {
         return isJava()
-                ? Optional.of(crash.around(
-                        recording(approved, environment).inTheMiddle(() -> crash.pass(CrashPoint.MID_EFFECT))))
+                ? Optional.of(crash.around(recording(approved, environment).inTheMiddle(() -> {
+                    crash.pass(CrashPoint.MID_EFFECT);
+                    work();
+                })))
                 : Optional.empty();
     }
 
     /** Like {@link #tool(boolean, Map, Crash)}, for a worker without faults. */
     public Optional<Tool> tool(boolean approved, Map<String, String> environment) {
-        return isJava() ? Optional.of(recording(approved, environment)) : Optional.empty();
+        return isJava() ? Optional.of(recording(approved, environment).inTheMiddle(this::work)) : Optional.empty();
+    }
+
+    private void work() {
+        if (isFused()) {
+            try {
+                Thread.sleep(UNTIL_REPLY_IS_SAVED.toMillis());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private RecordingTool recording(boolean approved, Map<String, String> environment) {

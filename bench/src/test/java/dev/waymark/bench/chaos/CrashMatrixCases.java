@@ -33,8 +33,9 @@ abstract class CrashMatrixCases {
     private static final Set<CrashPoint> CLAIMED = EnumSet.of(
             CrashPoint.AFTER_CLAIM, CrashPoint.MID_EFFECT, CrashPoint.AFTER_EFFECT, CrashPoint.BEFORE_COMPLETION);
 
-    /** All points except the one that only threads with a subagent pass. */
-    static final Set<CrashPoint> POINTS = EnumSet.complementOf(EnumSet.of(CrashPoint.SUBAGENT_STARTED));
+    /** All points except those that only threads with a subagent or fused steps pass. */
+    static final Set<CrashPoint> POINTS =
+            EnumSet.complementOf(EnumSet.of(CrashPoint.SUBAGENT_STARTED, CrashPoint.REPLY_SAVED));
 
     private final ExecutorService directors = Executors.newCachedThreadPool();
     private final Map<ChaosRun, CompletableFuture<RunResult>> results = new LinkedHashMap<>();

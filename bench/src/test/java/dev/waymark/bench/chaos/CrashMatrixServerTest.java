@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Kills a worker process at every crash point with every Java tool, and at five points around the calls of programs,
- * each with one call and with four calls at once. At every point, one run calls its model over each wire. At some
+ * each with one call and with four calls at once, and at every point of a fused step. At every point, one run calls its model over each wire. At some
  * points, runs take place in a subagent's thread or around summaries, or their tools do not report whether they took
  * effect. At three points from before the claim to before the completion, other runs freeze the host, disconnect the
  * server, or terminate a thread that several clients then resume.
@@ -60,6 +60,7 @@ class CrashMatrixServerTest extends CrashMatrixCases {
         playCommands(CrashPoint.AFTER_CLAIM);
         playCommands(CrashPoint.BEFORE_COMPLETION);
         playCommands(CrashPoint.AFTER_COMPLETION);
+        playFused();
         playAmbiguous();
         playScenes();
         playDisruption(Disruption.HOST_FROZEN, List.of(ToolVariant.EFFECT, ToolVariant.VERIFIED_COMMAND));
@@ -91,6 +92,14 @@ class CrashMatrixServerTest extends CrashMatrixCases {
             }
         }
         play(runs);
+    }
+
+    private void playFused() {
+        for (CrashPoint point : RunGenerator.FUSED) {
+            play(ChaosAgents.CALLS.stream()
+                    .map(calls -> ChaosRun.of(ToolVariant.FUSED, calls, Fault.at(point)))
+                    .toList());
+        }
     }
 
     private void playAmbiguous() {

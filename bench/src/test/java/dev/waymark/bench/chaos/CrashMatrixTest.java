@@ -28,6 +28,9 @@ class CrashMatrixTest extends CrashMatrixCases {
         runs.add(ChaosRun.of(ToolVariant.EFFECT, 4, Fault.at(CrashPoint.SUBAGENT_STARTED))
                 .in(Scene.SUBAGENT));
         runs.add(claimed(ToolVariant.EFFECT).in(Scene.SUMMARY));
+        for (CrashPoint point : RunGenerator.FUSED) {
+            runs.add(ChaosRun.of(ToolVariant.FUSED, 4, Fault.at(point)));
+        }
         play(runs);
         play(List.of(claimed(ToolVariant.VERIFIED_COMMAND).with(Disruption.HOST_FROZEN)));
         play(List.of(claimed(ToolVariant.EFFECT).with(Disruption.SERVER_AWAY)));

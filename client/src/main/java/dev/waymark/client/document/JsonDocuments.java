@@ -10,6 +10,7 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.TurnHandle;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.codec.ScheduledThread;
 import dev.waymark.contract.PayloadJson;
@@ -22,6 +23,7 @@ import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /** Creates the JSON documents of the command line and the HTTP API. New versions add fields and never remove any. */
@@ -110,6 +112,15 @@ public final class JsonDocuments {
         return document;
     }
 
+    /** Returns the document with the calls that run together with the model call. */
+    public static ObjectNode show(Timeline timeline, List<RunningCalls.Running> running) {
+        ObjectNode document = show(timeline);
+        if (!running.isEmpty()) {
+            document.set("running", tree(running));
+        }
+        return document;
+    }
+
     public static ArrayNode versions(Timeline timeline) {
         ArrayNode list = JsonNodeFactory.instance.arrayNode();
         for (Version version : timeline.versions()) {
@@ -148,6 +159,15 @@ public final class JsonDocuments {
         line.put("attempt", words.attempt());
         line.put("from", words.from());
         line.put("text", words.text());
+        return line;
+    }
+
+    /** A line of {@code watch} for calls that run together with the model call. */
+    public static ObjectNode of(RunningCalls running) {
+        ObjectNode line = line(running.at(), running.runId(), running.eventId());
+        line.put("type", "calls-running");
+        line.put("attempt", running.attempt());
+        line.set("calls", tree(running.calls()));
         return line;
     }
 

@@ -22,7 +22,7 @@ public record PendingPageRequest(
 
     /** Returns a condition to append to a visibility query. It may match more threads than are wanted. */
     String condition() {
-        return " AND " + ThreadIndex.mayWait(kind) + threads().condition();
+        return " AND " + ThreadIndex.mayWait(kind) + threads().condition(true);
     }
 
     /** Returns the part of this request that selects threads. */

@@ -16,7 +16,6 @@ import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
 import io.temporal.common.converter.DataConverterException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -64,9 +63,7 @@ public final class ThreadDirectory {
                         ? listing.inMemory(false).stream()
                                 .filter(info -> isOpen(info) || startOf(info).isAfter(since))
                                 .toList()
-                        : listing.all("(" + ThreadListing.IS_OPEN + " OR (StartTime > '"
-                                + since.truncatedTo(ChronoUnit.MILLIS)
-                                + "' AND ExecutionStatus != 'ContinuedAsNew'))"));
+                        : listing.all(ThreadListing.openOrStartedAfter(since)));
     }
 
     /**
@@ -93,8 +90,7 @@ public final class ThreadDirectory {
         if (connection.isInMemory()) {
             return pageInMemory(limit, after, request.openOnly());
         }
-        String condition = which(request.openOnly());
-        return pageListed(connection.isIndexed() ? condition + request.condition() : condition, limit, after);
+        return pageListed(which(request.openOnly()) + request.condition(connection.isIndexed()), limit, after);
     }
 
     /** Returns whether {@link #pageOfWaiting} can be used. */

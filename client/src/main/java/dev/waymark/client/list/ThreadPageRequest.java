@@ -1,6 +1,12 @@
 package dev.waymark.client.list;
 
+import dev.waymark.contract.ThreadOwner;
+import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.history.ThreadListing;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -11,25 +17,91 @@ import java.util.stream.Stream;
  * @param limit the maximum number of threads
  * @param after where the previous page ended, see {@link ThreadPage#next}
  * @param status only threads with this status: the status of the last turn, or {@code interrupted}
+ * @param since only threads that have changed at this time or later
+ * @param owner only threads of this subject or group
+ * @param search only threads with these words in their title, id or agent, in any case
  */
 public record ThreadPageRequest(
-        int limit, Optional<String> after, boolean openOnly, Optional<String> status, Optional<String> agent) {
+        int limit,
+        Optional<String> after,
+        boolean openOnly,
+        Optional<String> status,
+        Optional<String> agent,
+        Optional<Instant> since,
+        Optional<ThreadOwner> owner,
+        Optional<String> search) {
+    /** Selects by status and agent only. */
+    public ThreadPageRequest(
+            int limit, Optional<String> after, boolean openOnly, Optional<String> status, Optional<String> agent) {
+        this(limit, after, openOnly, status, agent, Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
     /** Requests the first page, which has the newest threads. */
     public static ThreadPageRequest first(int limit) {
         return new ThreadPageRequest(limit, Optional.empty(), false, Optional.empty(), Optional.empty());
     }
 
-    /** Returns a condition to append to a visibility query. It may match more threads than are wanted. */
-    String condition() {
-        return Stream.of(status.flatMap(ThreadIndex::mayHaveStatus), agent.flatMap(ThreadIndex::mayBeOf))
+    /** Selects only threads that have changed at this time or later. */
+    public ThreadPageRequest since(Instant time) {
+        return new ThreadPageRequest(limit, after, openOnly, status, agent, Optional.of(time), owner, search);
+    }
+
+    /** Selects only threads of this subject or group. */
+    public ThreadPageRequest ofOwner(ThreadOwner whose) {
+        return new ThreadPageRequest(limit, after, openOnly, status, agent, since, Optional.of(whose), search);
+    }
+
+    /** Selects only threads with these words in their title, id or agent, in any case. */
+    public ThreadPageRequest searching(String words) {
+        return new ThreadPageRequest(limit, after, openOnly, status, agent, since, owner, Optional.of(words));
+    }
+
+    /** The first page of those of these threads that are open and wait for a person. */
+    public ThreadPageRequest waiting() {
+        return new ThreadPageRequest(
+                limit, Optional.empty(), true, Optional.of(StatusReport.INTERRUPTED), agent, since, owner, search);
+    }
+
+    /**
+     * Returns a condition to append to a visibility query. It may match more threads than are wanted.
+     *
+     * @param isIndexed whether threads have search attributes
+     */
+    String condition(boolean isIndexed) {
+        return Stream.of(
+                        status.filter(known -> isIndexed).flatMap(ThreadIndex::mayHaveStatus),
+                        agent.filter(known -> isIndexed).flatMap(ThreadIndex::mayBeOf),
+                        since.map(ThreadPageRequest::mayHaveChangedSince))
                 .flatMap(Optional::stream)
                 .map(part -> " AND " + part)
                 .collect(Collectors.joining());
     }
 
-    /** Returns whether a thread has the requested status and agent. */
+    /** The server knows when a thread closed, but not when an open one changed. */
+    private static String mayHaveChangedSince(Instant time) {
+        return "(" + ThreadListing.IS_OPEN + " OR CloseTime >= '" + time.truncatedTo(ChronoUnit.MILLIS) + "')";
+    }
+
+    /** Returns whether a thread has the requested status and agent, has changed since then, and has the words. */
     public boolean wants(ThreadSummary thread) {
         return status.map(thread.status()::equals).orElse(true)
-                && agent.map(thread.agent()::equals).orElse(true);
+                && agent.map(thread.agent()::equals).orElse(true)
+                && since.map(time -> !thread.updated().isBefore(time)).orElse(true)
+                && search.map(ThreadPageRequest::folded)
+                        .map(words -> Stream.of(
+                                        thread.thread(),
+                                        thread.agent(),
+                                        thread.title().orElse(""))
+                                .anyMatch(text -> folded(text).contains(words)))
+                        .orElse(true);
+    }
+
+    private static String folded(String text) {
+        return text.toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns whether threads with this owner are wanted. */
+    public boolean isOf(Optional<ThreadOwner> whose) {
+        return owner.isEmpty() || owner.equals(whose);
     }
 }

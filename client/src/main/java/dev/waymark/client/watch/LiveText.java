@@ -1,47 +1,70 @@
 package dev.waymark.client.watch;
 
 import dev.waymark.client.connection.ServerTime;
+import dev.waymark.client.connection.WorkerWords;
+import dev.waymark.codec.KeyStoreException;
+import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.PartialReply;
+import dev.waymark.contract.work.PartialReply.RunningCall;
+import dev.waymark.contract.work.WordsReport;
+import dev.waymark.contract.work.WordsRequest;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
+import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
+import io.temporal.common.converter.DataConverter;
 import io.temporal.common.converter.DataConverterException;
+import io.temporal.payload.codec.PayloadCodecException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
-/** Polls the partial text of the reply that a thread waits for. Not thread-safe. */
+/**
+ * Reads the partial text of the reply that a thread waits for, and the calls that run with it. The description of the
+ * thread has the details of the last heartbeat; they say which worker to ask for words as they arrive. Not thread-safe.
+ */
 public final class LiveText {
-    private static final long WHILE_IT_SPEAKS_MILLIS = 50;
+    private static final long UNTIL_IT_SPEAKS_MILLIS = 50;
 
-    /** Polls more slowly if a model thinks for a long time, or a provider requests a long wait. */
+    /** Reads more slowly if a model thinks for a long time, or a provider requests a long wait. */
     private static final long WHILE_IT_IS_SILENT_MILLIS = 500;
 
-    private static final int SILENT_AFTER_POLLS = 60;
+    private static final int SILENT_AFTER_READS = 60;
 
-    /** The pause before the next poll, as a multiple of the time that the last response took: a slow server is busy. */
-    private static final long PAUSE_PER_POLL = 4;
+    /** The pause before the next description, as a multiple of the time that the last one took: a slow server is busy. */
+    private static final long PAUSE_PER_READ = 4;
 
     private final Connection connection;
     private final HistoryReader histories;
+    private final WorkerWords workers;
     private final String thread;
 
     private Optional<Moment> call = Optional.empty();
     private Heard heard = Heard.NOTHING;
-    private int silentPolls;
+    private List<RunningCall> running = List.of();
+    /** The task queue of the worker that has the words. */
+    private Optional<String> queue = Optional.empty();
+
+    private int silentReads;
     private long lookedAt = System.nanoTime();
     private long tookMillis;
-    private Optional<CompletableFuture<DescribeWorkflowExecutionResponse>> asked = Optional.empty();
+    private Optional<CompletableFuture<DescribeWorkflowExecutionResponse>> described = Optional.empty();
+    private Optional<CompletableFuture<Optional<WordsReport.News>>> queried = Optional.empty();
 
-    public LiveText(Connection connection, HistoryReader histories, String thread) {
+    /** @param workers shared by all threads that this process follows */
+    public LiveText(Connection connection, HistoryReader histories, WorkerWords workers, String thread) {
         this.connection = connection;
         this.histories = histories;
+        this.workers = workers;
         this.thread = thread;
     }
 
@@ -81,10 +104,13 @@ public final class LiveText {
     public void follow(Moment moment) {
         if (!moment.state().modelCalled()) {
             call = Optional.empty();
+            cancel();
         } else if (call.isEmpty() || stepOf(call.get()) != stepOf(moment)) {
             call = Optional.of(moment);
             heard = Heard.NOTHING;
-            silentPolls = 0;
+            running = List.of();
+            silentReads = 0;
+            cancel();
         }
     }
 
@@ -99,91 +125,151 @@ public final class LiveText {
         }
     }
 
-    /** Returns whether a model call is running. */
-    public boolean areDue() {
-        return call.isPresent();
-    }
-
-    /** Returns whether a request of {@link #ask} is pending, or its response was not taken yet. */
-    public boolean isAsked() {
-        return asked.isPresent();
-    }
-
-    /** Returns the milliseconds until the next poll is due. */
+    /** Returns the milliseconds until {@link #ask} sends a request; forever if it need not be called for that. */
     public long millisToNext() {
-        long least = silentPolls > SILENT_AFTER_POLLS ? WHILE_IT_IS_SILENT_MILLIS : WHILE_IT_SPEAKS_MILLIS;
-        long interval = Math.max(least, PAUSE_PER_POLL * tookMillis);
+        if (call.isEmpty() || isAsked() || queue.isPresent()) {
+            return Long.MAX_VALUE;
+        }
+        long least = silentReads > SILENT_AFTER_READS ? WHILE_IT_IS_SILENT_MILLIS : UNTIL_IT_SPEAKS_MILLIS;
+        long interval = Math.max(least, PAUSE_PER_READ * tookMillis);
         long since = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lookedAt);
         return Math.max(0, interval - since);
     }
 
-    /** Polls if a poll is due, and returns the text since the last poll; empty if there is none. */
-    public Optional<TextDelta> next() {
-        if (call.isEmpty() || millisToNext() > 0) {
-            return Optional.empty();
-        }
-        ask();
-        return take(asked.orElseThrow());
+    private boolean isAsked() {
+        return described.isPresent() || queried.isPresent();
     }
 
     /**
-     * Requests the text for {@link #take()} if a poll is due. Completes when the server has answered or the request has
+     * Requests what is new for {@link #tell}, if that is due. Completes when there is an answer or the request has
      * failed; never completes if no request is pending.
      */
     public CompletableFuture<?> ask() {
-        if (asked.isEmpty() && call.isPresent() && millisToNext() == 0) {
-            lookedAt = System.nanoTime();
-            asked = Optional.of(histories.askToDescribe(thread));
+        if (call.isPresent() && !isAsked()) {
+            if (queue.isPresent()) {
+                queried = Optional.of(workers.next(queue.get(), request(call.get())));
+            } else if (millisToNext() == 0) {
+                lookedAt = System.nanoTime();
+                described = Optional.of(histories.askToDescribe(thread));
+            }
         }
-        return asked.<CompletableFuture<?>>map(answer -> answer).orElseGet(CompletableFuture::new);
+        return queried.<CompletableFuture<?>>map(answer -> answer)
+                .or(() -> described)
+                .orElseGet(CompletableFuture::new);
     }
 
-    /** Returns the text that {@link #ask} requested, once it has arrived. */
-    public Optional<TextDelta> take() {
-        return asked.filter(CompletableFuture::isDone).flatMap(this::take);
+    private WordsRequest.Call request(Moment asked) {
+        return new WordsRequest.Call(
+                thread, asked.runId(), stepOf(asked), heard.attempt(), heard.characters(), running.size());
     }
 
-    private Optional<TextDelta> take(CompletableFuture<DescribeWorkflowExecutionResponse> answer) {
-        Optional<TextDelta> words = read(answer);
-        asked = Optional.empty();
-        tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lookedAt);
-        lookedAt = System.nanoTime();
-        silentPolls = words.isPresent() ? 0 : silentPolls + 1;
-        return words;
+    /**
+     * Reports what {@link #ask} requested, once it has arrived.
+     *
+     * @return whether the watcher wants to continue
+     */
+    public boolean tell(Watcher watcher) {
+        Optional<PartialReply> reply = Optional.empty();
+        Instant at = Instant.now();
+        if (queried.filter(CompletableFuture::isDone).isPresent()) {
+            reply = spoken(queried.get().join());
+            queried = Optional.empty();
+        } else if (described.filter(CompletableFuture::isDone).isPresent()) {
+            Optional<PendingActivityInfo> activity = activity(described.get());
+            described = Optional.empty();
+            tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lookedAt);
+            lookedAt = System.nanoTime();
+            silentReads++;
+            reply = activity.flatMap(known -> call.flatMap(asked -> details(known, stepOf(asked))));
+            queue = reply.flatMap(PartialReply::queue);
+            at = activity.map(known -> ServerTime.instant(known.getLastHeartbeatTime()))
+                    .orElse(at);
+        }
+        return reply.isEmpty() || call.isEmpty() || tell(watcher, call.get(), at, reply.get());
     }
 
-    private Optional<TextDelta> read(CompletableFuture<DescribeWorkflowExecutionResponse> answer) {
+    private boolean tell(Watcher watcher, Moment asked, Instant at, PartialReply reply) {
+        if (reply.step() != stepOf(asked) || reply.attempt() < heard.attempt()) {
+            return true;
+        }
+        Optional<Words> words = heard.newIn(reply);
+        heard = heard.and(reply);
+        boolean runs = !reply.running().equals(running);
+        running = reply.running();
+        if (words.isPresent() || runs) {
+            silentReads = 0;
+        }
+        return words.map(said -> watcher.said(new TextDelta(
+                                asked.runId(), asked.eventId(), at, reply.attempt(), said.from(), said.text())))
+                        .orElse(true)
+                && (!runs
+                        || watcher.runs(new RunningCalls(
+                                asked.runId(), asked.eventId(), at, reply.attempt(), RunningCalls.of(reply))));
+    }
+
+    /** The worker's answer. If it has none, the next description says whom to ask. */
+    private Optional<PartialReply> spoken(Optional<WordsReport.News> news) {
+        Optional<PartialReply> reply = decoded(() -> news.map(fresh -> fresh.decoded(converter())));
+        if (reply.isEmpty()) {
+            queue = Optional.empty();
+            lookedAt = System.nanoTime();
+        }
+        return reply;
+    }
+
+    private static Optional<PendingActivityInfo> activity(CompletableFuture<DescribeWorkflowExecutionResponse> answer) {
         try {
-            DescribeWorkflowExecutionResponse now = answer.join();
-            return call.flatMap(moment -> now.getPendingActivitiesList().stream()
-                    .filter(activity -> activity.getActivityType().getName().equals(WireNames.MODEL_ACTIVITY))
-                    .findFirst()
-                    .flatMap(activity -> delta(moment, activity)));
-        } catch (CompletionException | DataConverterException e) {
+            return activity(answer.join());
+        } catch (CompletionException | CancellationException e) {
             // The reader of the thread's history reports the outage; partial text is optional.
             return Optional.empty();
         }
     }
 
-    /** Cancels the pending request. */
-    public void cancel() {
-        asked.ifPresent(answer -> answer.cancel(true));
+    private static Optional<PendingActivityInfo> activity(DescribeWorkflowExecutionResponse description) {
+        return description.getPendingActivitiesList().stream()
+                .filter(activity -> activity.getActivityType().getName().equals(WireNames.MODEL_ACTIVITY))
+                .filter(PendingActivityInfo::hasHeartbeatDetails)
+                .findFirst();
     }
 
-    private Optional<TextDelta> delta(Moment asked, PendingActivityInfo activity) {
-        if (!activity.hasHeartbeatDetails()) {
+    /** The details of the last heartbeat, if it is about the model call with this number. */
+    private Optional<PartialReply> details(PendingActivityInfo activity, int step) {
+        Optional<Payloads> details = Optional.of(activity.getHeartbeatDetails());
+        return decoded(() -> Optional.ofNullable(
+                        converter().fromPayloads(0, details, PartialReply.class, PartialReply.class)))
+                .filter(reply -> reply.step() == step);
+    }
+
+    /** Empty if this client cannot read it, or not now. */
+    private static Optional<PartialReply> decoded(Supplier<Optional<PartialReply>> reading) {
+        try {
+            return reading.get();
+        } catch (DataConverterException | PayloadCodecException | KeyStoreException | ThreadForgottenException e) {
             return Optional.empty();
         }
-        PartialReply reply = PayloadJson.dataConverter(connection.client(), thread)
-                .fromPayloads(0, Optional.of(activity.getHeartbeatDetails()), PartialReply.class, PartialReply.class);
-        if (reply == null || reply.step() != stepOf(asked)) {
-            return Optional.empty();
-        }
-        Instant at = ServerTime.instant(activity.getLastHeartbeatTime());
-        Optional<TextDelta> words = heard.newIn(reply)
-                .map(said ->
-                        new TextDelta(asked.runId(), asked.eventId(), at, reply.attempt(), said.from(), said.text()));
-        heard = heard.and(reply);
-        return words;
+    }
+
+    private DataConverter converter() {
+        return PayloadJson.dataConverter(connection.client(), thread);
+    }
+
+    /** Asks the server which calls of the reply to this model call run now. */
+    public List<RunningCalls.Running> running(int step) {
+        return histories
+                .describe(thread)
+                .flatMap(LiveText::activity)
+                .flatMap(activity -> details(activity, step))
+                .map(RunningCalls::of)
+                .orElse(List.of());
+    }
+
+    /** Cancels the pending request. */
+    public void cancel() {
+        described.ifPresent(answer -> answer.cancel(true));
+        queried.ifPresent(answer -> answer.cancel(true));
+        described = Optional.empty();
+        queried = Optional.empty();
+        queue = Optional.empty();
     }
 }

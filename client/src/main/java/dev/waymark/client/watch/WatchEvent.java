@@ -21,6 +21,12 @@ public sealed interface WatchEvent {
     record Said(String id, TextDelta words) implements WatchEvent {}
 
     /**
+     * Calls of a reply that run together with the model call. Reported again when one of them has ended, and to each new
+     * watch.
+     */
+    record CallsRunning(RunningCalls calls) implements WatchEvent {}
+
+    /**
      * The status of the thread has changed, and no worker has recorded that yet, for example because the only worker is
      * gone. Lists and snapshots show this status too. The moments follow when a worker takes the thread's work.
      */

@@ -53,6 +53,16 @@ public interface Watcher {
     }
 
     /**
+     * Calls of a reply run together with the model call, or one of them has ended. The reply, the calls and their results
+     * are reported as moments once all of them have ended.
+     *
+     * @return whether to continue watching
+     */
+    default boolean runs(RunningCalls calls) {
+        return true;
+    }
+
+    /**
      * Work has been due for at least ten seconds, and no worker takes it. Reported once, until {@link #workerIsBack}. Not
      * reported for activities on the in-memory server, where an activity that waits for a worker looks like one that
      * runs. If the watcher waits for an outcome, the wait goes on, and fails if no worker asks for work for over a

@@ -43,7 +43,7 @@ record PublicPackages(String module) {
                     "client/list/{Progress,ThreadPage,ThreadPageRequest,ThreadSummary}",
                     "client/save/{CheckpointLoaded,CheckpointSaved}",
                     "client/save/{SaveFollower,SaveInterval,SaveListener,SaveOptions}",
-                    "client/watch/{TextDelta,ThreadStatus,WatchEvent,Watcher}"),
+                    "client/watch/{RunningCalls,TextDelta,ThreadStatus,WatchEvent,Watcher}"),
             "worker",
             List.of(
                     "worker/*",

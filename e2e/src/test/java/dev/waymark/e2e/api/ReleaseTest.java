@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.e2e.product.ContainerEngine;
 import dev.waymark.e2e.product.GuideProject;
+import dev.waymark.e2e.product.LibraryModels;
 import dev.waymark.e2e.product.ShellCommand;
 import dev.waymark.e2e.product.SpringProcess;
 import dev.waymark.testkit.model.AnthropicServer;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -275,9 +277,20 @@ class ReleaseTest {
     }
 
     @Test
-    void bom_hasTheVersionOfTheLibraries() throws IOException {
-        assertThat(ROOT.resolve("pom.xml")).content().contains("<version>" + VERSION + "</version>");
-        assertThat(ROOT.resolve("bom/pom.xml")).content().contains("<version>" + VERSION + "</version>");
+    void bom_hasTheVersionsOfTheLibrariesAndOfJackson() throws IOException {
+        String jackson = "<jackson\\.version>([^<]*)<";
+        String parent = Files.readString(ROOT.resolve("pom.xml"));
+        String bom = Files.readString(ROOT.resolve("bom/pom.xml"));
+
+        assertThat(parent).contains("<version>" + VERSION + "</version>");
+        assertThat(bom).contains("<version>" + VERSION + "</version>");
+        assertThat(found(jackson, bom)).isEqualTo(found(jackson, parent));
+    }
+
+    private static String found(String pattern, String text) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
+        assertThat(matcher.find()).as(pattern).isTrue();
+        return matcher.group(1);
     }
 
     @Test
@@ -344,15 +357,26 @@ class ReleaseTest {
         return major.find() ? OptionalInt.of(Integer.parseInt(major.group(1))) : OptionalInt.empty();
     }
 
+    private static List<LibraryModels> applications() throws IOException {
+        String version = System.getProperty("versions.application", "");
+        if (!version.isEmpty()) {
+            return List.of(new LibraryModels(version, "Waymark", "none"));
+        }
+        List<LibraryModels> all = LibraryModels.in(ROOT.resolve("docs/guide/versions.md"));
+        assertThat(all).hasSizeGreaterThan(3);
+        return all;
+    }
+
+    /** Those of the guide's table, or one with the version of Spring Boot that {@code -Dversions.application} names. */
     @ParameterizedTest
     @Tag("server")
-    @ValueSource(strings = {"4.0.3", "3.5.12"})
-    void springApplicationOfTheGuide_killedInABooking_booksOnce(String springBoot) throws Exception {
+    @MethodSource("applications")
+    void springApplicationOfTheGuide_killedInABooking_booksOnce(LibraryModels application) throws Exception {
         assumeTrue(TemporalBinary.find().isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        Path program = Files.createDirectory(directory.resolve("spring-" + springBoot));
-        GuideProject.of(ROOT.resolve("docs/guide/spring.md"))
-                .withParent(springBoot)
-                .writeTo(program);
+        Path program = Files.createDirectory(directory.resolve(
+                ("spring-" + application.springBoot() + "-" + application.models()).replace(' ', '-')));
+        application.in(GuideProject.of(ROOT.resolve("docs/guide/spring.md"))).writeTo(program);
+        String[] arguments = application.arguments("--restaurant.printing=10m");
         run(program, "mvn", "-B", "-ntp", "-q", "-s", settings(program).toString(), "package");
         Path jar = program.resolve("target/restaurant-1.0.jar");
         assertThat(program.resolve("target/surefire-reports/example.BookingTest.txt"))
@@ -366,7 +390,7 @@ class ReleaseTest {
                     : ModelAnswer.says().calls("toolu_1", "book", "{\"guest\":\"Bob\",\"date\":\"2026-12-31\"}"));
             Map<String, String> environment = new HashMap<>(model.environment());
             environment.put("TEMPORAL_ADDRESS", server.address());
-            try (SpringProcess killed = SpringProcess.start(program, jar, environment, "--restaurant.printing=10m")) {
+            try (SpringProcess killed = SpringProcess.start(program, jar, environment, arguments)) {
                 CompletableFuture<?> reply =
                         killed.post("/guests/bob", "text/plain", "A table for Bob on 2026-12-31, please");
                 await().atMost(Duration.ofMinutes(3))
@@ -374,7 +398,7 @@ class ReleaseTest {
                 killed.kill();
                 assertThat(reply).failsWithin(Duration.ofMinutes(1));
             }
-            try (SpringProcess next = SpringProcess.start(program, jar, environment, "--restaurant.printing=10m")) {
+            try (SpringProcess next = SpringProcess.start(program, jar, environment, arguments)) {
                 assertThat(next.get("/guests/bob")).isEqualTo("See you.\n");
                 assertThat(next.get("/bookings/2026-12-31")).isEqualTo("[\"Bob\"]");
                 assertThat(next.ends()).isTrue();

@@ -41,4 +41,34 @@ public record GuideProject(Map<String, String> files) {
                         "(<artifactId>spring-boot-starter-parent</artifactId>\\s*<version>)[^<]*", "$1" + version));
         return new GuideProject(changed);
     }
+
+    /** The project with one more file. */
+    public GuideProject withFile(String name, String text) {
+        Map<String, String> changed = new LinkedHashMap<>(files);
+        changed.put(name, text);
+        return new GuideProject(changed);
+    }
+
+    /**
+     * The project with these elements in its POM.
+     *
+     * @param before managed dependencies before those of the project
+     * @param after managed dependencies after those of the project
+     */
+    public GuideProject withDependencies(String dependencies, String before, String after) {
+        String pom = files.get("pom.xml");
+        String managed = "<dependencyManagement>\n        <dependencies>\n";
+        int start = pom.indexOf(managed) + managed.length();
+        int end = pom.indexOf("        </dependencies>\n    </dependencyManagement>");
+        int own = pom.indexOf("    <dependencies>\n", end) + "    <dependencies>\n".length();
+        return withFile(
+                "pom.xml",
+                pom.substring(0, start)
+                        + before
+                        + pom.substring(start, end)
+                        + after
+                        + pom.substring(end, own)
+                        + dependencies
+                        + pom.substring(own));
+    }
 }

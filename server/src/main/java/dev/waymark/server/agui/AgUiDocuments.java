@@ -2,21 +2,32 @@ package dev.waymark.server.agui;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.server.front.FrontEndContent;
+import dev.waymark.server.front.FrontEndThreads;
 import dev.waymark.server.front.MessageIds;
 import dev.waymark.server.front.PendingId;
 import java.util.List;
+import java.util.Optional;
 
 /** Converts messages, state and interrupts to AG-UI JSON. */
 final class AgUiDocuments {
+    /** The reason of an interrupt by a call that the front end runs. */
+    private static final String FRONT_END_TOOL = "front-end-tool";
+
+    private static final String OUTPUT = "{\"type\":\"object\",\"properties\":{\"output\":{},\"error\":"
+            + "{\"type\":\"string\"}},\"minProperties\":1,\"maxProperties\":1,\"additionalProperties\":false}";
+
     private AgUiDocuments() {}
 
     /** The messages of the conversation, including tool results that the transcript does not have yet. */
@@ -36,7 +47,7 @@ final class AgUiDocuments {
         ObjectNode document = list.addObject();
         document.put("id", MessageIds.of(entry));
         document.put("role", message.role() == Role.ASSISTANT ? "assistant" : "user");
-        document.put("content", message.text());
+        document.put("content", FrontEndContent.withoutContext(message.text()));
         List<Part.ToolUse> uses = message.toolUses();
         if (!uses.isEmpty()) {
             ArrayNode calls = document.putArray("toolCalls");
@@ -72,16 +83,35 @@ final class AgUiDocuments {
         return document;
     }
 
-    static ObjectNode interrupt(PendingItem item) {
+    /**
+     * A request that waits for a person or for the front end.
+     *
+     * @param call the call in this thread; empty for a call of a subagent
+     * @param tool the tool that was called, if it is one of this thread's agent
+     */
+    static ObjectNode interrupt(PendingItem item, Optional<Call> call, Optional<ToolSpec> tool) {
+        boolean isOfFrontEnd =
+                tool.filter(FrontEndThreads::isOfFrontEnd).isPresent() && item.kind() == PendingItem.Kind.QUESTION;
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("id", PendingId.of(item).text());
-        document.put("reason", item.kind().wireName());
+        document.put("reason", isOfFrontEnd ? FRONT_END_TOOL : item.kind().wireName());
         document.put("message", item.words());
         document.put("toolCallId", item.callId());
-        document.set("responseSchema", responseSchema(item));
+        ObjectNode response = isOfFrontEnd ? tree(OUTPUT) : responseSchema(item);
+        document.set("responseSchema", response);
         ObjectNode metadata = document.putObject("metadata");
         metadata.put("tool", item.tool());
-        item.args().ifPresent(args -> metadata.set("args", JsonDocuments.tree(args)));
+        item.args()
+                .or(() -> call.filter(asks -> isOfFrontEnd).map(Call::args))
+                .ifPresent(args -> metadata.set("args", JsonDocuments.tree(args)));
+        tool.ifPresent(known -> {
+            ObjectNode schema = (ObjectNode) JsonDocuments.tree(known.input());
+            metadata.put("description", known.description());
+            metadata.set("schema", schema);
+            if (item.kind() == PendingItem.Kind.APPROVAL) {
+                ((ObjectNode) response.get("properties")).set("args", schema);
+            }
+        });
         item.evidence().ifPresent(seen -> metadata.put("evidence", seen));
         item.whyNoRerun().ifPresent(why -> metadata.put("whyNoRerun", why));
         if (item.fromFile()) {
@@ -103,6 +133,10 @@ final class AgUiDocuments {
             case QUESTION ->
                 "{\"type\":\"object\",\"required\":[\"answer\"],\"properties\":{\"answer\":{\"type\":\"string\"}}}";
         };
+        return tree(schema);
+    }
+
+    private static ObjectNode tree(String schema) {
         try {
             return (ObjectNode) PayloadJson.MAPPER.readTree(schema);
         } catch (com.fasterxml.jackson.core.JsonProcessingException e) {

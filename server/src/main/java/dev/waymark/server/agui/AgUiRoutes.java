@@ -2,12 +2,13 @@ package dev.waymark.server.agui;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.message.Message;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.front.FrontEndContent;
 import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.FrontEndThreads;
 import dev.waymark.server.front.FrontEndThreads.FrontEndMessage;
@@ -31,7 +32,6 @@ public final class AgUiRoutes {
     private static final int BODY_BYTES = 8 * 1024 * 1024;
     private static final String OPERATION = "agui";
     private static final List<String> DECISION_FIELDS = List.of("approved", "args", "reason");
-    private static final String CANCELLED_ANSWER = "The question was cancelled.";
 
     private final FrontEndThreads threads;
 
@@ -51,7 +51,11 @@ public final class AgUiRoutes {
                 threadId(request),
                 request.text("runId").orElseThrow(),
                 request.text("protocolVersion").isPresent());
-        return threads.stream(run, Map.of(), sent -> new AgUiView(requested, run, sent));
+        return threads.stream(
+                run,
+                Map.of(),
+                sent -> new AgUiView(
+                        requested, run, () -> threads.timeline(run.thread()).agent(), sent));
     }
 
     private static String threadId(ApiRequest request) {
@@ -73,7 +77,8 @@ public final class AgUiRoutes {
                         request.caller(),
                         thread,
                         request.pathParameter("agent"),
-                        new FrontEndMessage(threadId(request), said.path("id").asText(), text(said))))
+                        new FrontEndMessage(
+                                threadId(request), said.path("id").asText(), content(said, body.path("context")))))
                 .orElseGet(() -> FrontEndThreads.everything(threads.timeline(thread.orElseThrow())));
     }
 
@@ -85,12 +90,10 @@ public final class AgUiRoutes {
                 .filter(last -> !MessageIds.isOwn(last.path("id").asText()));
     }
 
-    private static String text(JsonNode message) {
+    private static Message content(JsonNode message, JsonNode context) {
         JsonNode content = message.path("content");
-        if (content.isTextual()) {
-            return content.textValue();
-        }
-        return FrontEndThreads.text(content);
+        return FrontEndContent.withContext(
+                content.isTextual() ? Message.user(content.textValue()) : FrontEndContent.message(content), context);
     }
 
     /**
@@ -129,7 +132,14 @@ public final class AgUiRoutes {
                         payload.path("args"),
                         Optional.ofNullable(payload.path("reason").textValue()));
             case UNKNOWN -> cancelled ? answers.givingUp(id.callId()) : answers.settlement(id.callId(), payload);
-            case QUESTION -> answers.answer(id.callId(), cancelled ? TextNode.valueOf(CANCELLED_ANSWER) : payload);
+            case QUESTION -> {
+                boolean isOfFrontEnd = FrontEndThreads.isOfFrontEnd(timeline, item);
+                yield cancelled
+                        ? answers.cancelled(id.callId(), isOfFrontEnd)
+                        : isOfFrontEnd
+                                ? answers.output(id.callId(), payload.path("output"), payload.path("error"))
+                                : answers.answer(id.callId(), payload);
+            }
         };
     }
 

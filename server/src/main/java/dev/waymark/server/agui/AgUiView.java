@@ -1,17 +1,20 @@
 package dev.waymark.server.agui;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.server.front.FrontEndRun;
+import dev.waymark.server.front.FrontEndThreads;
 import dev.waymark.server.front.MessageIds;
 import dev.waymark.server.front.RunView;
 import dev.waymark.server.stream.ServerSentEvent;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** A run in AG-UI events. */
 final class AgUiView implements RunView {
@@ -19,6 +22,7 @@ final class AgUiView implements RunView {
 
     private final RequestedRun requested;
     private final FrontEndRun run;
+    private final Supplier<Optional<AgentSpec>> agents;
     private final Consumer<ServerSentEvent> sent;
     private boolean textBegun;
 
@@ -31,9 +35,15 @@ final class AgUiView implements RunView {
      */
     record RequestedRun(String threadId, String runId, boolean statesVersion) {}
 
-    AgUiView(RequestedRun requested, FrontEndRun run, Consumer<ServerSentEvent> sent) {
+    /** @param agents the agent of the thread, whose tools interrupts describe */
+    AgUiView(
+            RequestedRun requested,
+            FrontEndRun run,
+            Supplier<Optional<AgentSpec>> agents,
+            Consumer<ServerSentEvent> sent) {
         this.requested = requested;
         this.run = run;
+        this.agents = agents;
         this.sent = sent;
     }
 
@@ -117,7 +127,7 @@ final class AgUiView implements RunView {
     }
 
     @Override
-    public void waits(PendingItem item) {
+    public void waits(Conversation state, PendingItem item) {
         // The protocol reports all pending items at the end of the run.
     }
 
@@ -132,11 +142,13 @@ final class AgUiView implements RunView {
     }
 
     @Override
-    public void interrupted(List<PendingItem> items) {
+    public void interrupted(Conversation state, List<PendingItem> items) {
         ObjectNode finished = event("RUN_FINISHED");
         ObjectNode outcome = finished.putObject("outcome").put("type", "interrupt");
         var interrupts = outcome.putArray("interrupts");
-        items.forEach(item -> interrupts.add(AgUiDocuments.interrupt(item)));
+        Optional<AgentSpec> agent = agents.get();
+        items.forEach(item -> interrupts.add(
+                AgUiDocuments.interrupt(item, state.calls().get(item.callId()), FrontEndThreads.tool(agent, item))));
         send(finished);
     }
 

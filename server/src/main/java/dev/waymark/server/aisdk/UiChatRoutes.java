@@ -8,6 +8,8 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.front.ChatForks;
+import dev.waymark.server.front.FrontEndContent;
 import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.FrontEndThreads;
 import dev.waymark.server.front.FrontEndThreads.FrontEndMessage;
@@ -39,17 +41,21 @@ public final class UiChatRoutes {
     private static final String OPERATION = "ai-sdk";
     private static final String CHAT = "/v1/ai-sdk/{agent}/{chat}";
     private static final String OUTPUT = "output-available";
+    private static final String ERROR = "output-error";
     private static final Set<String> ANSWERED = Set.of(ApprovalResponse.STATE, OUTPUT);
     private static final Map<String, String> STREAM_HEADERS = Map.of("x-vercel-ai-ui-message-stream", "v1");
 
     private final FrontEndThreads threads;
+    private final ChatForks forks;
 
-    private UiChatRoutes(FrontEndThreads threads) {
+    private UiChatRoutes(FrontEndThreads threads, ChatForks forks) {
         this.threads = threads;
+        this.forks = forks;
     }
 
     public static List<Route> of(AgentClient client, AgentCatalogue agents, Executor readers) {
-        UiChatRoutes routes = new UiChatRoutes(new FrontEndThreads(client, agents, readers, OPERATION));
+        FrontEndThreads threads = new FrontEndThreads(client, agents, readers, OPERATION);
+        UiChatRoutes routes = new UiChatRoutes(threads, new ChatForks(client, threads, OPERATION));
         return List.of(
                 Route.post("runUiChat", "/v1/ai-sdk/{agent}", CallerRole.LOOK, routes::submit)
                         .taking(BODY_BYTES),
@@ -59,41 +65,56 @@ public final class UiChatRoutes {
 
     private HttpAnswer submit(ApiRequest request) {
         JsonNode messages = request.json().path("messages");
-        return stream(begin(request), approvalIds(messages.path(messages.size() - 1)));
+        return stream(begin(request), requestIds(messages.path(messages.size() - 1)));
     }
 
-    private HttpStream stream(FrontEndRun run, Set<String> shownApprovals) {
-        return threads.stream(run, STREAM_HEADERS, sent -> new UiStreamView(run, shownApprovals, sent));
+    private HttpStream stream(FrontEndRun run, Set<String> shown) {
+        return threads.stream(run, STREAM_HEADERS, sent -> new UiStreamView(run, shown, sent));
     }
 
-    private static Set<String> approvalIds(JsonNode message) {
+    /** The ids of the approvals and questions that a message has. */
+    private static Set<String> requestIds(JsonNode message) {
         Set<String> ids = new HashSet<>();
-        message.path("parts")
-                .forEach(part -> ids.add(part.path("approval").path("id").asText()));
+        message.path("parts").forEach(part -> {
+            ids.add(part.path("approval").path("id").asText());
+            if (!part.path("providerExecuted").booleanValue()) {
+                ids.add(callId(part));
+            }
+        });
         return ids;
     }
 
     private FrontEndRun begin(ApiRequest request) {
         JsonNode body = request.json();
         String chat = request.text("id").orElseThrow();
-        if (request.text("trigger").filter("regenerate-message"::equals).isPresent()) {
-            throw HttpProblem.of(
-                    409, "CannotRegenerate", "a reply can't be generated again; fork the thread to get another one");
-        }
-        Optional<String> thread = threads.find(request.caller(), chat);
+        Optional<String> thread = forks.find(request.caller(), chat);
         JsonNode messages = body.path("messages");
         JsonNode last = messages.path(messages.size() - 1);
-        boolean fromUser = last.path("role").asText().equals("user");
-        if (fromUser && body.path("messageId").isTextual()) {
-            throw HttpProblem.of(
-                    409, "CannotEdit", "a sent message can't be edited; fork the thread to send another one");
+        Optional<String> about = request.text("messageId");
+        if (request.text("trigger").filter("regenerate-message"::equals).isPresent()) {
+            return forks.regenerate(
+                    request.caller(), chat, threads.timeline(thread.orElseThrow(UiChatRoutes::missing)), about);
         }
-        if (fromUser && !MessageIds.isOwn(last.path("id").asText())) {
-            return threads.say(
-                    request.caller(),
-                    thread,
-                    request.pathParameter("agent"),
-                    new FrontEndMessage(chat, last.path("id").asText(), FrontEndThreads.text(last.path("parts"))));
+        if (last.path("role").asText().equals("user")) {
+            if (about.isPresent()) {
+                return forks.edit(
+                        request.caller(),
+                        chat,
+                        threads.timeline(thread.orElseThrow(UiChatRoutes::missing)),
+                        about.get(),
+                        Optional.of(messages.path(messages.size() - 2))
+                                .filter(before -> before.path("role").asText().equals("assistant"))
+                                .map(before -> before.path("id").asText()),
+                        FrontEndContent.message(last.path("parts")));
+            }
+            if (!MessageIds.isOwn(last.path("id").asText())) {
+                return threads.say(
+                        request.caller(),
+                        thread,
+                        request.pathParameter("agent"),
+                        new FrontEndMessage(
+                                chat, last.path("id").asText(), FrontEndContent.message(last.path("parts"))));
+            }
         }
         Timeline timeline = threads.timeline(thread.orElseThrow(UiChatRoutes::missing));
         List<OutboundMessage> answers = answers(request, last, timeline);
@@ -129,7 +150,7 @@ public final class UiChatRoutes {
                 .map(id -> FrontEndThreads.lastWaiting(timeline, id))
                 .forEach(items::add);
         List<OutboundMessage> answers = new ArrayList<>();
-        items.forEach(item -> answer(request, last, responses, item)
+        items.forEach(item -> answer(request, last, responses, timeline, item)
                 .map(answer -> threads.identified(
                         request.caller(), timeline.thread(), item.since().toString(), PendingId.of(item), answer))
                 .ifPresent(answers::add));
@@ -143,7 +164,7 @@ public final class UiChatRoutes {
     }
 
     private static Optional<OutboundMessage> answer(
-            ApiRequest request, JsonNode last, List<ApprovalResponse> responses, PendingItem item) {
+            ApiRequest request, JsonNode last, List<ApprovalResponse> responses, Timeline timeline, PendingItem item) {
         PendingAnswers by = new PendingAnswers(request.caller());
         return switch (item.kind()) {
             case APPROVAL ->
@@ -159,11 +180,15 @@ public final class UiChatRoutes {
                 Optional.of(request.json().path("settlements").path(item.callId()))
                         .filter(JsonNode::isObject)
                         .map(settled -> by.settlement(item.callId(), settled));
-            case QUESTION ->
-                parts(last, Set.of(OUTPUT))
+            case QUESTION -> {
+                boolean isOfFrontEnd = FrontEndThreads.isOfFrontEnd(timeline, item);
+                yield parts(last, isOfFrontEnd ? Set.of(OUTPUT, ERROR) : Set.of(OUTPUT))
                         .filter(call -> callId(call).equals(item.callId()))
                         .findFirst()
-                        .map(call -> by.answer(item.callId(), call.path("output")));
+                        .map(call -> isOfFrontEnd
+                                ? by.output(item.callId(), call.path("output"), call.path("errorText"))
+                                : by.answer(item.callId(), call.path("output")));
+            }
         };
     }
 
@@ -181,7 +206,7 @@ public final class UiChatRoutes {
     }
 
     private String thread(ApiRequest request) {
-        return threads.find(request.caller(), request.pathParameter("chat")).orElseThrow(UiChatRoutes::missing);
+        return forks.find(request.caller(), request.pathParameter("chat")).orElseThrow(UiChatRoutes::missing);
     }
 
     private HttpAnswer messages(ApiRequest request) {
@@ -197,7 +222,7 @@ public final class UiChatRoutes {
      * expects.
      */
     private HttpAnswer reconnect(ApiRequest request) {
-        Optional<Timeline> running = threads.find(request.caller(), request.pathParameter("chat"))
+        Optional<Timeline> running = forks.find(request.caller(), request.pathParameter("chat"))
                 .map(threads::timeline)
                 .filter(timeline -> !timeline.now().isSettled());
         return running.isEmpty() ? HttpReply.empty(204) : stream(FrontEndThreads.newestTurn(running.get()), Set.of());

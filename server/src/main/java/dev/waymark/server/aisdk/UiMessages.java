@@ -11,6 +11,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.server.front.FrontEndContent;
 import dev.waymark.server.front.MessageIds;
 import dev.waymark.server.front.PendingId;
 import java.util.LinkedHashMap;
@@ -78,8 +79,24 @@ final class UiMessages {
             }
         } else {
             reply = Optional.empty();
-            parts(MessageIds.of(entry), "user").addObject().put("type", "text").put("text", message.text());
+            ArrayNode parts = parts(MessageIds.of(entry), "user");
+            if (!message.text().isEmpty()) {
+                parts.addObject().put("type", "text").put("text", FrontEndContent.withoutContext(message.text()));
+            }
+            message.content().forEach(part -> image(parts, part));
         }
+    }
+
+    private static void image(ArrayNode parts, Part part) {
+        if (part instanceof Part.Image image) {
+            file(parts, image.mimeType().orElse("image/*"), image.url());
+        } else if (part instanceof Part.ImageData image) {
+            file(parts, image.mimeType(), "data:" + image.mimeType() + ";base64," + image.data());
+        }
+    }
+
+    private static void file(ArrayNode parts, String mediaType, String url) {
+        parts.addObject().put("type", "file").put("mediaType", mediaType).put("url", url);
     }
 
     private boolean isOfRunningTurn(Transcript.Entry entry) {

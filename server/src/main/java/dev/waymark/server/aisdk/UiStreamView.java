@@ -10,6 +10,7 @@ import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.PendingId;
 import dev.waymark.server.front.RunView;
 import dev.waymark.server.stream.ServerSentEvent;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,7 +21,7 @@ final class UiStreamView implements RunView {
     private static final String LAST = "[DONE]";
 
     private final FrontEndRun run;
-    private final Set<String> shownApprovals;
+    private final Set<String> shown;
     private final Consumer<ServerSentEvent> sent;
 
     private boolean started;
@@ -29,12 +30,12 @@ final class UiStreamView implements RunView {
     private boolean textBegun;
 
     /**
-     * @param shownApprovals the ids of the approvals in the message that the run continues. They are not requested again:
-     * this would discard a decision that is made while the run streams
+     * @param shown the ids of the requests in the message that the run continues. They are not sent again: this would
+     * discard an answer that is given while the run streams
      */
-    UiStreamView(FrontEndRun run, Set<String> shownApprovals, Consumer<ServerSentEvent> sent) {
+    UiStreamView(FrontEndRun run, Set<String> shown, Consumer<ServerSentEvent> sent) {
         this.run = run;
-        this.shownApprovals = shownApprovals;
+        this.shown = new HashSet<>(shown);
         this.sent = sent;
     }
 
@@ -131,15 +132,18 @@ final class UiStreamView implements RunView {
         input.put("toolCallId", call.id());
         input.put("toolName", call.tool());
         input.put("dynamic", true);
-        if (call.question().isEmpty()) {
-            input.put("providerExecuted", true);
+        boolean isAnsweredHere = call.question().isPresent();
+        // False takes back what was sent before the call became a question.
+        input.put("providerExecuted", !isAnsweredHere);
+        if (isAnsweredHere) {
+            shown.add(call.id());
         }
         input.set("input", JsonDocuments.tree(call.args()));
         send(input);
     }
 
     @Override
-    public void waits(PendingItem item) {
+    public void waits(Conversation state, PendingItem item) {
         if (UiMessages.isOfSubagent(item)) {
             ObjectNode data = typed("data-waiting").put("id", PendingId.of(item).text());
             data.set("data", UiMessages.waiting(item));
@@ -154,7 +158,7 @@ final class UiStreamView implements RunView {
         switch (item.kind()) {
             case APPROVAL -> {
                 String id = PendingId.of(item).text();
-                if (!shownApprovals.contains(id)) {
+                if (!shown.contains(id)) {
                     send(typed("tool-approval-request").put("approvalId", id).put("toolCallId", item.callId()));
                 }
             }
@@ -164,7 +168,10 @@ final class UiStreamView implements RunView {
                 send(data);
             }
             case QUESTION -> {
-                // A question needs no chunk of its own: it is a call that the front end executes.
+                // A question is a call that the front end executes. That of a tool arises after the call was sent.
+                if (!shown.contains(item.callId())) {
+                    state.calls().get(item.callId()).ifPresent(this::input);
+                }
             }
         }
     }
@@ -189,7 +196,7 @@ final class UiStreamView implements RunView {
     }
 
     @Override
-    public void interrupted(List<PendingItem> items) {
+    public void interrupted(Conversation state, List<PendingItem> items) {
         send(typed("finish").put("finishReason", "tool-calls"));
         end();
     }

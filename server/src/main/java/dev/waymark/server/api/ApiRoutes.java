@@ -10,10 +10,13 @@ import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpReply;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /** The operations of the API, except those for the protocols of front ends. */
@@ -24,19 +27,24 @@ public final class ApiRoutes {
      * Creates the routes.
      *
      * @param document the content of {@code /v1/openapi.json}
+     * @param webUi the address of Temporal's Web UI, if callers are told
      * @param readers executes the reads of histories for event streams
      */
-    public static List<Route> of(AgentClient client, AgentCatalogue agents, JsonNode document, Executor readers) {
+    public static List<Route> of(
+            AgentClient client, AgentCatalogue agents, JsonNode document, Optional<String> webUi, Executor readers) {
         ThreadAccess access = new ThreadAccess(client);
         List<Route> routes = new ArrayList<>();
         routes.add(Route.open("getDocument", "GET", "/v1/openapi.json", request -> HttpReply.json(200, document)));
         routes.add(Route.open("getHealth", "GET", "/v1/health", request -> healthy()));
-        routes.add(Route.get("getCaller", "/v1/me", ApiRoutes::caller));
+        Optional<String> threadsInWebUi = webUi.map(address -> address + "/namespaces/"
+                + URLEncoder.encode(client.namespace(), StandardCharsets.UTF_8) + "/workflows");
+        routes.add(Route.get("getCaller", "/v1/me", request -> caller(request, threadsInWebUi)));
         routes.add(Route.get(
                 "listAgents",
                 "/v1/agents",
                 request -> HttpReply.json(200, JsonDocuments.tree(Map.of("agents", agents.agents())))));
         routes.addAll(new ThreadStarts(client, access, agents).routes());
+        routes.addAll(new ThreadListRoutes(client).routes());
         routes.addAll(new ThreadReads(client, access).routes());
         routes.addAll(new ThreadEvents(client, access, readers).routes());
         routes.addAll(new ThreadCommands(client, access).routes());
@@ -48,7 +56,7 @@ public final class ApiRoutes {
         return HttpReply.json(200, PayloadJson.MAPPER.createObjectNode().put("status", "ok"));
     }
 
-    private static HttpAnswer caller(ApiRequest request) {
+    private static HttpAnswer caller(ApiRequest request, Optional<String> threadsInWebUi) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         request.caller().subject().ifPresent(who -> {
             document.put("subject", who.subject());
@@ -63,6 +71,7 @@ public final class ApiRoutes {
                         .filter(request.caller()::may)
                         .map(CallerRole::wireName)
                         .toList()));
+        threadsInWebUi.ifPresent(address -> document.put("webUi", address));
         return HttpReply.json(200, document);
     }
 }

@@ -119,7 +119,7 @@ final class ScheduleRoutes {
         return HttpReply.json(
                 200,
                 ScheduleDocuments.of(
-                        client.schedules().page(ThreadReads.limit(request), request.queryParameter("after"))));
+                        client.schedules().page(ThreadListRoutes.limit(request), request.queryParameter("after"))));
     }
 
     private HttpAnswer show(ApiRequest request) {

@@ -28,9 +28,9 @@ import java.util.Queue;
  * How a thread came to its messages: what each model call, each tool call and each turn took, and the place before each
  * message of a person, from which a fork continues without it. Read from the runs that are still in history.
  */
-final class ThreadCourse {
+public final class ThreadCourse {
     /** In place of an event: the message started the thread. */
-    private static final String START = "start";
+    public static final String START = "start";
 
     /** For each queued message, the place before its arrival; empty if the thread began with it in its queue. */
     private final Queue<Optional<String>> queuedPlaces = new ArrayDeque<>();
@@ -48,7 +48,7 @@ final class ThreadCourse {
     /** A turn as far as it has come. The last message is the newest one of the thread at that time. */
     private record TurnSpan(Turn turn, Instant until, Spent spentBefore, Spent spent, Optional<String> lastMessage) {}
 
-    static ThreadCourse of(Timeline timeline) {
+    public static ThreadCourse of(Timeline timeline) {
         ThreadCourse course = new ThreadCourse();
         Instant modelCalledAt = Instant.EPOCH;
         Optional<String> place = Optional.empty();
@@ -135,6 +135,11 @@ final class ThreadCourse {
                 same.map(TurnSpan::spentBefore).orElse(before),
                 moment.state().spent(),
                 moment.state().transcript().entries().last().map(Transcript.Entry::id)));
+    }
+
+    /** The place before this message of a person: an event, or {@link #START}. Empty if nothing can begin there. */
+    public Optional<String> placeBefore(Transcript.Entry message) {
+        return Optional.ofNullable(placesBefore.get(message.id()));
     }
 
     /** When the call was first handed to a worker or a subagent. */

@@ -9,11 +9,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.client.list.Progress;
-import dev.waymark.client.list.ThreadPage;
-import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.state.Workspace;
@@ -31,11 +27,6 @@ import java.util.function.Function;
 
 /** The operations that read threads from their histories. They need no worker. */
 final class ThreadReads {
-    private static final int PAGE = 20;
-    static final int LARGEST_PAGE = 100;
-
-    private static final Progress UNREADABLE_LOGGED = new UnreadableThreads();
-
     private final AgentClient client;
     private final ThreadAccess access;
 
@@ -46,7 +37,6 @@ final class ThreadReads {
 
     List<Route> routes() {
         return List.of(
-                Route.get("listThreads", "/v1/threads", this::list),
                 Route.get("getThread", "/v1/threads/{thread}", this::thread),
                 Route.get(
                         "listMessages",
@@ -147,7 +137,7 @@ final class ThreadReads {
 
     private HttpAnswer thread(ApiRequest request) {
         Timeline timeline = timeline(request);
-        ObjectNode document = JsonDocuments.show(timeline);
+        ObjectNode document = JsonDocuments.show(timeline, client.inspector().running(timeline));
         document.remove("messages");
         client.lists()
                 .forkSource(timeline.thread())
@@ -187,52 +177,5 @@ final class ThreadReads {
                 JsonDocuments.tree(request.queryParameter("at")
                         .map(place -> format.view(client.timeline(thread, place)))
                         .orElseGet(() -> client.checkpoint(thread, format))));
-    }
-
-    private HttpAnswer list(ApiRequest request) {
-        ThreadPage page = client.lists()
-                .threads(
-                        new ThreadPageRequest(
-                                limit(request),
-                                request.queryParameter("after"),
-                                request.queryParameter("open")
-                                        .map(ThreadReads::flag)
-                                        .orElse(false),
-                                status(request),
-                                request.queryParameter("agent")),
-                        owner -> request.caller().sees(owner),
-                        UNREADABLE_LOGGED);
-        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
-        document.set("threads", JsonDocuments.tree(page.threads()));
-        page.next().ifPresent(next -> document.put("next", next));
-        return HttpReply.json(200, document);
-    }
-
-    static int limit(ApiRequest request) {
-        Optional<String> limit = request.queryParameter("limit");
-        if (limit.isEmpty()) {
-            return PAGE;
-        }
-        if (!limit.get().matches("[1-9]\\d{0,2}") || Integer.parseInt(limit.get()) > LARGEST_PAGE) {
-            throw HttpProblem.badInput("limit must be 1 to " + LARGEST_PAGE + ", not " + limit.get());
-        }
-        return Integer.parseInt(limit.get());
-    }
-
-    private static Optional<String> status(ApiRequest request) {
-        Optional<String> status = request.queryParameter("status");
-        status.filter(name -> !StatusReport.STATUSES.contains(name)).ifPresent(name -> {
-            throw HttpProblem.badInput(
-                    "no such status: " + name + ". Use one of " + String.join(", ", StatusReport.STATUSES));
-        });
-        return status;
-    }
-
-    private static boolean flag(String value) {
-        return switch (value) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw HttpProblem.badInput("open must be true or false, not " + value);
-        };
     }
 }

@@ -8,4 +8,13 @@ package dev.waymark.server.front;
  * @param until the number of the fact that the run must reach before it can end
  * @param showsAll whether the run begins by showing everything that happened before
  */
-public record FrontEndRun(String thread, int from, int until, boolean showsAll) {}
+public record FrontEndRun(String thread, int from, int until, boolean showsAll) {
+    /** The run that the start of a thread begins. A fork starts with results, which belong to earlier runs. */
+    static FrontEndRun fromTheStart(String thread) {
+        return new FrontEndRun(thread, 0, 0, false);
+    }
+
+    boolean isFromTheStart() {
+        return from == 0;
+    }
+}

@@ -1,12 +1,19 @@
 package dev.waymark.server.front;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact.UserSpoke;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
@@ -20,7 +27,6 @@ import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.stream.ServerSentEvent;
 import dev.waymark.server.stream.WatchStream;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -62,26 +68,67 @@ public final class FrontEndThreads {
         return Optional.of(given).filter(id -> access.isVisible(caller, id));
     }
 
-    /** A message of a front end, with the front end's own ids for the thread and the message. */
-    public record FrontEndMessage(String threadId, String id, String text) {}
+    /**
+     * A message of a front end, with the front end's own ids for the thread and the message.
+     *
+     * @param content what the model is told, which may have a context of the page behind the user's text
+     */
+    public record FrontEndMessage(String threadId, String id, Message content) {}
 
     /**
-     * Sends the message to the thread, or starts a thread with it. A message that is sent repeatedly takes effect once.
+     * Sends the message to the thread, or starts a thread with it. A message that is sent repeatedly takes effect once,
+     * even if the context of the page has changed since.
      */
     public FrontEndRun say(Caller caller, Optional<String> thread, String agent, FrontEndMessage message) {
         require(caller, CallerRole.TALK);
         String started = RequestIds.thread(caller, operation, message.threadId());
         String id = RequestIds.message(caller, operation, thread.orElse(started) + "/" + message.id());
         if (thread.isPresent()) {
-            OutboundMessage said = OutboundMessage.message(message.text()).withId(id);
-            int fact = client.send(thread.get(), said).fact().orElseThrow();
+            Message content = recorded(thread.get(), id, message.content());
+            int fact = client.send(
+                            thread.get(),
+                            OutboundMessage.of(UserSpoke.of(content)).withId(id))
+                    .fact()
+                    .orElseThrow();
             return new FrontEndRun(thread.get(), fact, fact, false);
         }
+        return start(caller, agent, started, id, message.content());
+    }
+
+    FrontEndRun start(Caller caller, String agent, String thread, String id, Message content) {
         agents.check(agent);
         Prompt prompt =
-                Prompt.of(agent, message.text()).withThread(started).withId(id).allowingVolatile();
-        client.startNew(prompt, NewThreadOptions.ownedBy(caller.owner()));
-        return new FrontEndRun(started, 0, 0, false);
+                Prompt.blank().withAgent(agent).withThread(thread).withId(id).allowingVolatile();
+        client.startNew(
+                isText(content)
+                        ? prompt.withMessage(content.text())
+                        : prompt.withMessages(PayloadJson.MAPPER.valueToTree(List.of(content.tree()))),
+                NewThreadOptions.ownedBy(caller.owner()));
+        return FrontEndRun.fromTheStart(thread);
+    }
+
+    private static boolean isText(Message message) {
+        return message.content().stream().allMatch(Part.Text.class::isInstance);
+    }
+
+    /** The message as the thread recorded it, if it has it with another context. */
+    private Message recorded(String thread, String id, Message message) {
+        String text = message.text();
+        if (FrontEndContent.withoutContext(text).equals(text)) {
+            return message;
+        }
+        Conversation now = client.timeline(thread).now();
+        return Stream.concat(
+                        now.transcript().entries().toList().stream()
+                                .filter(entry -> entry.source().equals(Optional.of(id)))
+                                .map(Transcript.Entry::message),
+                        now.queue().stream()
+                                .filter(queued -> queued.id().equals(Optional.of(id)))
+                                .map(Queued::message))
+                .findFirst()
+                .filter(known ->
+                        FrontEndContent.withoutContext(known.text()).equals(FrontEndContent.withoutContext(text)))
+                .orElse(message);
     }
 
     public Timeline timeline(String thread) {
@@ -124,6 +171,22 @@ public final class FrontEndThreads {
 
     private static Stream<PendingItem> waiting(String thread, Conversation state) {
         return state.pending(thread).stream();
+    }
+
+    /** The tool that a pending item calls, if it is one of this agent and not of a subagent. */
+    public static Optional<ToolSpec> tool(Optional<AgentSpec> agent, PendingItem item) {
+        return item.callId().contains("/") ? Optional.empty() : agent.flatMap(known -> known.tool(item.tool()));
+    }
+
+    /** Whether the front end runs the call that waits, instead of asking a person. */
+    public static boolean isOfFrontEnd(Timeline timeline, PendingItem item) {
+        return tool(timeline.agent(), item)
+                .filter(FrontEndThreads::isOfFrontEnd)
+                .isPresent();
+    }
+
+    public static boolean isOfFrontEnd(ToolSpec tool) {
+        return tool.kind() == ToolSpec.Kind.FRONT_END;
     }
 
     /** Rejects several answers to one call, because their order would decide which of them takes effect. */
@@ -201,19 +264,6 @@ public final class FrontEndThreads {
                         client.inspector().openWatch(run.thread(), Optional.empty(), readers),
                         new RunMapping(run, view),
                         readers));
-    }
-
-    /** Joins the text parts of a message with line breaks. Rejects other parts. */
-    public static String text(JsonNode parts) {
-        List<String> texts = new ArrayList<>();
-        parts.forEach(part -> {
-            if (!part.path("type").asText().equals("text")) {
-                throw HttpProblem.badInput("only text content is supported, not "
-                        + part.path("type").asText());
-            }
-            texts.add(part.path("text").asText());
-        });
-        return String.join("\n", texts);
     }
 
     static void require(Caller caller, CallerRole role) {

@@ -35,8 +35,36 @@ public final class PendingAnswers {
         if (!answer.isValueNode() || answer.isNull()) {
             throw HttpProblem.badInput("answer a question with a text or with {\"answer\": \"…\"}");
         }
-        return OutboundMessage.of(
-                Attribution.of(caller, PersonFact.HumanAnswered.to(Optional.of(callId), answer.asText())));
+        return answered(callId, answer.asText());
+    }
+
+    /**
+     * Answers a call that the front end has run with its result: a text as it is, and other JSON as its text. The model
+     * reads it like the result of any tool.
+     *
+     * @param output the result; a missing node if the front end could not run the call
+     * @param error why it could not
+     */
+    public OutboundMessage output(String callId, JsonNode output, JsonNode error) {
+        FrontEndThreads.require(caller, CallerRole.TALK);
+        if (output.isMissingNode() == error.isMissingNode() || !(error.isMissingNode() || error.isTextual())) {
+            throw HttpProblem.badInput("answer the call " + callId
+                    + " of a front end's tool with its output, or with the text of an error");
+        }
+        String text = error.isTextual()
+                ? "The front end could not run it: " + error.textValue()
+                : output.isTextual() ? output.textValue() : output.toString();
+        return answered(callId, text);
+    }
+
+    /** Answers a question, or a call that the front end was to run, by saying that this was cancelled. */
+    public OutboundMessage cancelled(String callId, boolean isOfFrontEnd) {
+        FrontEndThreads.require(caller, CallerRole.TALK);
+        return answered(callId, isOfFrontEnd ? "The front end did not run it." : "The question was cancelled.");
+    }
+
+    private OutboundMessage answered(String callId, String text) {
+        return OutboundMessage.of(Attribution.of(caller, PersonFact.HumanAnswered.to(Optional.of(callId), text)));
     }
 
     /** Declines the form of a tool's server. */

@@ -105,7 +105,7 @@ public final class RunMapping implements WatchMapping {
             asks = now.asks();
             now.pending(run.thread()).stream()
                     .filter(item -> waiting.add(PendingId.of(item)))
-                    .forEach(view::waits);
+                    .forEach(item -> view.waits(now, item));
         }
         if (!now.workspace().equals(workspace)) {
             workspace = now.workspace();
@@ -123,7 +123,7 @@ public final class RunMapping implements WatchMapping {
     private void begin(Conversation now) {
         begun = true;
         workspace = now.workspace();
-        if (run.showsAll()) {
+        if (run.showsAll() || run.isFromTheStart()) {
             rememberResults(now);
         }
         view.begun(now, repliedTurn.equals(Optional.of(now.turn().number())));
@@ -206,7 +206,7 @@ public final class RunMapping implements WatchMapping {
         takeBack(now);
         over = true;
         if (now.isInterrupted()) {
-            view.interrupted(now.pending(run.thread()));
+            view.interrupted(now, now.pending(run.thread()));
             return;
         }
         switch (now.turn().status()) {

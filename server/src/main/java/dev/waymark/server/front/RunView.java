@@ -35,12 +35,12 @@ public interface RunView {
     void callApproved(Call call);
 
     /** A call waits for a person, or waits with other arguments than before. */
-    void waits(PendingItem item);
+    void waits(Conversation state, PendingItem item);
 
     void resultKnown(Call call);
 
-    /** The turn cannot continue until a person responds. */
-    void interrupted(List<PendingItem> items);
+    /** The turn cannot continue until a person or a front end responds. */
+    void interrupted(Conversation state, List<PendingItem> items);
 
     void completed();
 

@@ -1,12 +1,14 @@
 package dev.waymark.server.http;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The address, TLS files, allowed origins and limits of the HTTP server.
+ * The address, TLS files, allowed origins and limits of the HTTP server, and where Temporal's Web UI is.
  *
  * @param corsOrigins origins allowed to send cross-origin requests
  * @param loopbackOnly whether to accept only requests whose {@code Host} is a loopback name or address
@@ -14,6 +16,7 @@ import java.util.Optional;
  * @param streamsOfOne maximum open streams for each caller
  * @param streams maximum open streams of all callers
  * @param heartbeat how long a stream may be silent before a comment is sent
+ * @param webUi the address of Temporal's Web UI, without a slash at its end, for links from the console
  */
 public record HttpSettings(
         String host,
@@ -24,7 +27,8 @@ public record HttpSettings(
         double requestsPerSecond,
         int streamsOfOne,
         int streams,
-        Duration heartbeat) {
+        Duration heartbeat,
+        Optional<String> webUi) {
     private static final double REQUESTS_PER_SECOND = 20;
     private static final int STREAMS_OF_ONE = 50;
     private static final int STREAMS = 1_000;
@@ -47,31 +51,76 @@ public record HttpSettings(
                 REQUESTS_PER_SECOND,
                 STREAMS_OF_ONE,
                 STREAMS,
-                HEARTBEAT);
+                HEARTBEAT,
+                Optional.empty());
     }
 
     public HttpSettings withTls(Optional<Tls> files) {
         return new HttpSettings(
-                host, port, files, corsOrigins, loopbackOnly, requestsPerSecond, streamsOfOne, streams, heartbeat);
+                host,
+                port,
+                files,
+                corsOrigins,
+                loopbackOnly,
+                requestsPerSecond,
+                streamsOfOne,
+                streams,
+                heartbeat,
+                webUi);
     }
 
     public HttpSettings withCorsOrigins(List<String> origins) {
         return new HttpSettings(
-                host, port, tls, origins, loopbackOnly, requestsPerSecond, streamsOfOne, streams, heartbeat);
+                host, port, tls, origins, loopbackOnly, requestsPerSecond, streamsOfOne, streams, heartbeat, webUi);
     }
 
     public HttpSettings forLoopbackOnly() {
         return new HttpSettings(
-                host, port, tls, corsOrigins, true, requestsPerSecond, streamsOfOne, streams, heartbeat);
+                host, port, tls, corsOrigins, true, requestsPerSecond, streamsOfOne, streams, heartbeat, webUi);
     }
 
     public HttpSettings withLimits(double perSecond, int streamsForOne, int streamsForAll) {
         return new HttpSettings(
-                host, port, tls, corsOrigins, loopbackOnly, perSecond, streamsForOne, streamsForAll, heartbeat);
+                host, port, tls, corsOrigins, loopbackOnly, perSecond, streamsForOne, streamsForAll, heartbeat, webUi);
     }
 
     public HttpSettings withHeartbeat(Duration silence) {
         return new HttpSettings(
-                host, port, tls, corsOrigins, loopbackOnly, requestsPerSecond, streamsOfOne, streams, silence);
+                host, port, tls, corsOrigins, loopbackOnly, requestsPerSecond, streamsOfOne, streams, silence, webUi);
+    }
+
+    /**
+     * Lets the console link to the Web UI at this address.
+     *
+     * @throws IllegalArgumentException if it is not the address of a web page
+     */
+    public HttpSettings withWebUi(Optional<String> address) {
+        address.filter(text -> !isWebAddress(text)).ifPresent(text -> {
+            throw new IllegalArgumentException("not an http or https address: " + text);
+        });
+        return new HttpSettings(
+                host,
+                port,
+                tls,
+                corsOrigins,
+                loopbackOnly,
+                requestsPerSecond,
+                streamsOfOne,
+                streams,
+                heartbeat,
+                address.map(text -> text.replaceFirst("/+$", "")));
+    }
+
+    private static boolean isWebAddress(String text) {
+        try {
+            URI address = new URI(text);
+            return List.of("http", "https").contains(String.valueOf(address.getScheme()))
+                    && address.getHost() != null
+                    && address.getUserInfo() == null
+                    && address.getQuery() == null
+                    && address.getFragment() == null;
+        } catch (URISyntaxException e) {
+            return false;
+        }
     }
 }

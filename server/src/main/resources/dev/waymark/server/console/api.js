@@ -99,14 +99,23 @@ export async function post(path, body, key = newKey()) {
 
 /** Opens a stream. Does not retry: the caller connects again, with the id of the last event. */
 export async function openStream(path, lastEventId, signal) {
-  const response = await fetch(path, {
-    headers: headers(lastEventId ? { 'Last-Event-ID': lastEventId } : {}),
+  const response = await reached(path, {
+    headers: headers({ Accept: 'text/event-stream', ...(lastEventId ? { 'Last-Event-ID': lastEventId } : {}) }),
     cache: 'no-store',
     credentials: 'omit',
     signal,
   });
   if (!response.ok) throw await problemOf(response);
   return response.body;
+}
+
+/** A failure to reach the server is a problem with words for people. */
+async function reached(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch (failure) {
+    throw failure.name === 'AbortError' ? failure : unreachable();
+  }
 }
 
 /** A new idempotency key. */

@@ -47,6 +47,7 @@ class Console {
       { key: '1', words: 'All threads', run: () => this.list.filter(0) },
       { key: '2', words: 'Threads that wait for you', run: () => this.list.filter(1) },
       { key: '3', words: 'Open threads', run: () => this.list.filter(2) },
+      { key: '4', words: 'Failed threads', run: () => this.list.filter(3) },
       ...(session.may('talk') ? [{ key: 'n', words: 'New thread', run: () => (location.hash = '#/new') }] : []),
       { key: 'w', words: 'Go to what waits for you in this thread', run: onPage((page) => page.focusDecision()) },
       { key: 'm', words: 'Write a message', run: onPage((page) => page.focusComposer()) },

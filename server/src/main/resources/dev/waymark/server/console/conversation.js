@@ -102,6 +102,9 @@ function partItem(role, part, key, calls, about) {
       };
       return [{ key: `call-${part.id}`, signature: JSON.stringify(call), render: (old) => callCard(call, old) }];
     }
+    case 'image':
+    case 'image_base64':
+      return [{ key, signature: part.url ?? String(part.data.length), render: () => h('p', { class: `message ${role} muted` }, imageWords(part)) }];
     case 'tool_result':
       return []; // The result is shown with its call.
     default:
@@ -115,6 +118,10 @@ function partItem(role, part, key, calls, about) {
       ];
   }
 }
+
+/** Pictures are named, not shown: loading one tells its server that somebody looks. */
+const imageWords = ({ url, data, mimeType }) =>
+  url === undefined ? `Image (${mimeType}, ${Math.ceil((data.length * 3) / 4096)} KB)` : `Image: ${url}`;
 
 function textItem(role, text, key, about) {
   return {

@@ -70,6 +70,7 @@ export class Details {
         ['Ignored signals', view.ignoredCount > 0 && String(view.ignoredCount)],
         ['Thread', h('code', {}, view.thread)],
         ['Works for', view.parent && linkTo(view.parent)],
+        ['Temporal', session.caller.webUi && webUiLink(view)],
       ]),
     );
   }
@@ -235,6 +236,10 @@ function branch(view, known, isRoot = true) {
 }
 
 const linkTo = (thread, words = shortId(thread)) => h('a', { href: threadLink(thread) }, words);
+
+/** The run in Temporal's Web UI, which shows its raw history. */
+const webUiLink = ({ thread, runId }) =>
+  h('a', { href: `${session.caller.webUi}/${encodeURIComponent(thread)}/${runId}/history`, target: '_blank', rel: 'noreferrer' }, 'Open in the Web UI');
 
 function meter(label, value, most) {
   return h('meter', { 'aria-label': label, min: '0', max: String(most), high: String(most * 0.8), optimum: '0', value: Math.min(value, most) });

@@ -6,23 +6,36 @@ export class LiveReply {
   #attempt = 0;
   #over = false;
   text = '';
+  /** The tools that run together with the model call. */
+  tools = [];
   /** Whether the beginning of the text is missing. */
   isCut = false;
 
   /** Adds a `text-delta`. */
   add({ runId, eventId, attempt, from, text }) {
+    if (!this.#isCurrent(runId, eventId, attempt, from > 0)) return;
+    // JavaScript and the server count characters in the same units.
+    this.text = (this.isCut ? this.text : this.text.slice(0, from)) + text;
+  }
+
+  /** Takes a `calls-running`. */
+  runs({ runId, eventId, attempt, calls }) {
+    if (this.#isCurrent(runId, eventId, attempt, false)) this.tools = calls.map((call) => call.tool);
+  }
+
+  #isCurrent(runId, eventId, attempt, isCut) {
     const call = `${runId}/${eventId}`;
-    if (call !== this.#call || attempt > this.#attempt) {
+    const isAnother = call !== this.#call || attempt > this.#attempt;
+    if (!isAnother && attempt < this.#attempt) return false;
+    if (isAnother) {
       this.text = '';
-      this.isCut = from > 0;
-    } else if (attempt < this.#attempt) {
-      return;
+      this.tools = [];
+      this.isCut = isCut;
     }
     this.#call = call;
     this.#attempt = attempt;
     this.#over = false;
-    // JavaScript and the server count characters in the same units.
-    this.text = (this.isCut ? this.text : this.text.slice(0, from)) + text;
+    return true;
   }
 
   /** The model call has ended: the next state of the thread has the complete reply, or none. */
@@ -39,6 +52,7 @@ export class LiveReply {
   shown(call) {
     if (call === undefined || call !== this.#call) return;
     this.text = '';
+    this.tools = [];
     this.isCut = false;
     this.#over = false;
   }

@@ -1,5 +1,5 @@
-// Streams the events of a thread as they happen.
-import { ApiProblem, openStream, threadPath } from './api.js';
+// Streams the events of a thread, or the list of threads, as they change.
+import { ApiProblem, openStream } from './api.js';
 
 const SHORTEST_PAUSE = 300;
 const LONGEST_PAUSE = 8_000;
@@ -37,23 +37,26 @@ export class EventParser {
 }
 
 /**
- * Follows a thread from a position, and reconnects when the connection breaks, without missing an event.
+ * Follows a stream from a position, and reconnects when the connection breaks, without missing an event.
  *
- * @param listener `event(name, document)`, `connected(whether)`, `refused(problem)`
+ * @param path of the stream
+ * @param position the id of the last event that is known, if events have ids
+ * @param listener `event(name, document)`, `connected(whether, problem)`, `refused(problem)`
  * @returns a function that stops following
  */
-export function follow(thread, position, listener) {
+export function follow(path, position, listener) {
   const ending = new AbortController();
-  run(thread, position, listener, ending.signal);
+  run(path, position, listener, ending.signal);
   return () => ending.abort();
 }
 
-async function run(thread, position, listener, signal) {
+async function run(path, position, listener, signal) {
   let last = position;
   let wait = SHORTEST_PAUSE;
   while (!signal.aborted) {
+    let problem;
     try {
-      await connect(thread, last, signal, (event) => {
+      await connect(path, last, signal, (event) => {
         wait = SHORTEST_PAUSE;
         if (event === undefined) {
           listener.connected(true);
@@ -69,9 +72,10 @@ async function run(thread, position, listener, signal) {
         listener.refused(failure);
         return;
       }
+      problem = failure;
     }
     if (signal.aborted) return;
-    listener.connected(false);
+    listener.connected(false, problem);
     await new Promise((resolve) => setTimeout(resolve, wait * (0.75 + Math.random() / 2)));
     wait = Math.min(LONGEST_PAUSE, wait * 2);
   }
@@ -79,13 +83,13 @@ async function run(thread, position, listener, signal) {
 
 const CLOSED = new Error('the thread has closed');
 
-async function connect(thread, last, signal, received) {
+async function connect(path, last, signal, received) {
   const connection = new AbortController();
   const abort = () => connection.abort();
   signal.addEventListener('abort', abort);
   let silence = setTimeout(abort, LONGEST_SILENCE);
   try {
-    const body = await openStream(`${threadPath(thread)}/events`, last, connection.signal);
+    const body = await openStream(path, last, connection.signal);
     received(undefined);
     const parser = new EventParser();
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();

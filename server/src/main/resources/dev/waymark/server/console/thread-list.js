@@ -3,13 +3,32 @@ import { threadLink } from './address.js';
 import { get, wordsOf } from './api.js';
 import { h, replaceChildren, showList } from './dom.js';
 import { ago, shortId, statusWords } from './format.js';
+import { session } from './session.js';
+import { follow } from './stream.js';
 
-const EVERY_MILLIS = 5_000;
 const PAGE = 50;
+const TYPING_MILLIS = 300;
+/** How often the ages of threads are shown anew. */
+const AGES_MILLIS = 30_000;
 const FILTERS = [
-  { id: 'all', label: 'All' },
-  { id: 'waiting', label: 'Waiting' },
-  { id: 'open', label: 'Open' },
+  { id: 'all', label: 'All', query: {} },
+  { id: 'waiting', label: 'Waiting', query: { status: 'interrupted', open: 'true' } },
+  { id: 'open', label: 'Open', query: { open: 'true' } },
+  { id: 'failed', label: 'Failed', query: { status: 'failed' } },
+];
+
+const daysAgo = (days) => {
+  const midnight = new Date();
+  midnight.setHours(0, 0, 0, 0);
+  midnight.setDate(midnight.getDate() - days);
+  return midnight.toISOString();
+};
+const TIMES = [
+  { label: 'Any time', since: () => undefined },
+  { label: 'Today', since: () => daysAgo(0) },
+  { label: 'Since yesterday', since: () => daysAgo(1) },
+  { label: 'Last 7 days', since: () => daysAgo(7) },
+  { label: 'Last 30 days', since: () => daysAgo(30) },
 ];
 
 /** What a thread waits for, in a few words. */
@@ -28,54 +47,74 @@ function roots(threads) {
 }
 
 export class ThreadList {
-  #filter = 'all';
-  #agent = '';
-  #words = '';
+  #filter = FILTERS[0];
   #threads = [];
+  /** What the stream has sent last, and the pages after it. */
+  #first = { threads: [], waiting: [] };
+  #older = [];
   #next;
-  #pages = 1;
   #selected = '';
-  #timer;
+  #missed;
   #agents = new Set();
-  #loading = Promise.resolve();
+  #endStream = () => {};
+  #typing;
   #problem;
   #isLoaded = false;
 
-  /** @param events `onWaiting(count)` at each reading, and `onFirst()` once the list is known to have threads or none */
+  /** @param events `onWaiting(count)` at each change, and `onFirst()` once the list is known to have threads or none */
   constructor({ onWaiting, onFirst }) {
     this.onWaiting = onWaiting;
     this.onFirst = onFirst;
+    const chosen = () => this.refresh();
     this.tabs = h('div', { class: 'tabs', role: 'group', 'aria-label': 'Filter' });
-    this.agents = h('select', { 'aria-label': 'Agent', onchange: () => this.#choose({ agent: this.agents.value }) });
+    this.agents = h('select', { 'aria-label': 'Agent', onchange: chosen }, h('option', { value: '' }, 'All agents'));
+    this.times = h('select', { 'aria-label': 'Changed', onchange: chosen }, TIMES.map(({ label }) => h('option', {}, label)));
+    this.owners = h(
+      'select',
+      { 'aria-label': 'Owner', onchange: chosen },
+      h('option', { value: '' }, 'All owners'),
+      h('option', { value: 'owner' }, 'Mine'),
+      (session.caller.groups ?? []).map((name) => h('option', { value: `group ${name}` }, `Group ${name}`)),
+    );
     this.search = h('input', {
       type: 'search',
-      placeholder: 'Search this list',
-      'aria-label': 'Search this list',
+      placeholder: 'Search threads',
+      'aria-label': 'Search threads',
+      maxlength: '200',
       oninput: () => {
-        this.#words = this.search.value.trim().toLowerCase();
-        this.#show();
+        clearTimeout(this.#typing);
+        this.#typing = setTimeout(chosen, TYPING_MILLIS);
       },
     });
     this.list = h('ul', { class: 'threads' });
     this.note = h('p', { class: 'list-note muted', role: 'status' });
-    this.more = h('button', { class: 'quiet more', onclick: () => this.#loadMore() }, 'Show more');
+    this.more = h('button', { class: 'quiet more', onclick: () => this.#loadMore() });
+    const mayDiffer = session.caller.subject !== undefined && (session.may('operate') || session.caller.groups.length > 0);
     this.element = h(
       'nav',
       { 'aria-label': 'Threads' },
-      h('div', { class: 'filters' }, this.tabs, h('div', { class: 'row' }, this.search, this.agents)),
+      h(
+        'div',
+        { class: 'filters' },
+        this.tabs,
+        this.search,
+        h('div', { class: 'row' }, this.agents, this.times, mayDiffer ? this.owners : null),
+      ),
       this.list,
       this.note,
       this.more,
     );
     this.#showFilters();
-    document.addEventListener('visibilitychange', () => this.#schedule(0));
-    this.refresh();
+    this.#readAgents();
+    document.addEventListener('visibilitychange', () => (document.visibilityState === 'visible' ? this.#follow() : this.#endStream()));
+    setInterval(() => this.#show(), AGES_MILLIS);
+    this.#follow();
   }
 
-  /** Reads the list again. */
+  /** Reads the list with the filters that are chosen now. */
   refresh() {
-    this.#loading = this.#loading.then(() => this.#load());
-    return this.#loading;
+    this.#older = [];
+    this.#follow();
   }
 
   select(thread) {
@@ -83,132 +122,166 @@ export class ThreadList {
     this.#show();
   }
 
-  /** Called when a thread has changed. Reads the list again if the change affects what it shows. */
+  /** Called when a thread has changed. Reads the list again, without waiting for the server to notice the change. */
   changed({ thread, status }) {
     const known = this.#threads.find((each) => each.thread === thread);
-    if (known === undefined || known.status !== status) this.refresh();
+    if (known === undefined ? this.#missed !== thread : known.status !== status) this.#follow();
+    this.#missed = known === undefined ? thread : undefined;
   }
 
   filter(number) {
-    this.#choose({ filter: FILTERS[number].id });
+    this.#choose(FILTERS[number]);
   }
 
   /** Whether the server has no thread that the caller may see. */
   get isEmpty() {
-    return this.#isLoaded && this.#threads.length === 0 && this.#filter === 'all' && this.#agent === '';
+    return this.#isLoaded && this.#threads.length === 0 && !this.#isFiltered;
+  }
+
+  get #isFiltered() {
+    return Object.keys(this.#query()).length > 0;
   }
 
   /** The thread before or after the selected one. */
   neighbour(step) {
-    const all = this.#visible();
-    const at = all.findIndex((thread) => thread.thread === this.#selected);
-    return all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + step))]?.thread;
+    const at = this.#threads.findIndex((thread) => thread.thread === this.#selected);
+    return this.#threads[at < 0 ? 0 : Math.min(this.#threads.length - 1, Math.max(0, at + step))]?.thread;
   }
 
-  async #load() {
-    clearTimeout(this.#timer);
-    try {
-      const waiting = await this.#read({ status: 'interrupted', open: 'true' }, 1);
-      const rest = this.#filter === 'waiting' ? waiting : await this.#read(this.#filter === 'open' ? { open: 'true' } : {}, this.#pages);
-      const known = new Set(waiting.threads.map((thread) => thread.thread));
-      const others = rest.threads.filter((thread) => !known.has(thread.thread));
-      others.sort((one, other) => Date.parse(other.updated) - Date.parse(one.updated));
-      const wasEmpty = this.isEmpty;
-      this.#threads = roots([...waiting.threads, ...others]);
-      this.#next = rest.next;
-      this.#threads.forEach((thread) => this.#agents.add(thread.agent));
-      this.onWaiting(roots(waiting.threads).length);
-      this.#problem = undefined;
-      this.#isLoaded = true;
-      if (wasEmpty !== this.isEmpty) this.onFirst();
-    } catch (problem) {
-      // The token has expired or was revoked.
-      if (problem.status === 401) location.reload();
-      this.#problem = problem;
-    }
-    this.#showFilters();
+  #query() {
+    const [owner, ...group] = this.owners.value.split(' ');
+    const query = {
+      ...this.#filter.query,
+      agent: this.agents.value,
+      search: this.search.value.trim(),
+      since: TIMES[this.times.selectedIndex].since(),
+      owner: owner === 'owner' ? session.caller.subject : '',
+      group: group.join(' '),
+    };
+    return Object.fromEntries(Object.entries(query).filter(([, value]) => value));
+  }
+
+  #path(more = {}) {
+    return `/v1/threads?${new URLSearchParams({ limit: PAGE, ...this.#query(), ...more })}`;
+  }
+
+  #follow() {
+    this.#endStream();
+    if (document.visibilityState !== 'visible') return;
+    this.list.setAttribute('aria-busy', 'true');
+    this.#endStream = follow(this.#path(), undefined, {
+      event: (name, list) => this.#listed(list),
+      connected: (whether, problem) => {
+        if (!whether) this.#fail(problem);
+      },
+      refused: (problem) => this.#fail(problem),
+    });
+  }
+
+  #fail(problem) {
+    // The token has expired or was revoked.
+    if (problem?.status === 401) location.reload();
+    if (problem !== undefined) this.#problem = problem;
     this.#show();
-    this.#schedule(EVERY_MILLIS);
   }
 
-  async #read(query, pages) {
-    const threads = [];
-    let next;
-    for (let page = 0; page < pages && (page === 0 || next !== undefined); page++) {
-      const parameters = new URLSearchParams({ limit: PAGE, ...query });
-      if (this.#agent) parameters.set('agent', this.#agent);
-      if (next !== undefined) parameters.set('after', next);
-      const answer = await get(`/v1/threads?${parameters}`);
-      threads.push(...answer.threads);
-      next = answer.next;
-    }
-    return { threads, next };
+  #listed(list) {
+    const wasEmpty = this.isEmpty;
+    this.#first = list;
+    if (this.#older.length === 0) this.#next = list.next;
+    this.#problem = undefined;
+    this.#isLoaded = true;
+    this.list.setAttribute('aria-busy', 'false');
+    this.#arrange();
+    this.onWaiting(roots(list.waiting).length);
+    if (wasEmpty !== this.isEmpty) this.onFirst();
   }
 
-  #schedule(millis) {
-    clearTimeout(this.#timer);
-    if (document.visibilityState === 'visible') this.#timer = setTimeout(() => this.refresh(), millis);
+  #arrange() {
+    const first = this.#filter.query.status === undefined ? this.#first.waiting : [];
+    const known = new Set(first.map((thread) => thread.thread));
+    const others = [...this.#first.threads, ...this.#older].filter(({ thread }) => !known.has(thread) && known.add(thread));
+    others.sort((one, other) => Date.parse(other.updated) - Date.parse(one.updated));
+    this.#threads = roots([...first, ...others]);
+    this.#know(this.#threads.map(({ agent }) => agent));
+    this.#show();
   }
 
-  #choose({ filter = this.#filter, agent = this.#agent }) {
+  #choose(filter) {
     this.#filter = filter;
-    this.#agent = agent;
-    this.#pages = 1;
+    this.#showFilters();
     this.refresh();
   }
 
-  #loadMore() {
-    this.#pages++;
-    this.refresh();
+  async #loadMore() {
+    const path = this.#path({ after: this.#next });
+    this.more.disabled = true;
+    try {
+      const { threads, next } = await get(path);
+      if (path !== this.#path({ after: this.#next })) return; // Another filter was chosen meanwhile.
+      this.#older.push(...threads);
+      this.#next = next;
+      this.#arrange();
+    } catch (problem) {
+      this.#fail(problem);
+    } finally {
+      this.more.disabled = false;
+    }
   }
 
-  #visible() {
-    if (this.#words === '') return this.#threads;
-    return this.#threads.filter((thread) =>
-      [thread.thread, thread.agent, thread.title ?? ''].some((text) => text.toLowerCase().includes(this.#words)),
+  async #readAgents() {
+    try {
+      this.#know((await get('/v1/agents')).agents.map(({ name }) => name));
+    } catch {
+      // The agents of the threads that are listed can be chosen.
+    }
+  }
+
+  /** Adds agents to those that can be chosen. */
+  #know(names) {
+    names.forEach((name) => this.#agents.add(name));
+    if (this.agents.options.length === this.#agents.size + 1) return;
+    const chosen = this.agents.value;
+    replaceChildren(
+      this.agents,
+      h('option', { value: '' }, 'All agents'),
+      [...this.#agents].sort().map((name) => h('option', { value: name }, name)),
     );
+    this.agents.value = chosen;
   }
 
   #showFilters() {
     showList(
       this.tabs,
-      FILTERS.map(({ id, label }) => ({
-        key: id,
-        signature: String(id === this.#filter),
-        render: () => h('button', { 'aria-pressed': String(id === this.#filter), onclick: () => this.#choose({ filter: id }) }, label),
+      FILTERS.map((filter) => ({
+        key: filter.id,
+        signature: String(filter === this.#filter),
+        render: () => h('button', { 'aria-pressed': String(filter === this.#filter), onclick: () => this.#choose(filter) }, filter.label),
       })),
     );
-    const names = [...this.#agents].sort();
-    if (this.agents.options.length !== names.length + 1) {
-      replaceChildren(
-        this.agents,
-        h('option', { value: '' }, 'All agents'),
-        names.map((name) => h('option', { value: name }, name)),
-      );
-      this.agents.value = this.#agent;
-    }
   }
 
   #show() {
-    const threads = this.#visible();
     showList(
       this.list,
-      threads.map((thread) => ({
+      this.#threads.map((thread) => ({
         key: thread.thread,
         signature: JSON.stringify([thread, ago(thread.updated), thread.thread === this.#selected]),
         render: () => this.#row(thread),
       })),
     );
     this.more.hidden = this.#next === undefined;
-    this.note.textContent = this.#note(threads.length === 0);
+    this.more.textContent = this.#isFiltered ? 'Search older threads' : 'Show more';
+    this.note.textContent = this.#note();
   }
 
-  #note(isEmpty) {
+  #note() {
     if (this.#problem) return wordsOf(this.#problem);
-    if (!isEmpty) return '';
+    if (this.#threads.length > 0) return '';
     if (!this.#isLoaded) return 'Reading …';
-    if (this.#words !== '') return 'No thread in this list matches.';
-    return this.#filter === 'waiting' ? 'Nothing waits for you.' : 'No threads yet.';
+    if (this.#filter.id === 'waiting') return 'Nothing waits for you.';
+    if (!this.#isFiltered) return 'No threads yet.';
+    return this.#filter.id === 'failed' ? 'No failed thread matches.' : 'No thread matches.';
   }
 
   #row(thread) {

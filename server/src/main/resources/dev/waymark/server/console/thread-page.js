@@ -139,7 +139,7 @@ export class ThreadPage {
     if (this.#gone || this.#view === undefined) return;
     this.#readFork();
     if (!this.#showCall()) this.scroller.scrollTop = this.scroller.scrollHeight;
-    this.#endStream = follow(this.thread, this.#view.position, {
+    this.#endStream = follow(`${threadPath(this.thread)}/events`, this.#view.position, {
       event: (name, document) => this.#happened(name, document),
       connected: (whether) => this.#tell('connection', whether ? '' : 'Connection lost. Reconnecting …'),
       refused: (problem) => this.#tell('connection', wordsOf(problem)),
@@ -169,6 +169,11 @@ export class ThreadPage {
   #happened(name, document) {
     if (name === 'text-delta') {
       this.#live.add(document);
+      this.#showSoon();
+      return;
+    }
+    if (name === 'calls-running') {
+      this.#live.runs(document);
       this.#showSoon();
       return;
     }
@@ -288,8 +293,8 @@ export class ThreadPage {
 
   #showActivity() {
     const view = this.#view;
-    const running = view.calls.filter((call) => ['dispatched', 'claimed', 'remote', 'following', 'delegated', 'verifying'].includes(call.phase)).map((call) => call.tool);
-    const words = this.#past || !view.open || view.status !== 'running' || this.#live.text !== ''
+    const running = this.#live.tools.concat(view.calls.filter((call) => ['dispatched', 'claimed', 'remote', 'following', 'delegated', 'verifying'].includes(call.phase)).map((call) => call.tool));
+    const words = this.#past || !view.open || view.status !== 'running' || (this.#live.text !== '' && running.length === 0)
       ? ''
       : running.length > 0
         ? `Running ${running.join(', ')} …`

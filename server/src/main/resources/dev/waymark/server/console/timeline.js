@@ -26,6 +26,11 @@ export class Timeline {
       'aria-label': 'Version',
       oninput: () => this.select(this.#versions[Number(this.slider.value) - 1]?.version),
     });
+    this.afterFailure = h(
+      'p',
+      { class: 'muted', hidden: true },
+      'The failure is part of this version. To go on from before it, choose an earlier version, or edit your last message in a new thread.',
+    );
     this.label = h('p', { class: 'version', role: 'status' });
     this.compared = h('select', { id: 'compared', onchange: () => this.#compare(Number(this.compared.value)) });
     this.changes = changesBlock('Changes');
@@ -113,6 +118,7 @@ export class Timeline {
       if (this.#selected !== version) return;
       if (byUser) this.page.showPast(at === this.#versions.length - 1 ? undefined : view);
       await this.#compare(this.#other);
+      this.afterFailure.hidden = view.status !== 'failed';
       this.problem.textContent = '';
     } catch (problem) {
       this.problem.textContent = wordsOf(problem);
@@ -212,6 +218,7 @@ export class Timeline {
       },
       h('h3', {}, 'Continue from here in a new thread'),
       h('p', { class: 'muted' }, 'This thread stays as it is. What has taken effect does not happen again.'),
+      this.afterFailure,
       h('label', { for: 'fork-message' }, 'Message (optional)'),
       message,
       button,

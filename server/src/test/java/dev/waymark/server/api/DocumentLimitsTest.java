@@ -91,7 +91,7 @@ class DocumentLimitsTest {
         assertThat(parameters.at("/Thread/schema/x-waymark-max-bytes").asInt()).isEqualTo(WireNames.MAX_THREAD_BYTES);
         assertThat(parameters.at("/IdempotencyKey/schema/maxLength").asInt()).isEqualTo(RequestIds.LONGEST_KEY);
         assertThat(page.path("name").asText()).isEqualTo("limit");
-        assertThat(page.at("/schema/maximum").asInt()).isEqualTo(ThreadReads.LARGEST_PAGE);
+        assertThat(page.at("/schema/maximum").asInt()).isEqualTo(ThreadListRoutes.LARGEST_PAGE);
     }
 
     /** Requests of front ends also have fields that the server ignores, and that front ends may add. */

@@ -10,12 +10,15 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -41,14 +44,15 @@ record InboundReader(String name, JsonNode body) {
 
     private Fact say() throws UnusableMessage {
         if (isBare()) {
-            return spoke(Optional.empty(), Optional.empty(), Optional.of(bareText()), false, Optional.empty());
+            return spoke(
+                    Optional.empty(), Optional.empty(), Optional.of(Message.user(bareText())), false, Optional.empty());
         }
         requireObject();
         Optional<List<Message>> replacement = Optional.empty();
         if (body.hasNonNull("messages")) {
             replacement = Optional.of(MessageListReader.read(body.get("messages")));
         }
-        Optional<String> content = text("content");
+        Optional<Message> content = content();
         boolean retry = flag("retry");
         if (retry && (content.isPresent() || replacement.isPresent())) {
             throw new UnusableMessage("\"retry\" goes without \"content\" and \"messages\"");
@@ -59,14 +63,31 @@ record InboundReader(String name, JsonNode body) {
     private static Fact spoke(
             Optional<String> id,
             Optional<List<Message>> replacement,
-            Optional<String> content,
+            Optional<Message> content,
             boolean retry,
             Optional<Json> schema)
             throws UnusableMessage {
-        if (content.isPresent() && content.get().isBlank()) {
+        if (content.filter(InboundReader::isBlank).isPresent()) {
             throw new UnusableMessage("the message is empty");
         }
-        return new PersonFact.UserSpoke(id, replacement, content.map(Message::user), retry, schema);
+        return new PersonFact.UserSpoke(id, replacement, content, retry, schema);
+    }
+
+    /** The text, and the images that are sent with it. */
+    private Optional<Message> content() throws UnusableMessage {
+        Optional<Message> text = text("content").map(Message::user);
+        if (!isGiven(body.path("images"))) {
+            return text;
+        }
+        List<Part> parts = new ArrayList<>(text.filter(said -> !said.text().isEmpty())
+                .map(Message::content)
+                .orElse(List.of()));
+        parts.addAll(MessageListReader.images(body.get("images")));
+        return Optional.of(new Message(Role.USER, parts));
+    }
+
+    private static boolean isBlank(Message message) {
+        return message.text().isBlank() && message.content().stream().allMatch(Part.Text.class::isInstance);
     }
 
     /**

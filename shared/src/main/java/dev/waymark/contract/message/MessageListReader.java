@@ -65,6 +65,24 @@ final class MessageListReader {
         return new Message(role, parts);
     }
 
+    /** Reads the images of a message, which together are no longer than a text may be. */
+    static List<Part> images(JsonNode list) throws UnusableMessage {
+        if (!list.isArray() || list.isEmpty()) {
+            throw new UnusableMessage("\"images\" must be a list of images");
+        }
+        InboundReader.limited(list.toString());
+        List<Part> images = new ArrayList<>();
+        for (JsonNode item : list) {
+            Part image = part(item, "\"images\"");
+            if (!(image instanceof Part.Image || image instanceof Part.ImageData)) {
+                throw new UnusableMessage("\"images\" has a part of another type: "
+                        + UnusableMessage.shorten(item.path("type").asText()));
+            }
+            images.add(image);
+        }
+        return images;
+    }
+
     private static Part part(JsonNode part, String place) throws UnusableMessage {
         UnusableMessage unusable = new UnusableMessage(place + ": no such part, or a field of the wrong type: "
                 + UnusableMessage.shorten(part.path("type").asText("without a type")));

@@ -23,7 +23,8 @@ public record StatusReport(
         List<IgnoredSignals.Item> ignored,
 
         Optional<Usd> costUsd) {
-    private static final String INTERRUPTED = "interrupted";
+    /** The status of a thread that waits for people only. */
+    public static final String INTERRUPTED = "interrupted";
 
     /** All statuses that a thread can have. */
     public static final List<String> STATUSES = Stream.concat(

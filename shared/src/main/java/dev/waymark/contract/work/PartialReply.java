@@ -19,6 +19,9 @@ import java.util.Optional;
  * @param saved the whole reply, while the activity still runs its calls; the next attempt returns it, so that it is
  *     paid for once
  * @param from the number of characters before {@code text}, since only the end of a long reply is sent
+ * @param queue the task queue of the worker's {@link WordsWorkflow}, which has the text as it arrives; empty for workers
+ *     that have none
+ * @param running the calls of the reply that the activity runs now
  */
 public record PartialReply(
         int step,
@@ -32,17 +35,45 @@ public record PartialReply(
 
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> unusable,
 
-        Optional<SavedReply> saved) {
+        Optional<SavedReply> saved,
+        Optional<String> queue,
+
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<RunningCall> running) {
     public PartialReply {
         text = text == null ? "" : text;
         failed = failed == null ? List.of() : List.copyOf(failed);
         unusable = unusable == null ? List.of() : List.copyOf(unusable);
+        running = running == null ? List.of() : List.copyOf(running);
     }
 
     /** The partial text of a call in which no model has failed. */
     public PartialReply(int step, int attempt, int from, String text, Optional<Spent> spent) {
-        this(step, attempt, from, text, spent, List.of(), List.of(), Optional.empty());
+        this(step, attempt, from, text, spent, List.of(), List.of(), Optional.empty(), Optional.empty(), List.of());
     }
+
+    /** What readers show of a reply. */
+    public static PartialReply shown(int step, int attempt, int from, String text, List<RunningCall> running) {
+        return new PartialReply(
+                step,
+                attempt,
+                from,
+                text,
+                Optional.empty(),
+                List.of(),
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                running);
+    }
+
+    /** Returns a copy whose readers can query this task queue. */
+    public PartialReply askedAt(String taskQueue) {
+        return new PartialReply(
+                step, attempt, from, text, spent, failed, unusable, saved, Optional.of(taskQueue), running);
+    }
+
+    /** A call of the reply that runs in the activity that called the model. */
+    public record RunningCall(String callId, String tool) {}
 
     /**
      * A reply, and the model call that it answers.

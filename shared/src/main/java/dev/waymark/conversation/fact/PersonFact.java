@@ -85,7 +85,12 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         /** A message to the model. */
         public static UserSpoke message(String text) {
-            return new UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(text)), false);
+            return of(Message.user(text));
+        }
+
+        /** A message to the model, of text and images. */
+        public static UserSpoke of(Message message) {
+            return new UserSpoke(Optional.empty(), Optional.empty(), Optional.of(message), false);
         }
 
         /** A message to the model, with an id. */
@@ -122,14 +127,24 @@ public sealed interface PersonFact extends Fact.Inbound {
         public Map<String, Object> payload() {
             return new PayloadFields()
                     .put("id", id)
-                    .put("content", content.map(Message::text))
+                    .put("content", content.map(Message::text).filter(text -> !text.isEmpty() || images().isEmpty()))
                     .put(
                             "messages",
                             replacement.map(messages ->
                                     messages.stream().map(UserSpoke::brief).toList()))
                     .put("retry", retry)
                     .put("schema", schema)
+                    .put("images", images())
                     .done();
+        }
+
+        /** What the message has besides its text. */
+        private Optional<List<Map<String, Object>>> images() {
+            return content.map(message -> message.content().stream()
+                            .filter(part -> !(part instanceof Part.Text))
+                            .map(Part::tree)
+                            .toList())
+                    .filter(parts -> !parts.isEmpty());
         }
 
         /** A message in the short form, if it has one: a single text stands for a list with one part. */

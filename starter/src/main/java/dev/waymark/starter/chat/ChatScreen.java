@@ -3,6 +3,7 @@ package dev.waymark.starter.chat;
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
@@ -22,6 +23,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
+import dev.waymark.starter.render.CallText;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.terminal.Console;
@@ -111,6 +113,12 @@ public final class ChatScreen {
         attempt = words.attempt();
         comingEvent = words.eventId();
         console.passing(SafeText.lines(coming));
+    }
+
+    /** Shows which calls run together with the model call, below the text of the reply so far. */
+    synchronized void runs(RunningCalls calls) {
+        String text = calls.eventId() == comingEvent && !coming.isEmpty() ? SafeText.lines(coming) + "\n" : "";
+        console.passing(text + CallText.running(calls));
     }
 
     private void tell(Fact fact, Optional<Conversation> before, Conversation now) {

@@ -7,6 +7,7 @@ import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.save.SaveFollower;
 import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.conversation.Conversation;
@@ -324,6 +325,14 @@ public final class ChatSession implements Watcher, AutoCloseable {
     public synchronized boolean said(TextDelta words) {
         if (!left) {
             screen.said(words);
+        }
+        return !left;
+    }
+
+    @Override
+    public synchronized boolean runs(RunningCalls calls) {
+        if (!left) {
+            screen.runs(calls);
         }
         return !left;
     }

@@ -5,12 +5,14 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ShownApprovals;
 import dev.waymark.starter.render.ThreadView;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,10 +33,11 @@ public final class ShowCommand implements Callable<Integer> {
             thread = client.lists().find(thread);
             Timeline timeline = client.timeline(thread);
             ShownApprovals.remember(timeline.pending());
+            List<RunningCalls.Running> running = client.inspector().running(timeline);
             if (output.isJson()) {
-                output.document(JsonDocuments.show(timeline));
+                output.document(JsonDocuments.show(timeline, running));
             } else {
-                ThreadView.of(timeline).forEach(output::line);
+                ThreadView.of(timeline, running).forEach(output::line);
             }
             return ExitCode.DONE;
         }

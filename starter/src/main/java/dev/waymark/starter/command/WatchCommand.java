@@ -9,6 +9,7 @@ import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.history.Moment;
@@ -61,6 +62,11 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
     @Override
     public boolean loaded(CheckpointLoaded checkpoint) {
         return tell(JsonDocuments.of(checkpoint), WatchRenderer.line(checkpoint));
+    }
+
+    @Override
+    public boolean runs(RunningCalls calls) {
+        return tell(JsonDocuments.of(calls), WatchRenderer.line(calls));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /** Formats tool calls, and the decisions about them, as text for people. */
 public final class CallText {
@@ -39,6 +41,13 @@ public final class CallText {
             }
         });
         return lines;
+    }
+
+    /** Says which tools run, such as {@code search runs ...}; nothing if none does. */
+    public static String running(RunningCalls running) {
+        String tools =
+                running.calls().stream().map(call -> SafeText.line(call.tool())).collect(Collectors.joining(", "));
+        return tools.isEmpty() ? "" : tools + (running.calls().size() == 1 ? " runs ..." : " run ...");
     }
 
     /** Formats the tool of a call, such as {@code charge (from a file)}. */

@@ -2,6 +2,7 @@ package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
@@ -96,6 +97,12 @@ public final class ProgressView extends WorkerNotes {
         coming = words.attempt() == attempt ? coming + words.text() : words.text();
         attempt = words.attempt();
         output.passing(coming);
+        return true;
+    }
+
+    @Override
+    public boolean runs(RunningCalls calls) {
+        output.passing(CallText.running(calls));
         return true;
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.codec.ScheduledThread;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
@@ -27,13 +28,14 @@ public final class ThreadView {
 
     private ThreadView() {}
 
-    public static List<String> of(Timeline timeline) {
+    /** @param running the calls that run together with the model call */
+    public static List<String> of(Timeline timeline, List<RunningCalls.Running> running) {
         ThreadView card = new ThreadView();
-        card.write(timeline);
+        card.write(timeline, running);
         return card.lines;
     }
 
-    private void write(Timeline timeline) {
+    private void write(Timeline timeline, List<RunningCalls.Running> running) {
         Conversation now = timeline.now();
         StatusReport status = StatusReport.of(now);
         boolean open = timeline.ending().isEmpty();
@@ -50,6 +52,8 @@ public final class ThreadView {
         lines.add("");
         now.transcript().messages().forEach(message -> write(message, now));
         now.batchCalls().stream().map(Call::toolResult).forEach(result -> result.ifPresent(this::write));
+        running.forEach(call ->
+                lines.add("  .. " + SafeText.line(call.tool()) + " runs  [" + SafeText.line(call.callId()) + "]"));
         now.queue().forEach(this::write);
         write(now.workspace());
         now.turn()

@@ -2,6 +2,7 @@ package dev.waymark.starter.render;
 
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.Suspension;
@@ -43,6 +44,14 @@ public final class WatchRenderer implements Fact.Cases<String> {
                 words.at(),
                 EventPlace.after(words.eventId()),
                 pad("text-delta") + attempt + SafeText.line(words.text()));
+    }
+
+    /** Formats calls that run together with the model call. */
+    public static String line(RunningCalls running) {
+        String calls = running.calls().stream()
+                .map(call -> "[" + call.callId() + "] " + call.tool())
+                .collect(Collectors.joining(", "));
+        return line(running.at(), EventPlace.after(running.eventId()), pad("calls-running") + SafeText.line(calls));
     }
 
     public static String line(CheckpointSaved checkpoint) {

@@ -106,6 +106,13 @@ public final class ServeCommand implements Callable<Integer> {
     private @Nullable Path mcpKey;
 
     @Option(
+            names = "--web-ui",
+            paramLabel = "URL",
+            description =
+                    "The address of Temporal's Web UI, to which the console links, such as http://127.0.0.1:8233.")
+    private @Nullable String webUi;
+
+    @Option(
             names = "--drain",
             paramLabel = "DURATION",
             converter = Durations.class,
@@ -180,6 +187,11 @@ public final class ServeCommand implements Callable<Integer> {
                     + ": give --tls-cert and --tls-key, or --plain-http behind a proxy that terminates TLS");
         }
         HttpSettings defaults = HttpSettings.at(host, port);
+        try {
+            defaults = defaults.withWebUi(Optional.ofNullable(webUi));
+        } catch (IllegalArgumentException e) {
+            throw misuse("--web-ui: " + e.getMessage() + ". Use one such as http://127.0.0.1:8233");
+        }
         return defaults.withTls(tls).withCorsOrigins(origins).withLimits(rate, streams, defaults.streams());
     }
 

@@ -109,18 +109,27 @@ final class AgentsOptions {
     }
 
     Setup load() throws AgentInvalid, IOException, CommandFailure {
-        return load(AgentDirectory::load);
+        return load(path());
+    }
+
+    /** Like {@link #load()}, for the agent files of another directory. */
+    Setup load(Path other) throws AgentInvalid, IOException, CommandFailure {
+        return load(other, AgentDirectory::load);
+    }
+
+    /** The providers of models, for a command that needs no agent files. */
+    ModelProviders providers() throws IOException, CommandFailure {
+        return providers(path(), extensions()).withPrices(prices()::of);
     }
 
     /** Like {@link #load()}, but leaves out agents that cannot be used, and passes their files' problems on. */
     Setup loadValid(Consumer<AgentInvalid> problems) throws IOException, CommandFailure {
         return this.<RuntimeException>load(
-                (path, providers, tools) -> AgentDirectory.loadValid(path, providers, tools, problems));
+                path(), (path, providers, tools) -> AgentDirectory.loadValid(path, providers, tools, problems));
     }
 
-    private <X extends Exception> Setup load(Reading<X> reading) throws X, IOException, CommandFailure {
+    private <X extends Exception> Setup load(Path path, Reading<X> reading) throws X, IOException, CommandFailure {
         EncryptionKeys.of(ProcessEnvironment.get()); // Rejects unusable keys before anything starts.
-        Path path = path();
         if (!Files.isDirectory(path)) {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,

@@ -120,7 +120,10 @@ public final class DevCommand implements Callable<Integer> {
                 DevConsole ending = console) {
             // Without a worker and a named directory, the console asks the workers.
             boolean isKnown = !noWorker || (agents.isNamed() && agents.exists());
-            console.start(server.address(), Optional.of(agents.path()).filter(path -> isKnown));
+            console.start(
+                    server.address(),
+                    server.uiAddress(),
+                    Optional.of(agents.path()).filter(path -> isKnown));
             if (setup.isPresent()) {
                 setup.get().warnings().forEach(output::note);
                 serve(termination, server, setup.get());

@@ -59,9 +59,10 @@ final class DevConsole implements AutoCloseable {
      * Starts the console for this server. Returns before the console is ready, so that the worker can start meanwhile;
      * see {@link #url}. Does nothing with {@code --no-console}, or if {@code ./waymark} did not start this program.
      *
+     * @param webUi the address of the server's Web UI, if it has one
      * @param agents the directory of the agent files, if it is known
      */
-    void start(String server, Optional<Path> agents) throws IOException {
+    void start(String server, Optional<String> webUi, Optional<Path> agents) throws IOException {
         Optional<Path> launcher = Optional.ofNullable(System.getProperty("waymark.home"))
                 .map(home -> Path.of(home, "waymark"))
                 .filter(Files::isExecutable);
@@ -70,6 +71,7 @@ final class DevConsole implements AutoCloseable {
         }
         List<String> command = new ArrayList<>(List.of(launcher.get().toString(), "serve", "--no-auth", "--json"));
         command.addAll(List.of("--port", Integer.toString(port())));
+        webUi.ifPresent(address -> command.addAll(List.of("--web-ui", address)));
         agents.ifPresent(directory -> command.addAll(List.of("--agents", directory.toString())));
         ProcessBuilder builder = GuardedProgram.builder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
         Map<String, String> environment = builder.environment();

@@ -5,13 +5,10 @@ import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.gate.AgentFiles;
-import dev.waymark.worker.gate.FileThreads;
 import dev.waymark.worker.gate.Gate;
 import dev.waymark.worker.gate.GateReport;
 import dev.waymark.worker.gate.ServerThreads;
@@ -61,47 +58,13 @@ public final class GateCommand implements Callable<Integer> {
                     + " command runs, in a separate process. Default: this build.")
     private @Nullable Path build;
 
-    @Option(names = "--sample", paramLabel = "N", description = "Check only N of the threads, always the same ones.")
-    private @Nullable Integer sample;
-
-    @Option(
-            names = "--query",
-            paramLabel = "Q",
-            description =
-                    "Check only the open threads that this visibility query finds, such as \"StartTime > '2026-11-01'\".")
-    private @Nullable String query;
-
-    @Option(
-            names = "--histories",
-            paramLabel = "DIR",
-            description = "Check the threads in the *.json files of this directory, written by export, instead of those"
-                    + " on a server.")
-    private @Nullable Path histories;
+    @Mixin
+    private ThreadsOptions threads;
 
     @Override
     public Integer call() throws Exception {
-        check();
+        threads.check();
         return build == null ? here() : elsewhere(build);
-    }
-
-    private void check() throws CommandFailure {
-        if (histories != null && (query != null || ConnectionOptions.address().isPresent())) {
-            throw badInput("--histories can't be combined with --query or --address", "Leave one of them out");
-        }
-        if (histories != null && !Files.isDirectory(histories)) {
-            throw new CommandFailure(
-                    ExitCode.NOT_FOUND,
-                    CommandError.NOT_FOUND,
-                    "no such directory: " + histories,
-                    "Write files into it with: " + Banner.command() + " export THREAD --out FILE");
-        }
-        if (sample != null && sample < 1) {
-            throw badInput("--sample is not a positive number: " + sample, "Leave it out to check all threads");
-        }
-    }
-
-    private static CommandFailure badInput(String message, String remedy) {
-        return new CommandFailure(ExitCode.BAD_INPUT, CommandError.BAD_INPUT, message, remedy);
     }
 
     private int elsewhere(Path other) throws Exception {
@@ -110,7 +73,7 @@ public final class GateCommand implements Callable<Integer> {
         }
         BuildProcess process = new BuildProcess(other, ProcessEnvironment.get());
         if (!process.hasGate()) {
-            throw badInput(
+            throw ThreadsOptions.badInput(
                     "the build has no gate command: " + other,
                     "Name a waymark.jar, or a directory with its classes and jars, of a version that has one");
         }
@@ -133,12 +96,8 @@ public final class GateCommand implements Callable<Integer> {
             WorkerLog.off();
         }
         Optional<AgentFiles> files = files();
-        if (histories != null) {
-            return report(new FileThreads(histories), files);
-        }
-        try (Connection connection = ConnectionOptions.connect(Optional.empty())) {
-            return report(new ServerThreads(connection.client(), Optional.ofNullable(query)), files);
-        }
+        return threads.read(
+                client -> ServerThreads.of(client, Optional.empty(), threads.query()), source -> report(source, files));
     }
 
     /** Returns empty if no directory is set and the default one does not exist. Then only the build is checked. */
@@ -157,10 +116,9 @@ public final class GateCommand implements Callable<Integer> {
     private int report(ThreadSource source, Optional<AgentFiles> files) throws CommandFailure {
         GateReport report;
         try {
-            report = new Gate(source, files, new Progress())
-                    .check(version(), sample == null ? Integer.MAX_VALUE : sample);
+            report = new Gate(source, files, new Progress()).check(version(), threads.most());
         } catch (IllegalArgumentException e) {
-            throw badInput("not an exported thread: " + e.getMessage(), "Write it again with export");
+            throw ThreadsOptions.badInput("not an exported thread: " + e.getMessage(), "Write it again with export");
         }
         if (output.isJson()) {
             output.document(report);

@@ -14,6 +14,7 @@ import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.display.SafeText;
+import dev.waymark.starter.options.Ages;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.SlowProgress;
 import dev.waymark.starter.render.CallText;
@@ -27,17 +28,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 @HelpEntry(
         group = CommandGroup.RUN_AGENTS,
@@ -85,7 +82,7 @@ public final class PolicyCommand implements Callable<Integer> {
     @Option(
             names = "--since",
             paramLabel = "AGE",
-            converter = Age.class,
+            converter = Ages.class,
             description = "Read threads that are open or were started in this time, such as 30d or 12h.")
     private @Nullable Duration since;
 
@@ -98,25 +95,6 @@ public final class PolicyCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
-
-    /** Reads ages such as {@code 30d}, {@code 12h} or {@code 15m}. */
-    static final class Age implements ITypeConverter<Duration> {
-        private static final Pattern AGE = Pattern.compile("(\\d{1,6})([dhm])");
-
-        @Override
-        public Duration convert(String text) {
-            Matcher parts = AGE.matcher(text);
-            if (!parts.matches()) {
-                throw new TypeConversionException("expected an age such as 30d, 12h or 15m, found " + text);
-            }
-            long amount = Long.parseLong(parts.group(1));
-            return switch (parts.group(2)) {
-                case "d" -> Duration.ofDays(amount);
-                case "h" -> Duration.ofHours(amount);
-                default -> Duration.ofMinutes(amount);
-            };
-        }
-    }
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record Said(String tool, CallVerdict verdict) {}

@@ -68,7 +68,7 @@ public final class ToolsCommand implements Callable<Integer> {
         SAFE,
         /** The tool has side effects, so that a second run may do harm. */
         SIDE_EFFECTING,
-        /** A person answers. */
+        /** A person or a front end answers. */
         ASKS,
         /** The call changes only the thread's own state. */
         STATE,
@@ -76,6 +76,9 @@ public final class ToolsCommand implements Callable<Integer> {
         SUBAGENT;
 
         static Safety of(ToolSpec tool) {
+            if (tool.kind() == ToolSpec.Kind.FRONT_END) {
+                return ASKS;
+            }
             return switch (tool.kind().executor()) {
                 case QUESTION -> ASKS;
                 case STATE -> STATE;

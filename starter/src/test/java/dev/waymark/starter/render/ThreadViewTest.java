@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.ThreadFixture;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,7 @@ class ThreadViewTest {
                 .asks("tu_7", "Which day?")
                 .says("m2", "Hurry");
 
-        assertThat(ThreadView.of(tale.timeline()))
+        assertThat(ThreadView.of(tale.timeline(), List.of()))
                 .containsExactly(
                         "t1: assistant, turn 1, interrupted",
                         "1 model call, 41 tokens in, 12 out",
@@ -39,7 +40,7 @@ class ThreadViewTest {
                 .callsModel()
                 .replies("Booked.");
 
-        assertThat(ThreadView.of(tale.closed()))
+        assertThat(ThreadView.of(tale.closed(), List.of()))
                 .containsExactly(
                         "t1: assistant, turn 1, complete, closed",
                         "2 model calls, 82 tokens in, 24 out",
@@ -56,7 +57,7 @@ class ThreadViewTest {
                 ThreadFixture.charging().says("m1", "Pay").callsModel().charges("tu_1", 8400);
         String digest = tale.now().calls().get("tu_1").orElseThrow().argsDigest();
 
-        assertThat(ThreadView.of(tale.timeline()))
+        assertThat(ThreadView.of(tale.timeline(), List.of()))
                 .endsWith(
                         "? May charge_card {\"cents\": 8400} run?",
                         "  waymark approve t1 --digest " + digest,
@@ -72,7 +73,7 @@ class ThreadViewTest {
                 .isApproved("tu_1", "ann")
                 .loses("tu_1");
 
-        assertThat(ThreadView.of(tale.timeline()))
+        assertThat(ThreadView.of(tale.timeline(), List.of()))
                 .endsWith(
                         "? Did charge_card {\"cents\": 8400} take effect? The outcome is unknown: the worker is gone",
                         "  waymark settle t1 --call tu_1 --outcome done --result TEXT",
@@ -89,7 +90,7 @@ class ThreadViewTest {
                 .replies(new Part.ToolUse(
                         "tu_1", "charge_card", Json.of(Map.of("to", "ann\u202Ebob", "words", "x".repeat(5_000)))));
 
-        assertThat(ThreadView.of(tale.timeline()))
+        assertThat(ThreadView.of(tale.timeline(), List.of()))
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("? May charge_card {\"to\": \"ann\\u202ebob\"")
                         .contains("x".repeat(5_000)));

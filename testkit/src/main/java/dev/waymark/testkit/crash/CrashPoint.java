@@ -18,7 +18,7 @@ public enum CrashPoint {
     MID_EFFECT,
     /** The tool is about to return. */
     AFTER_EFFECT,
-    /** The tool's outcome is about to be sent to the server. */
+    /** The tool's outcome is about to be sent to the server, alone or with the reply that made the call. */
     BEFORE_COMPLETION,
     /** The server has the tool's outcome. */
     AFTER_COMPLETION,
@@ -26,6 +26,8 @@ public enum CrashPoint {
     MODEL_REQUESTED,
     /** A model has replied, and the server does not have the reply yet. */
     MODEL_REPLIED,
+    /** The server has a reply in the details of a heartbeat, and the calls of the reply run in the same activity. */
+    REPLY_SAVED,
     /** The server has stored the workflow's acceptance of an {@code approve} update. */
     APPROVAL_ACCEPTED,
     /** The server has the workflow's command to continue as new. */

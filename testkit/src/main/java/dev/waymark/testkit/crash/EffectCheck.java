@@ -13,11 +13,14 @@ import dev.waymark.history.Timeline;
 import dev.waymark.testkit.EffectLedger;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiPredicate;
 
 /**
@@ -67,6 +70,9 @@ public record EffectCheck(
         private final List<EffectLedger.Effect> ledger;
         private final BiPredicate<Instant, Instant> hidden;
         private final Map<String, Integer> results;
+        /** Tools that record their executions. Those that only read need not. */
+        private final Set<String> recorded = new LinkedHashSet<>();
+
         private final List<String> violations = new ArrayList<>();
         private int calls;
         private int duplicated;
@@ -109,7 +115,9 @@ public record EffectCheck(
         }
 
         EffectCheck read() {
-            calls(timeline).values().forEach(call -> agent.tool(call.tool()).ifPresent(tool -> read(call, tool)));
+            Collection<Call> all = calls(timeline).values();
+            all.stream().filter(call -> happened(call) > 0).map(Call::tool).forEach(recorded::add);
+            all.forEach(call -> agent.tool(call.tool()).ifPresent(tool -> read(call, tool)));
             return new EffectCheck(calls, duplicated, lost, unknown, dispatchedAgain, violations);
         }
 
@@ -128,18 +136,21 @@ public record EffectCheck(
             }
         }
 
-        private void readEffects(Call call, ToolSpec tool) {
+        private long happened(Call call) {
             String key = IdempotencyKey.of(
                     timeline.now().session().orElse(timeline.thread()), call.tool(), call.args(), call.repeat());
-            long happened =
-                    ledger.stream().filter(effect -> effect.key().equals(key)).count();
+            return ledger.stream().filter(effect -> effect.key().equals(key)).count();
+        }
+
+        private void readEffects(Call call, ToolSpec tool) {
+            long happened = happened(call);
             if (tool.hasEffect() && happened > 1) {
                 duplicated++;
                 violations.add(call.id() + " took effect " + happened + " times");
             }
             switch (call.status()) {
                 case COMPLETED -> {
-                    if (happened == 0) {
+                    if (happened == 0 && (tool.hasEffect() || recorded.contains(call.tool()))) {
                         lost++;
                         violations.add(call.id() + " is completed and never took effect");
                     }

@@ -4,6 +4,8 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.work.ModelResult;
+import dev.waymark.contract.work.PartialReply;
 import dev.waymark.contract.work.ToolInput;
 import dev.waymark.conversation.fact.SignalNames;
 import io.grpc.CallOptions;
@@ -16,9 +18,11 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.temporal.api.command.v1.Command;
+import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.protocol.v1.Message;
 import io.temporal.api.update.v1.Acceptance;
 import io.temporal.api.workflowservice.v1.PollActivityTaskQueueResponse;
+import io.temporal.api.workflowservice.v1.RecordActivityTaskHeartbeatRequest;
 import io.temporal.api.workflowservice.v1.RespondActivityTaskCompletedRequest;
 import io.temporal.api.workflowservice.v1.RespondActivityTaskFailedRequest;
 import io.temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedRequest;
@@ -38,6 +42,9 @@ final class Wiretap implements ClientInterceptor {
     private final Crash crash;
     /** The task tokens of tool activities. */
     private final Set<ByteString> tools = ConcurrentHashMap.newKeySet();
+
+    /** The task tokens of model activities. */
+    private final Set<ByteString> models = ConcurrentHashMap.newKeySet();
 
     Wiretap(Crash crash) {
         this.crash = crash;
@@ -67,6 +74,8 @@ final class Wiretap implements ClientInterceptor {
                     .forEach(this::received);
         } else if (isOutcomeOfTool(request)) {
             crash.come(CrashPoint.AFTER_COMPLETION);
+        } else if (isSavedReply(request)) {
+            crash.come(CrashPoint.REPLY_SAVED);
         } else if (isClaim(request)
                 && ((UpdateWorkflowExecutionResponse) answer).getOutcome().hasSuccess()) {
             crash.come(CrashPoint.AFTER_CLAIM);
@@ -74,11 +83,13 @@ final class Wiretap implements ClientInterceptor {
     }
 
     private void received(PollActivityTaskQueueResponse task) {
+        if (task.getActivityType().getName().equals(WireNames.MODEL_ACTIVITY)) {
+            models.add(task.getTaskToken());
+        }
         if (!task.getTaskToken().isEmpty()
                 && !OWN_ACTIVITIES.contains(task.getActivityType().getName())) {
             tools.add(task.getTaskToken());
-            ToolInput input = PayloadJson.dataConverter()
-                    .fromPayloads(0, Optional.of(task.getInput()), ToolInput.class, ToolInput.class);
+            ToolInput input = decoded(task.getInput(), ToolInput.class);
             if (input.run().isEmpty()) {
                 crash.come(CrashPoint.BEFORE_CLAIM);
             }
@@ -129,8 +140,25 @@ final class Wiretap implements ClientInterceptor {
 
     private boolean isOutcomeOfTool(@Nullable Object request) {
         return request instanceof RespondActivityTaskCompletedRequest completed
-                        && tools.contains(completed.getTaskToken())
+                        && (tools.contains(completed.getTaskToken()) || isStep(completed))
                 || request instanceof RespondActivityTaskFailedRequest failed && tools.contains(failed.getTaskToken());
+    }
+
+    /** Whether the result of a model call has outcomes of calls. */
+    private boolean isStep(RespondActivityTaskCompletedRequest completed) {
+        return models.contains(completed.getTaskToken())
+                && !decoded(completed.getResult(), ModelResult.class).ran().isEmpty();
+    }
+
+    private boolean isSavedReply(@Nullable Object request) {
+        return request instanceof RecordActivityTaskHeartbeatRequest heartbeat
+                && models.contains(heartbeat.getTaskToken())
+                && heartbeat.hasDetails()
+                && decoded(heartbeat.getDetails(), PartialReply.class).saved().isPresent();
+    }
+
+    private static <T> T decoded(Payloads payloads, Class<T> type) {
+        return PayloadJson.dataConverter().fromPayloads(0, Optional.of(payloads), type, type);
     }
 
     /** A gRPC call that is not started, or gets no further answer, once the worker is cut off. */

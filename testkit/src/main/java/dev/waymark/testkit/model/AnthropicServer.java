@@ -127,16 +127,24 @@ public final class AnthropicServer extends ModelServer {
             JsonNode message = messages.get(i);
             demandFields(message, List.of("role", "content"));
             String due = i % 2 == 0 ? "user" : "assistant";
+            JsonNode content = blocks(message.path("content"));
             demand(message.path("role").asText().equals(due), "messages." + i + ": roles must alternate, from user on");
             demand(
-                    message.path("content").isArray()
-                            && !message.path("content").isEmpty(),
+                    content.isArray() && !content.isEmpty(),
                     "messages." + i + ": all messages must have non-empty content");
             open = due.equals("user")
-                    ? checkPeople(message.path("content"), open)
-                    : checkModel(message.path("content"), body.path("model").asText(), used);
+                    ? checkPeople(content, open)
+                    : checkModel(content, body.path("model").asText(), used);
         }
         demand(messages.size() % 2 == 1, "messages: the conversation must end with a user message");
+    }
+
+    /** A text alone stands for a block with this text. */
+    private static JsonNode blocks(JsonNode content) {
+        return content.isTextual()
+                ? JSON.createArrayNode()
+                        .add(JSON.createObjectNode().put("type", "text").put("text", content.asText()))
+                : content;
     }
 
     private static Set<String> checkPeople(JsonNode content, Set<String> open) {

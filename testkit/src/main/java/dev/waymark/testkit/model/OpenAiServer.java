@@ -41,7 +41,8 @@ public final class OpenAiServer extends OpenAiApiServer {
         for (JsonNode tool : body.path("tools")) {
             JsonNode function = tool.path("function");
             demandFields(tool, List.of("type", "function"));
-            demandFields(function, List.of("name", "description", "parameters"));
+            demandFields(function, List.of("name", "description", "parameters", "strict"));
+            demand(!function.path("strict").asBoolean(), "strict: the schemas of these tools are not made for it");
             demand(tool.path("type").asText().equals("function"), "tools.type: " + tool);
             demand(function.path("name").asText().matches(TOOL_NAME), "tools.function.name: " + function);
             demand(names.add(function.path("name").asText()), "tools: twice: " + function);
@@ -163,7 +164,10 @@ public final class OpenAiServer extends OpenAiApiServer {
         usage.putArray("choices");
         usage.putObject("usage")
                 .put("prompt_tokens", speech.usage().inputTokens())
-                .put("completion_tokens", speech.usage().outputTokens());
+                .put("completion_tokens", speech.usage().outputTokens())
+                .put(
+                        "total_tokens",
+                        speech.usage().inputTokens() + speech.usage().outputTokens());
         return new Script(List.of(chunk(model, role)), pieces, List.of(last.toString(), usage.toString(), "[DONE]"));
     }
 

@@ -114,6 +114,32 @@ class EffectCheckTest {
     }
 
     @Test
+    void safeTool_thatRecordsNothing_isAsPromised() {
+        assertThat(effects(declared(ToolSpec.Builder::safeToRetry), List.of(DISPATCHED, FINISHED)))
+                .isEqualTo(new EffectCheck(1, 0, 0, 0, 0, List.of()));
+    }
+
+    @Test
+    void safeTool_thatRecordsOneCallOfTwo_hasLostOne() {
+        RecordingTool tool = declared(ToolSpec.Builder::safeToRetry);
+        Json other = Json.of(Map.of("item", "pen"));
+        Reply twice = Reply.of(new Part.ToolUse("tu_1", "charge", ARGS), new Part.ToolUse("tu_2", "charge", other));
+        Timeline timeline = thread(
+                tool,
+                twice,
+                List.of(
+                        DISPATCHED,
+                        new ToolFact.ToolDispatched("tu_2", 1),
+                        FINISHED,
+                        new ToolFact.ToolFinished("tu_2", 1, "done", false),
+                        new ModelFact.ModelCalled(2),
+                        new ModelFact.ModelReplied(2, Reply.of(new Part.Text("Done.")))));
+
+        assertThat(EffectCheck.of(timeline, List.of(CHARGED), List.of()).violations())
+                .containsExactly("tu_2 is completed and never took effect");
+    }
+
+    @Test
     void unknownCall_claimedWhenItsWorkerWasKilled_isAsPromised() {
         assertThat(effects(charge(), List.of(DISPATCHED, CLAIMED, LOST, UNHEARD), CHARGED))
                 .isEqualTo(new EffectCheck(1, 0, 0, 1, 0, List.of()));

@@ -23,7 +23,6 @@ import io.temporal.client.WorkflowClient;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.failure.TimeoutFailure;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -39,9 +38,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends heartbeats for the activity of this thread. They let the server detect a killed worker, and deliver
- * cancellations: a cancellation interrupts the activity's thread, and {@link #cancellation} returns the reason. Changed
- * progress details are sent before the next regular heartbeat. The server keeps only the newest details, and history
- * contains them only if the activity ends with a timeout.
+ * cancellations: a cancellation interrupts the activity's thread, and {@link #cancellation} returns the reason. They
+ * carry progress details for the next attempt. The server keeps only the newest details, and history contains them only
+ * if the activity ends with a timeout.
  *
  * <p>Heartbeats are sent once a second, or less often if many activities run, but at least five times per heartbeat
  * timeout. They are asynchronous: on a slow connection, activities do not delay each other's heartbeats, and after a
@@ -52,14 +51,7 @@ public final class Heartbeat implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
 
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
-    private static final Duration NEWS = Duration.ofMillis(50);
     private static final int TICK_MILLIS = 25;
-    /**
-     * A slow answer means that the server is busy. Changed details are sent no earlier than this many times the
-     * duration of the last answer after the last heartbeat, but no later than the next regular heartbeat.
-     */
-    private static final int PAUSE_PER_ANSWER = 4;
-
     private static final Duration FOREVER = Duration.ofDays(365);
     private static final Duration RETRY = Duration.ofMillis(500);
 
@@ -82,12 +74,11 @@ public final class Heartbeat implements AutoCloseable {
     private final Supplier<?> details;
     private final long started = System.nanoTime();
     private final ScheduledFuture<?> ticks;
-    private @Nullable Object told;
     private long due = started + SIGN_OF_LIFE.toNanos();
-    private long toldAt = started;
+    private long sentAt = started;
     private long heardAt = started;
-    private long answerNanos;
     private long end = started + FOREVER.toNanos();
+    private long sent;
     private int unanswered;
     private boolean urgent;
     private Optional<Payloads> lastEncoded = Optional.empty();
@@ -111,8 +102,7 @@ public final class Heartbeat implements AutoCloseable {
     /**
      * Like {@link #begin()}, with progress details.
      *
-     * @param details returns the current details; called several times a second in another thread. A change causes a
-     * heartbeat
+     * @param details returns the current details; called in another thread for each heartbeat
      */
     public static Heartbeat showing(Supplier<?> details) {
         return new Heartbeat(Activity.getExecutionContext(), details);
@@ -128,39 +118,35 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     private void beat() {
-        if (!mayTell(System.nanoTime())) {
+        if (!isDue(System.nanoTime())) {
             return;
         }
-        Object now = details.get();
+        long number;
         synchronized (this) {
             long time = System.nanoTime();
-            boolean news = !Objects.equals(now, told);
-            if (!mayTell(time) || (time < due && !news)) {
+            if (!isDue(time)) {
                 return;
             }
             if (isGivenUp(time)) {
                 cancel(timedOut());
             }
-            told = now;
-            toldAt = time;
+            sentAt = time;
             due = time + pace().toNanos();
             unanswered++;
+            number = ++sent;
             urgent = false;
         }
         try {
-            long sentAt = System.nanoTime();
-            ListenableFuture<RecordActivityTaskHeartbeatResponse> answer = send(now);
-            answer.addListener(() -> hear(answer, sentAt), Runnable::run);
+            ListenableFuture<RecordActivityTaskHeartbeatResponse> answer = send(details.get());
+            answer.addListener(() -> hear(answer, number), Runnable::run);
         } catch (RuntimeException e) {
-            unheard(e);
+            unheard(e, number);
             throw e;
         }
     }
 
-    /** Whether a heartbeat may be sent now. */
-    private synchronized boolean mayTell(long time) {
-        long pause = Math.min(Math.max(NEWS.toNanos(), PAUSE_PER_ANSWER * answerNanos), pace().toNanos());
-        return !over && !waitsForAnswer(time) && time - end <= 0 && (urgent || time - toldAt >= pause);
+    private synchronized boolean isDue(long time) {
+        return !over && !waitsForAnswer(time) && time - end <= 0 && (urgent || time - due >= 0);
     }
 
     /**
@@ -170,7 +156,7 @@ public final class Heartbeat implements AutoCloseable {
     private boolean waitsForAnswer(long time) {
         Duration timeout = info.getHeartbeatTimeout();
         return unanswered > 0
-                && (timeout.isZero() || time - toldAt < timeout.dividedBy(3).toNanos());
+                && (timeout.isZero() || time - sentAt < timeout.dividedBy(3).toNanos());
     }
 
     private Duration pace() {
@@ -224,13 +210,12 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /** Runs in a thread of the connection and must not block. */
-    private void hear(ListenableFuture<RecordActivityTaskHeartbeatResponse> answered, long sentAt) {
+    private void hear(ListenableFuture<RecordActivityTaskHeartbeatResponse> answered, long number) {
         try {
             RecordActivityTaskHeartbeatResponse answer = answered.get();
             synchronized (this) {
-                arrived();
+                arrived(number);
                 heardAt = System.nanoTime();
-                answerNanos = heardAt - sentAt;
                 if (answer.getCancelRequested()) {
                     cancel(new ActivityCanceledException(info));
                 } else if (answer.getActivityReset()) {
@@ -240,20 +225,22 @@ public final class Heartbeat implements AutoCloseable {
                 }
             }
         } catch (ExecutionException e) {
-            unheard(e.getCause());
+            unheard(e.getCause(), number);
         } catch (InterruptedException e) {
             // Cannot happen: the future is done.
             Thread.currentThread().interrupt();
         }
     }
 
-    private synchronized void arrived() {
+    /** An older heartbeat that ends last may have replaced newer details, so they are sent again. */
+    private synchronized void arrived(long number) {
         unanswered--;
+        urgent |= number < sent;
         notifyAll();
     }
 
-    private synchronized void unheard(@Nullable Throwable why) {
-        arrived();
+    private synchronized void unheard(@Nullable Throwable why, long number) {
+        arrived(number);
         due = System.nanoTime() + RETRY.toNanos();
         if (why instanceof StatusRuntimeException status && ServerAnswer.GONE.is(status)) {
             cancel(new ActivityNotExistsException(info, status));
@@ -294,8 +281,7 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * Sends the details as they are now within {@value #TICK_MILLIS} ms, or when the heartbeat before them is answered,
-     * without a pause.
+     * Sends the details as they are now within {@value #TICK_MILLIS} ms, or when the heartbeat before them is answered.
      */
     public synchronized void tellAtOnce() {
         urgent = true;

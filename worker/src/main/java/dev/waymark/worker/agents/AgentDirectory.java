@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A snapshot of the agents in a directory: every {@code *.yaml} directly in it, except {@code *.script.yaml}, ordered
+ * A snapshot of the agents in a directory: every {@code *.yaml} directly in it, except {@code *.script.yaml} and {@code *.checks.yaml}, ordered
  * by file name. {@link #reread} takes a new snapshot. A worker rereads the files when a thread starts; running threads
  * keep the agent recorded in their history. The directory may be empty.
  *
@@ -388,6 +388,9 @@ public final class AgentDirectory {
 
     private static boolean isAgent(Path entry) {
         String name = entry.getFileName().toString();
-        return name.endsWith(AgentFile.SUFFIX) && !name.endsWith(".script.yaml") && Files.isRegularFile(entry);
+        return name.endsWith(AgentFile.SUFFIX)
+                && !name.endsWith(".script.yaml")
+                && !name.endsWith(".checks.yaml")
+                && Files.isRegularFile(entry);
     }
 }

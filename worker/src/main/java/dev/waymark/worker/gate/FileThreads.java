@@ -8,14 +8,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** Threads in the {@code *.json} files of a directory, as {@code waymark export} writes them. */
 public final class FileThreads implements ThreadSource {
     private final Path directory;
+    private final UnaryOperator<ThreadHistory> decoder;
 
-    public FileThreads(Path directory) {
+    /** @param decoder decrypts a thread that was exported as its server stores it */
+    public FileThreads(Path directory, UnaryOperator<ThreadHistory> decoder) {
         this.directory = directory;
+        this.decoder = decoder;
     }
 
     @Override
@@ -34,7 +38,7 @@ public final class FileThreads implements ThreadSource {
     public Optional<ThreadHistory> read(String name) {
         Path file = directory.resolve(name);
         try {
-            return Optional.of(ThreadHistory.parse(Files.readString(file)));
+            return Optional.of(decoder.apply(ThreadHistory.parse(Files.readString(file))));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
         } catch (IOException e) {

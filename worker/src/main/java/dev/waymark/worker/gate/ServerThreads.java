@@ -14,29 +14,46 @@ import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
 import io.temporal.api.workflowservice.v1.QueryWorkflowRequest;
 import io.temporal.client.WorkflowClient;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
-/** The open threads of a server. */
+/** Threads of a server: the open ones, all that started recently, or those that are named. */
 public final class ServerThreads implements ThreadSource {
     private static final Duration WORKER_WAIT = Duration.ofSeconds(5);
 
     private final WorkflowClient client;
     private final ThreadHistoryReader histories;
-    private final Optional<String> filter;
+    private final Supplier<List<String>> names;
     private boolean workersAnswer = true;
 
-    /** @param filter an additional condition for the visibility query that finds the threads */
-    public ServerThreads(WorkflowClient client, Optional<String> filter) {
+    private ServerThreads(WorkflowClient client, ThreadHistoryReader histories, Supplier<List<String>> names) {
         this.client = client;
-        this.histories = new ThreadHistoryReader(client);
-        this.filter = filter;
+        this.histories = histories;
+        this.names = names;
+    }
+
+    /**
+     * The open threads.
+     *
+     * @param since includes closed threads that started after this time
+     * @param filter an additional condition for the visibility query that finds the threads
+     */
+    public static ServerThreads of(WorkflowClient client, Optional<Instant> since, Optional<String> filter) {
+        ThreadHistoryReader histories = new ThreadHistoryReader(client);
+        return new ServerThreads(client, histories, () -> histories.threads(since, filter));
+    }
+
+    /** The threads with these ids. */
+    public static ServerThreads named(WorkflowClient client, List<String> ids) {
+        return new ServerThreads(client, new ThreadHistoryReader(client), () -> ids);
     }
 
     @Override
     public List<String> names() {
-        return histories.open(filter);
+        return names.get();
     }
 
     @Override

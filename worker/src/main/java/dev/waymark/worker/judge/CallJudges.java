@@ -4,10 +4,8 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.CallVerdict;
-import dev.waymark.conversation.value.Spent;
 import dev.waymark.tool.CallJudge;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
@@ -76,19 +74,16 @@ public final class CallJudges {
     public Reply judged(Reply reply, Conversation state, AgentSpec agent, Optional<String> owner)
             throws InterruptedException {
         Instant at = clock.instant();
-        Spent spent = state.spent().plus(reply.spent());
-        List<Part.ToolUse> calls = reply.calls();
-        List<Integer> requested = state.requests(calls);
+        List<JudgedCall> calls = JudgedCall.of(reply, state, owner, at);
         List<Reply.Judged> verdicts = new ArrayList<>();
-        for (int i = 0; i < Math.min(calls.size(), Conversation.MAX_CALLS); i++) {
+        for (int i = 0; i < calls.size(); i++) {
             if (Thread.interrupted()) {
                 throw new InterruptedException("cancelled while rules were asked");
             }
-            Part.ToolUse use = calls.get(i);
-            Optional<ToolSpec> tool = agent.tool(use.name()).filter(ToolSpec::isRuled);
+            JudgedCall call = calls.get(i);
+            Optional<ToolSpec> tool = agent.tool(call.tool()).filter(ToolSpec::isRuled);
             boolean isLate = clock.instant().isAfter(at.plus(PATIENCE_PER_REPLY));
             if (tool.isPresent() && !isLate && reply.faultOf(i).isEmpty()) {
-                JudgedCall call = new JudgedCall(use.name(), use.input(), owner, spent, requested.get(i), at);
                 verdicts.add(new Reply.Judged(i, verdict(tool.get(), call)));
             }
         }

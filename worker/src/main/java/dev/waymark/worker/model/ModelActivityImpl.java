@@ -11,9 +11,7 @@ import dev.waymark.contract.work.PartialReply;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
-import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -32,13 +30,9 @@ import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
 import io.temporal.common.converter.DataConverterException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,19 +56,27 @@ public final class ModelActivityImpl implements ModelActivity {
     private final ModelProviders providers;
     private final CallJudges judges;
     private final ReplyCalls calls;
+    private final LiveReplies live;
     private final AttemptMetrics metrics;
     private final ModelOutages outages = new ModelOutages(System::nanoTime);
 
     /**
      * @param judges asks the rules about the calls of replies whose workflow asks for it
      * @param calls runs the calls of replies whose workflow asks for it
+     * @param live shows replies to clients while they stream
      */
     public ModelActivityImpl(
-            RunReader runs, ModelProviders providers, CallJudges judges, ReplyCalls calls, AttemptMetrics metrics) {
+            RunReader runs,
+            ModelProviders providers,
+            CallJudges judges,
+            ReplyCalls calls,
+            LiveReplies live,
+            AttemptMetrics metrics) {
         this.runs = runs;
         this.providers = providers;
         this.judges = judges;
         this.calls = calls;
+        this.live = live;
         this.metrics = metrics;
     }
 
@@ -93,7 +95,9 @@ public final class ModelActivityImpl implements ModelActivity {
         Optional<PartialReply.SavedReply> saved =
                 before.flatMap(PartialReply::saved).filter(reply -> reply.isFor(info.getWorkflowRunId(), input));
         saved.ifPresent(words::save);
-        try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
+        try (Heartbeat heartbeat = Heartbeat.showing(() -> words.now().askedAt(live.queue()));
+                LiveReplies.Shown shown = live.show(info.getWorkflowId(), info.getWorkflowRunId(), words)) {
+            words.atFirstWord(heartbeat::tellAtOnce);
             Optional<RunReader.Called> called = saved.isPresent() ? Optional.empty() : Optional.of(called(info, input));
             boolean replied = false;
             try {
@@ -163,8 +167,9 @@ public final class ModelActivityImpl implements ModelActivity {
                 return ModelResult.of(reply);
             }
             words.save(new PartialReply.SavedReply(info.getWorkflowRunId(), input.digest(), reply));
+            words.runs(batch.get().calls());
             heartbeat.tellAtOnce();
-            return new ModelResult(reply, batch.get().run());
+            return new ModelResult(reply, batch.get().run(words::ended));
         } catch (RuntimeException | JsonProcessingException e) {
             LOG.warn("the calls of a reply in {} are dispatched one by one", info.getWorkflowId(), e);
             return ModelResult.of(reply);
@@ -175,12 +180,12 @@ public final class ModelActivityImpl implements ModelActivity {
             throws InterruptedException {
         AgentSpec agent = called.agent();
         if (input.summary()) {
-            return checked(ask(agent, summaryOf(called.state(), agent), words, cancelled), words);
+            return checked(ask(agent, ModelCalls.summary(called.state(), agent), words, cancelled), words);
         }
         Optional<Json> schema = called.state().turn().schema();
         schema.ifPresent(ModelActivityImpl::requireSchema);
-        Reply reply = ask(agent, requestOf(called.state(), agent), words, cancelled);
-        return judged(input, called, checked(withFaults(agent, StructuredReply.of(reply, schema)), words))
+        Reply reply = ask(agent, ModelCalls.request(called.state(), agent), words, cancelled);
+        return judged(input, called, checked(ModelCalls.examined(reply, agent, schema), words))
                 .sealed();
     }
 
@@ -236,24 +241,6 @@ public final class ModelActivityImpl implements ModelActivity {
         });
     }
 
-    private static ModelRequest requestOf(Conversation state, AgentSpec agent) {
-        Optional<String> instructions = Stream.concat(
-                        agent.instructions().stream(),
-                        state.turn().schema().map(StructuredReply::instructions).stream())
-                .reduce((own, added) -> own + "\n\n" + added);
-        return new ModelRequest(
-                agent.model(), instructions, state.transcript().messages(), agent.tools(), agent.maxTokens());
-    }
-
-    private static ModelRequest summaryOf(Conversation state, AgentSpec agent) {
-        return new ModelRequest(
-                agent.model(),
-                Optional.of(Summary.INSTRUCTIONS),
-                List.of(Summary.request(state.givingWay())),
-                List.of(),
-                agent.maxTokens());
-    }
-
     private Reply ask(AgentSpec agent, ModelRequest request, PartialText words, BooleanSupplier cancelled)
             throws InterruptedException {
         ModelChain chain = ModelChain.of(agent, outages);
@@ -304,37 +291,6 @@ public final class ModelActivityImpl implements ModelActivity {
                 : ActivityProblems.permanent(problem, words.spent());
     }
 
-    /**
-     * Replaces lone surrogates with {@code ?}, as in tool results. A model can produce them as escapes in the arguments
-     * of a call; history would accept them, but savers and providers would not.
-     */
-    private static Reply withWholeCharacters(Reply reply) throws JsonProcessingException {
-        String json = PayloadJson.MAPPER.writeValueAsString(reply);
-        String whole = new String(json.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-        return whole.equals(json) ? reply : PayloadJson.MAPPER.readValue(whole, Reply.class);
-    }
-
-    /**
-     * Adds a fault for each call whose arguments do not match its tool's schema, so that nobody is asked to approve it.
-     */
-    private static Reply withFaults(AgentSpec agent, Reply reply) throws InterruptedException {
-        List<Reply.Fault> faults = new ArrayList<>(reply.faults());
-        List<Part.ToolUse> calls = reply.calls();
-        for (int i = 0; i < calls.size(); i++) {
-            if (Thread.interrupted()) { // A check may take a second, and a reply may have thousands of calls.
-                throw new InterruptedException("cancelled while arguments were checked");
-            }
-            Part.ToolUse use = calls.get(i);
-            Optional<String> problem = reply.faultOf(i).isPresent()
-                    ? Optional.empty()
-                    : agent.tool(use.name()).flatMap(tool -> ToolArguments.problem(tool.input(), use.input()));
-            if (problem.isPresent()) {
-                faults.add(new Reply.Fault(i, problem.get()));
-            }
-        }
-        return faults.isEmpty() ? reply : reply.withFaults(faults);
-    }
-
     private static Reply checked(Reply reply, PartialText words) {
         try {
             int bytes = PayloadJson.MAPPER.writeValueAsBytes(reply).length;
@@ -343,7 +299,7 @@ public final class ModelActivityImpl implements ModelActivity {
                 throw ActivityProblems.permanent(
                         new Problem(ProviderFailures.REPLY_TOO_LARGE.type(), why), words.spent());
             }
-            return withWholeCharacters(reply);
+            return ModelCalls.withWholeCharacters(reply);
         } catch (JsonProcessingException e) {
             String why = "the model's reply can't be encoded as JSON";
             throw ActivityProblems.passing(

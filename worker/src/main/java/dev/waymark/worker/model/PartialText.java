@@ -2,21 +2,25 @@ package dev.waymark.worker.model;
 
 import dev.waymark.agent.Pricing;
 import dev.waymark.contract.work.PartialReply;
+import dev.waymark.contract.work.PartialReply.RunningCall;
+import dev.waymark.contract.work.WordsRequest;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ReplyListener;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * The progress of a reply that is still streaming, for heartbeats: the end of its text, the spending so far, and the
- * models that failed. Written by one thread, read by another.
+ * The progress of a reply that is still streaming, for heartbeats and readers: the end of its text, the spending so far,
+ * the models that failed, and then the calls that run. Written by one thread, read by others.
  */
 final class PartialText implements ReplyListener {
     /**
-     * Maximum length of the text in a heartbeat. A model writes far less between two heartbeats, which are sent several
-     * times a second, so a reader misses nothing.
+     * Maximum length of the text that is kept. A model writes far less between two heartbeats or queries, so a reader
+     * misses nothing.
      */
     private static final int MOST = 16 * 1024;
 
@@ -33,6 +37,8 @@ final class PartialText implements ReplyListener {
     private final long beganAt = System.nanoTime();
     private Optional<Duration> firstWordAfter = Optional.empty();
     private Optional<PartialReply.SavedReply> saved = Optional.empty();
+    private final List<RunningCall> running = new ArrayList<>();
+    private Runnable firstWord = () -> {};
 
     /**
      * @param before the spending of earlier attempts
@@ -68,9 +74,24 @@ final class PartialText implements ReplyListener {
         pricing = price;
     }
 
+    /** Runs this action once, when the first word to show arrives. */
+    synchronized void atFirstWord(Runnable action) {
+        firstWord = action;
+    }
+
     /** Adds the whole reply to the details of the heartbeats, for the next attempt. */
     synchronized void save(PartialReply.SavedReply whole) {
         saved = Optional.of(whole);
+    }
+
+    /** Records that these calls of the reply run now. */
+    synchronized void runs(List<RunningCall> calls) {
+        running.addAll(calls);
+    }
+
+    /** Records that this call has ended. */
+    synchronized void ended(RunningCall call) {
+        running.remove(call);
     }
 
     /** The model that this attempt called, if it has called one. */
@@ -106,7 +127,11 @@ final class PartialText implements ReplyListener {
         if (!shown) {
             return;
         }
+        boolean isFirst = from == 0 && tail.isEmpty();
         tail.append(words);
+        if (isFirst && !tail.isEmpty()) {
+            firstWord.run();
+        }
         int surplus = tail.length() - MOST;
         if (surplus > 0) {
             int cut = Character.isLowSurrogate(tail.charAt(surplus)) ? surplus + 1 : surplus;
@@ -115,25 +140,48 @@ final class PartialText implements ReplyListener {
         }
     }
 
-    /**
-     * The details for a heartbeat. The text never ends in half a surrogate pair: details that cannot be encoded would
-     * stop the heartbeats.
-     */
+    /** The details for a heartbeat. */
     synchronized PartialReply now() {
-        int end = tail.length();
-        if (end > 0 && Character.isHighSurrogate(tail.charAt(end - 1))) {
-            end--;
-        }
-        String whole = new String(tail.substring(0, end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
         Spent spent = spent();
         return new PartialReply(
                 step,
                 attempt,
                 from,
-                whole,
+                text(0),
                 spent.isNothing() ? Optional.empty() : Optional.of(spent),
                 failed.models(),
                 failed.unusable(),
-                saved);
+                saved,
+                Optional.empty(),
+                running);
+    }
+
+    /** Whether this is the call that a reader asks for, and the reader knows of no later attempt. */
+    boolean isOf(WordsRequest.Call call) {
+        return call.step() == step && call.attempt() <= attempt;
+    }
+
+    /** What a reader who asks for this call does not know yet; empty if there is nothing. */
+    synchronized Optional<PartialReply> since(WordsRequest.Call call) {
+        boolean isKnown = call.attempt() == attempt;
+        int skipped = isKnown ? Math.min(Math.max(0, call.characters() - from), tail.length()) : 0;
+        String text = text(skipped);
+        boolean takesBack = !isKnown && (call.characters() > 0 || call.running() > 0);
+        return text.isEmpty() && !takesBack && call.running() == running.size()
+                ? Optional.empty()
+                : Optional.of(PartialReply.shown(step, attempt, from + skipped, text, running));
+    }
+
+    /**
+     * The text after the first characters that are kept. It never ends in half a surrogate pair, which could not be
+     * encoded.
+     */
+    private String text(int begin) {
+        int end = tail.length();
+        if (end > 0 && Character.isHighSurrogate(tail.charAt(end - 1))) {
+            end--;
+        }
+        return new String(
+                tail.substring(Math.min(begin, end), end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 }

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * interrupted, as for a cancellation, and the provider closes the connection. Events that only keep a connection open
  * do not count as growth. An instance serves one call.
  */
-final class SilenceWatch implements ReplyListener {
+public final class SilenceWatch implements ReplyListener {
     private static final ScheduledThreadPoolExecutor CLOCK = clock();
 
     private final ReplyListener listener;
@@ -57,7 +57,7 @@ final class SilenceWatch implements ReplyListener {
      * @param cancelled whether the call has been cancelled; the thread is then interrupted, too
      * @throws ModelFailure also if the model was silent for too long
      */
-    static Reply ask(
+    public static Reply ask(
             ModelProvider provider,
             ModelRequest request,
             ReplyListener listener,

@@ -5,6 +5,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.work.ModelResult;
+import dev.waymark.contract.work.PartialReply.RunningCall;
 import dev.waymark.contract.work.ToolInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
@@ -28,6 +29,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -118,6 +120,10 @@ public final class ReplyCalls {
         private Duration most() {
             return tool.timeout().plus(ToolActivity.CLEANUP);
         }
+
+        private RunningCall running() {
+            return new RunningCall(input.callId(), tool.name());
+        }
     }
 
     /** One execution of a call. It holds a slot until it has ended, or until it is certain that it does not begin. */
@@ -129,6 +135,7 @@ public final class ReplyCalls {
         private final AtomicBoolean slotIsTaken = new AtomicBoolean();
         private final FutureTask<ToolOutcome> future = new FutureTask<>(this);
         private volatile long tookMillis;
+        private volatile Consumer<RunningCall> ended = call -> {};
 
         private Execution(AgentSpec agent, Prepared call, ToolSlots.Slot slot) {
             this.agent = agent;
@@ -151,6 +158,7 @@ public final class ReplyCalls {
             } finally {
                 MDC.clear();
                 tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+                ended.accept(call.running());
             }
         }
 
@@ -187,17 +195,26 @@ public final class ReplyCalls {
             this.calls = calls;
         }
 
+        /** The calls, in the order of the reply. */
+        public List<RunningCall> calls() {
+            return calls.stream().map(each -> each.call.running()).toList();
+        }
+
         /**
          * Runs the calls, each for at most its tool's time limit. If the current thread is interrupted, so are the
          * tools, and calls that have not ended have no outcome. The interruption is not passed on: the reply is there,
          * and completes the activity.
          *
+         * @param ended told of each call that has ended, in the thread that ran it
          * @return the outcomes, in the order of the calls
          */
-        public List<ModelResult.Ran> run() {
+        public List<ModelResult.Ran> run(Consumer<RunningCall> ended) {
             List<ModelResult.Ran> outcomes = new ArrayList<>();
             try {
-                calls.forEach(call -> threads.execute(call.future));
+                for (Execution each : calls) {
+                    each.ended = ended;
+                    threads.execute(each.future);
+                }
                 long began = System.nanoTime();
                 int bytes = 0;
                 for (Execution each : calls) {

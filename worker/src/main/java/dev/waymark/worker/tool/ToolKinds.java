@@ -5,6 +5,7 @@ import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.worker.process.CommandRunner;
 import dev.waymark.worker.tool.command.CommandToolKind;
+import dev.waymark.worker.tool.frontend.FrontEndToolKind;
 import dev.waymark.worker.tool.http.HttpRunner;
 import dev.waymark.worker.tool.http.HttpToolKind;
 import dev.waymark.worker.tool.java.JavaToolKind;
@@ -33,6 +34,7 @@ public final class ToolKinds implements AutoCloseable {
     private final Limited<ToolImplementation.Command> command;
     private final Limited<McpTool> mcp;
     private final Limited<ToolImplementation.Plain> java;
+    private final Limited<ToolImplementation.Plain> frontEnd = new Limited<>(new FrontEndToolKind());
     private final McpConnections servers;
     private final Map<String, String> environment;
 
@@ -70,7 +72,7 @@ public final class ToolKinds implements AutoCloseable {
 
     /** All kinds, in the order in which they are tried for an entry of an agent file. */
     public List<ToolKind<?>> all() {
-        return List.of(http.kind(), command.kind(), mcp.kind(), java.kind());
+        return List.of(http.kind(), command.kind(), mcp.kind(), java.kind(), frontEnd.kind());
     }
 
     ToolSlots programSlots() {
@@ -98,6 +100,11 @@ public final class ToolKinds implements AutoCloseable {
             @Override
             public BoundTool<?> java(ToolImplementation.Plain object) {
                 return java.bind(object);
+            }
+
+            @Override
+            public BoundTool<?> frontEnd(ToolImplementation.Plain elsewhere) {
+                return frontEnd.bind(elsewhere);
             }
 
             @Override

@@ -46,7 +46,7 @@ class LastHeartbeatTest {
         List<String> asked = new CopyOnWriteArrayList<>();
         ModelProvider busy = request -> {
             asked.add("busy");
-            TimeUnit.MILLISECONDS.sleep(300); // Meanwhile, a heartbeat reports which model is called.
+            TimeUnit.MILLISECONDS.sleep(1_300); // Meanwhile, a heartbeat is sent.
             throw ModelFailure.passing("Busy", "busy");
         };
         ModelProvider idle = request -> {

@@ -3,7 +3,11 @@ package dev.waymark.worker.model;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.work.PartialReply;
+import dev.waymark.contract.work.PartialReply.RunningCall;
+import dev.waymark.contract.work.WordsRequest;
 import dev.waymark.conversation.value.Spent;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +49,71 @@ class PartialTextTest {
         words.words("x");
 
         assertThat(words.now()).isEqualTo(new PartialReply(7, 3, 4, "🤔".repeat(8_191) + "x", Optional.empty()));
+    }
+
+    @Test
+    void since_readerKnowsTheBeginning_isTheRest() {
+        words.words("Hello, ");
+        words.words("world.");
+
+        assertThat(words.since(call(3, 7, 0))).contains(PartialReply.shown(7, 3, 7, "world.", List.of()));
+        assertThat(words.since(call(3, 13, 0))).isEmpty();
+        assertThat(words.since(call(3, 99, 0))).isEmpty();
+        assertThat(words.since(call(3, -1, 0))).contains(PartialReply.shown(7, 3, 0, "Hello, world.", List.of()));
+    }
+
+    @Test
+    void since_readerIsBehindTheKeptEnd_isTheEnd() {
+        words.words("x".repeat(16_384));
+        words.words("yz");
+
+        assertThat(words.since(call(3, 1, 0)))
+                .contains(PartialReply.shown(7, 3, 2, "x".repeat(16_382) + "yz", List.of()));
+        assertThat(words.since(call(3, 16_385, 0))).contains(PartialReply.shown(7, 3, 16_385, "z", List.of()));
+    }
+
+    @Test
+    void since_readerKnowsAnEarlierAttempt_beginsAnew_evenWithoutWords() {
+        assertThat(words.since(call(2, 5, 0))).contains(PartialReply.shown(7, 3, 0, "", List.of()));
+        assertThat(words.since(call(2, 0, 1))).contains(PartialReply.shown(7, 3, 0, "", List.of()));
+        assertThat(words.since(call(2, 0, 0))).isEmpty();
+        words.words("Good");
+        assertThat(words.since(call(2, 5, 0))).contains(PartialReply.shown(7, 3, 0, "Good", List.of()));
+    }
+
+    @Test
+    void since_runningCalls_areNewsWhenTheyBeginAndEnd() {
+        RunningCall look = new RunningCall("tu_1", "look");
+        RunningCall listen = new RunningCall("tu_2", "listen");
+        words.runs(List.of(look, listen));
+
+        assertThat(words.since(call(0, 0, 0))).contains(PartialReply.shown(7, 3, 0, "", List.of(look, listen)));
+        assertThat(words.since(call(3, 0, 2))).isEmpty();
+        words.ended(look);
+        assertThat(words.since(call(3, 0, 2))).contains(PartialReply.shown(7, 3, 0, "", List.of(listen)));
+    }
+
+    @Test
+    void isOf_anotherCallOrALaterAttempt_isFalse() {
+        assertThat(words.isOf(call(3, 0, 0))).isTrue();
+        assertThat(words.isOf(call(4, 0, 0))).isFalse();
+        assertThat(words.isOf(new WordsRequest.Call("trip", "run-1", 8, 0, 0, 0)))
+                .isFalse();
+    }
+
+    @Test
+    void firstWord_isReportedOnce() {
+        List<String> told = new ArrayList<>();
+        words.atFirstWord(() -> told.add("first"));
+        words.words("");
+        assertThat(told).isEmpty();
+        words.words("x".repeat(20_000));
+        words.words("y");
+        assertThat(told).hasSize(1);
+    }
+
+    private static WordsRequest.Call call(int attempt, int characters, int running) {
+        return new WordsRequest.Call("trip", "run-1", 7, attempt, characters, running);
     }
 
     @Test

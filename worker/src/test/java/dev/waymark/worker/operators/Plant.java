@@ -6,6 +6,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
@@ -27,6 +28,7 @@ import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.metrics.AttemptMetrics;
+import dev.waymark.worker.model.LiveReplies;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
@@ -158,6 +160,7 @@ final class Plant implements AutoCloseable {
                             ModelProviders.of(Map.of("fake", Plant.this::reply)),
                             CallJudges.NONE,
                             new ReplyCalls(runs, tools),
+                            new LiveReplies(thread -> PayloadJson.dataConverter(own.client(), thread)),
                             new AttemptMetrics(new SimpleMeterRegistry())),
                     new ToolActivity(
                             runs,

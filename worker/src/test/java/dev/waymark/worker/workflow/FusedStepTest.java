@@ -7,6 +7,7 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
@@ -15,6 +16,7 @@ import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
@@ -221,6 +223,36 @@ class FusedStepTest {
             assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("red");
             assertThat(rig.timeline(thread).now().rules()).isEqualTo(ThreadIdentity.FIRST_RULES);
             assertThat(activities(rig, thread)).contains("look");
+        }
+    }
+
+    /** A model that makes this many calls, one in each reply. */
+    private static ModelProvider callingTimes(int times) {
+        return request -> {
+            long replies = request.messages().stream()
+                    .filter(message -> message.role() == Role.ASSISTANT)
+                    .count();
+            return new Reply(
+                    List.of(replies < times ? call("tu_" + replies, "look") : new Part.Text("done")), USAGE, "");
+        };
+    }
+
+    /** A worker of an older build does not know the field of the input that asks for a fused step. */
+    @Test
+    void olderWorkersOnTheQueue_returnRepliesAlone_andOnlyTheActivitiesDiffer() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), callingTimes(6), safe("look", args -> "red"))
+                .knowing(input -> input.step() % 2 == 0
+                        ? new ModelInput(input.step(), input.messageCount(), input.digest(), input.summary())
+                        : input)) {
+            String thread = rig.start(hello());
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.turn().text()).isEqualTo("done");
+            assertThat(state.calls().toMap().values())
+                    .hasSize(6)
+                    .allMatch(each -> each.status() == Call.Status.COMPLETED && each.dispatches() == 1);
+            assertThat(activities(rig, thread)).filteredOn("look"::equals).hasSize(3);
+            assertThat(ran).hasSize(6);
         }
     }
 

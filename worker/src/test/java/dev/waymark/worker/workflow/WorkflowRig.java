@@ -7,6 +7,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
@@ -14,6 +15,7 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.contract.work.AgentInput;
+import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.DigestAudit;
 import dev.waymark.history.HistoryReader;
@@ -32,6 +34,8 @@ import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.judge.JudgeActivityImpl;
 import dev.waymark.worker.metrics.AttemptMetrics;
+import dev.waymark.worker.model.LiveReplies;
+import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
@@ -119,6 +123,7 @@ final class WorkflowRig implements AutoCloseable {
     private volatile List<McpEntry> entries = List.of();
     private final CallJudges judges = CallJudges.NONE;
     private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
+    private volatile UnaryOperator<ModelInput> modelInput = UnaryOperator.identity();
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
         this.connection = connection;
@@ -144,15 +149,16 @@ final class WorkflowRig implements AutoCloseable {
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
         ToolRunner runner = new ToolRunner(kinds);
+        ModelActivity model = new ModelActivityImpl(
+                runs,
+                providers,
+                judges,
+                new ReplyCalls(runs, runner),
+                new LiveReplies(thread -> PayloadJson.dataConverter(connection.client(), thread)),
+                new AttemptMetrics(new SimpleMeterRegistry()));
         worker.registerActivitiesImplementations(
-                (AgentActivity) this::agent,
-                new JudgeActivityImpl(runs, judges),
-                new ModelActivityImpl(
-                        runs,
-                        providers,
-                        judges,
-                        new ReplyCalls(runs, runner),
-                        new AttemptMetrics(new SimpleMeterRegistry())));
+                (AgentActivity) this::agent, new JudgeActivityImpl(runs, judges), (ModelActivity)
+                        input -> model.call(modelInput.apply(input)));
         StateActivityImpl carrier = new StateActivityImpl(runs, TRIES_TO_FIND_A_RUN);
         worker.registerActivitiesImplementations(
                 new ToolActivity(
@@ -196,6 +202,12 @@ final class WorkflowRig implements AutoCloseable {
     /** Changes the agent, for threads that start from now on. */
     WorkflowRig with(UnaryOperator<AgentSpec.Builder> other) {
         change = other;
+        return this;
+    }
+
+    /** Changes the input of model calls, for workers that do not know all of it. */
+    WorkflowRig knowing(UnaryOperator<ModelInput> input) {
+        modelInput = input;
         return this;
     }
 

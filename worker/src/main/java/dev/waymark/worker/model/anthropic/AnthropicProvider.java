@@ -57,6 +57,12 @@ public final class AnthropicProvider implements ModelProvider {
         return new AnthropicProvider(ProviderService.of(NAME, HOME, environment));
     }
 
+    /** The address of the service. */
+    @Override
+    public String version(String model) {
+        return service.toString();
+    }
+
     @Override
     public Optional<String> lacks() {
         return service.lacks();

@@ -81,6 +81,12 @@ abstract class OpenAiApi implements ModelProvider {
         return service.isAt(HOST);
     }
 
+    /** The address of the service. */
+    @Override
+    public final String version(String model) {
+        return service.toString();
+    }
+
     @Override
     public final Optional<String> lacks() {
         return service.lacks();

@@ -4,6 +4,7 @@ import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Sha256;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
@@ -93,6 +94,16 @@ public final class ScriptedProvider implements ModelProvider {
     @Override
     public Optional<Pricing> pricing(String model) {
         return Optional.of(Pricing.FREE);
+    }
+
+    /** A digest of the script. */
+    @Override
+    public String version(String model) {
+        try {
+            return Sha256.hex(Files.readAllBytes(directory.resolve(model)));
+        } catch (IOException e) {
+            return ""; // A call fails, with a message.
+        }
     }
 
     @Override

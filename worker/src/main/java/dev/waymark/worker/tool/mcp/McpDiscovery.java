@@ -9,7 +9,6 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.process.ProcessFence;
-import dev.waymark.worker.tool.kind.ToolEntry;
 import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,7 +118,7 @@ public final class McpDiscovery {
         known(entry.approve().keySet(), "approval", offered);
         List<ToolSpec> tools = new ArrayList<>();
         for (RemoteTool tool : offered) {
-            if (entry.allow().isEmpty() || entry.allow().get().contains(tool.name())) {
+            if (entry.allows(tool.name())) {
                 tools.add(spec(entry, tool, naming.name(entry.server().name(), tool.name())));
             }
         }
@@ -139,16 +138,7 @@ public final class McpDiscovery {
     }
 
     private static ToolSpec spec(McpEntry entry, RemoteTool tool, String name) throws UnusableServerException {
-        ToolSpec.Builder spec = ToolSpec.mcp(name, entry.server(), tool.name())
-                .describedAs(description(tool), schema(tool))
-                .timeout(entry.timeout());
-        ToolEntry.approved(spec, entry.approve().getOrDefault(tool.name(), entry.approveAll()));
-        if (entry.trust() && tool.harmless()) {
-            spec.safeToRetry();
-        } else if (entry.askOnUnknown()) {
-            spec.askingOnUnknown();
-        }
-        return spec.build();
+        return entry.tool(name, tool.name(), description(tool), schema(tool), tool.harmless());
     }
 
     private static String description(RemoteTool tool) {

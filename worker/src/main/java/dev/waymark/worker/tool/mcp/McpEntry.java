@@ -2,6 +2,9 @@ package dev.waymark.worker.tool.mcp;
 
 import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.McpServer;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.tool.kind.ToolEntry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,4 +27,29 @@ public record McpEntry(
         List<ApprovalRule> approveAll,
         Map<String, List<ApprovalRule>> approve,
         Duration timeout,
-        boolean askOnUnknown) {}
+        boolean askOnUnknown) {
+    /**
+     * A tool of this server as the agent has it.
+     *
+     * @param name the name that models see
+     * @param remote the name on the server
+     * @param harmless whether the server says that running it twice is harmless
+     */
+    public ToolSpec tool(String name, String remote, String description, Json input, boolean harmless) {
+        ToolSpec.Builder spec = ToolSpec.mcp(name, server, remote)
+                .describedAs(description, input)
+                .timeout(timeout);
+        ToolEntry.approved(spec, approve.getOrDefault(remote, approveAll));
+        if (trust && harmless) {
+            spec.safeToRetry();
+        } else if (askOnUnknown) {
+            spec.askingOnUnknown();
+        }
+        return spec.build();
+    }
+
+    /** Whether the agent has this tool of the server. */
+    public boolean allows(String remote) {
+        return allow.isEmpty() || allow.get().contains(remote);
+    }
+}

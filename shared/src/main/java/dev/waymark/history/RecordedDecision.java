@@ -1,0 +1,78 @@
+package dev.waymark.history;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.CallVerdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A model call of a thread that got a reply which counted, with the states before and after the reply. Replies that
+ * arrived after their turn was stopped decided nothing, so they are no decisions.
+ *
+ * @param called the moment of the call; its state is what the model was given
+ * @param replied the moment of the reply
+ * @param summary whether the model was asked for a summary of the conversation
+ */
+public record RecordedDecision(Moment called, Moment replied, Reply reply, boolean summary) {
+    /** The state that the model was given. */
+    public Conversation state() {
+        return called.state();
+    }
+
+    /**
+     * What happened with a call of the reply when the model made it: what the rules said or, for a tool without rules,
+     * whether it needed approval. Empty if the call never got so far, because its arguments were invalid, or because
+     * the agent had no such tool.
+     *
+     * @param call the number of the call in the reply, counted from 0
+     */
+    public Optional<CallVerdict.Then> thenOf(int call) {
+        Conversation after = replied.state();
+        if (reply.faultOf(call).isPresent() || call >= after.batch().size()) {
+            return Optional.empty();
+        }
+        Call made = made(call);
+        return after.policy()
+                .filter(policy -> policy.tools().containsKey(made.tool()))
+                .map(policy -> made.verdict()
+                        .map(CallVerdict::then)
+                        .orElse(
+                                policy.policyOf(made.tool()).approval()
+                                        ? CallVerdict.Then.ASK
+                                        : CallVerdict.Then.ALLOW));
+    }
+
+    /** The call of the reply with this number, as it was when the model made it. */
+    public Call made(int call) {
+        Conversation after = replied.state();
+        return after.calls().get(after.batch().get(call)).orElseThrow();
+    }
+
+    /** The decisions among these moments of a thread, in order. */
+    static List<RecordedDecision> in(List<Moment> moments) {
+        List<RecordedDecision> decisions = new ArrayList<>();
+        Optional<Moment> called = Optional.empty();
+        Optional<Conversation> before = Optional.empty();
+        for (Moment moment : moments) {
+            Fact fact = moment.fact().orElse(null);
+            if (fact instanceof ModelFact.ModelCalled || fact instanceof ModelFact.SummaryRequested) {
+                called = Optional.of(moment);
+            } else if (fact instanceof ModelFact.ModelReplied replied && isAwaited(before, replied.step())) {
+                called.ifPresent(call -> decisions.add(new RecordedDecision(call, moment, replied.reply(), false)));
+            } else if (fact instanceof ModelFact.Summarised written && isAwaited(before, written.step())) {
+                called.ifPresent(call -> decisions.add(new RecordedDecision(call, moment, written.reply(), true)));
+            }
+            before = Optional.of(moment.state());
+        }
+        return List.copyOf(decisions);
+    }
+
+    private static boolean isAwaited(Optional<Conversation> before, int step) {
+        return before.filter(state -> state.awaitsModel(step)).isPresent();
+    }
+}

@@ -1,0 +1,64 @@
+package dev.waymark.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.tool.ToolContext;
+import dev.waymark.tool.ToolMethod;
+import dev.waymark.tool.Verdict;
+import dev.waymark.worker.Agent;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WeakChecksTest {
+    record Charge(int cents) {}
+
+    static final class Checked {
+        @ToolMethod(description = "Charges", verifiedBy = "wasCharged")
+        String charge(Charge charge, ToolContext call) {
+            return "charged";
+        }
+
+        Verdict wasCharged(Charge charge, ToolContext call) {
+            return Verdict.notLanded();
+        }
+    }
+
+    static final class Keyed {
+        @ToolMethod(description = "Charges", verifiedBy = "wasCharged", honoursKey = true)
+        String charge(Charge charge, ToolContext call) {
+            return "charged";
+        }
+
+        @ToolMethod(description = "Refunds", verifiedBy = "wasCharged", verifyForbids = true)
+        String refund(Charge charge, ToolContext call) {
+            return "refunded";
+        }
+
+        @ToolMethod(description = "Pays")
+        String pay(Charge charge, ToolContext call) {
+            return "paid";
+        }
+
+        Verdict wasCharged(Charge charge, ToolContext call) {
+            return Verdict.notLanded();
+        }
+    }
+
+    private static List<String> warnings(Object tools) {
+        return WorkerAssembly.weakChecks(
+                Agent.named("billing").model("m:x").tools(tools).build().spec());
+    }
+
+    @Test
+    void checkAlone_isWarnedOf_withWhatItMeans() {
+        assertThat(warnings(new Checked()))
+                .singleElement()
+                .asString()
+                .contains("charge", "stays unknown", "honoursKey");
+    }
+
+    @Test
+    void checkOfAToolThatMayRunAgain_isNotWarnedOf() {
+        assertThat(warnings(new Keyed())).isEmpty();
+    }
+}

@@ -1,0 +1,492 @@
+package dev.waymark.starter.worker;
+
+import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.display.SafeText;
+import dev.waymark.saver.PrivateFiles;
+import dev.waymark.starter.connection.ConnectionOptions;
+import dev.waymark.starter.options.Ages;
+import dev.waymark.starter.render.Output;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.gate.ServerThreads;
+import dev.waymark.worker.gate.ThreadSource;
+import dev.waymark.worker.model.ModelChecks;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.rehearsal.AnswerStore;
+import dev.waymark.worker.rehearsal.Candidate;
+import dev.waymark.worker.rehearsal.Check;
+import dev.waymark.worker.rehearsal.FailCondition;
+import dev.waymark.worker.rehearsal.HtmlReport;
+import dev.waymark.worker.rehearsal.JudgeModel;
+import dev.waymark.worker.rehearsal.JunitReport;
+import dev.waymark.worker.rehearsal.Rehearsal;
+import dev.waymark.worker.rehearsal.RehearsalReport;
+import dev.waymark.worker.rehearsal.RehearsalSettings;
+import dev.waymark.worker.rehearsal.ReportText;
+import dev.waymark.worker.rehearsal.SpendingLedger;
+import dev.waymark.worker.yaml.YamlProblem;
+import io.temporal.client.WorkflowClient;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@HelpEntry(
+        group = CommandGroup.ROLL_OUT,
+        examples = {
+            "rehearse --since 7d --sample 50 --agents new-agents --html report.html",
+            "rehearse trip --recorded --model anthropic:claude-haiku-4-5",
+            "rehearse --histories recorded --fail-on 'changed > 5%' --fail-on asked-more"
+        })
+@Command(
+        name = "rehearse",
+        description = {
+            "Asks agents, at every decision of recorded threads, what they would decide now, and compares.",
+            "Each model call of a thread is repeated with the conversation that stood there, and with the prompt, model,"
+                    + " tools and rules to try. Calls models, and nothing else: no tool runs, and nothing is written to"
+                    + " the server. Answers are kept, so that a second run is free and a killed one continues. Exits"
+                    + " with 1 if a condition of --fail-on holds, or if an answer is missing."
+        })
+public final class RehearseCommand implements Callable<Integer> {
+    private static final Path DIRECTORY = Path.of(".waymark", "rehearsals");
+    private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final int MOST_PRINTED = 10;
+    private static final int MOST_LINE = 500;
+
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private AgentsOptions agents;
+
+    @Mixin
+    private ThreadsOptions threads;
+
+    @Parameters(paramLabel = "THREAD", arity = "0..*", description = "The threads. Default: those of --since.")
+    private List<String> named = List.of();
+
+    @Option(
+            names = "--since",
+            paramLabel = "AGE",
+            defaultValue = "7d",
+            converter = Ages.class,
+            description = "Take threads that are open or were started in this time. Default: 7d.")
+    private Duration since;
+
+    @Option(
+            names = "--also",
+            paramLabel = "DIR",
+            description = "Another directory of agent files, to compare side by side. Can be repeated.")
+    private List<Path> also = List.of();
+
+    @Option(
+            names = "--recorded",
+            description = "Try the agents that the threads recorded, instead of agent files or, with --agents, side by"
+                    + " side with them.")
+    private boolean recorded;
+
+    @Option(
+            names = "--model",
+            paramLabel = "PROVIDER:MODEL",
+            description = "Try the agents with this model instead of their own. Can be repeated, to try several.")
+    private List<String> models = List.of();
+
+    @Option(
+            names = "--each",
+            paramLabel = "decision|turn",
+            defaultValue = "decision",
+            description = "Ask at every decision, or only at the first one of each turn. Default: decision.")
+    private Each each;
+
+    @Option(names = "--decisions", paramLabel = "N", description = "Ask at no more than N decisions of each thread.")
+    private @Nullable Integer decisions;
+
+    @Option(
+            names = "--votes",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Ask N times at each decision, for models that vary. Most votes decide. Default: 1.")
+    private int votes;
+
+    @Option(
+            names = "--parallel",
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "Ask no more than N times at once. Default: 4.")
+    private int parallel;
+
+    @Option(
+            names = "--max-usd",
+            paramLabel = "N",
+            defaultValue = "5",
+            description = "Spend no more than N dollars, also if the rehearsal is killed and continued. Default: 5.")
+    private BigDecimal ceiling;
+
+    @Option(
+            names = "--allow-provider",
+            paramLabel = "NAME",
+            description = "Send conversations to this provider even if their threads did not use it.")
+    private Set<String> allowedProviders = Set.of();
+
+    @Option(
+            names = "--continue",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Continue from each decision that differs, in memory, with up to N more decisions. Calls get"
+                    + " their recorded results; a call without one ends it. No tool runs. Default: 0.")
+    private int continued;
+
+    @Option(
+            names = "--judge",
+            paramLabel = "PROVIDER:MODEL",
+            description =
+                    "Ask this model whether texts that are not equal say the same, and for checks that are judged.")
+    private @Nullable String judge;
+
+    @Option(
+            names = "--judge-votes",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Ask the judge N times. Most votes decide. Default: 1.")
+    private int judgeVotes;
+
+    @Option(names = "--refresh", description = "Ask again instead of using kept answers.")
+    private boolean refresh;
+
+    @Option(names = "--decrypt", description = "Show texts of encrypted threads in the report.")
+    private boolean decrypt;
+
+    @Option(
+            names = "--fail-on",
+            paramLabel = "CONDITION",
+            description = "Exit with 1 if this holds: changed, near, asked-more, allowed-more, denied-more, refused,"
+                    + " checks, cost or tokens, optionally with a limit such as 'changed > 5%%'. Can be repeated.")
+    private List<String> failOn = List.of();
+
+    @Option(names = "--html", paramLabel = "FILE", description = "Write the report as one HTML page.")
+    private @Nullable Path html;
+
+    @Option(names = "--junit", paramLabel = "FILE", description = "Write the conditions as JUnit XML.")
+    private @Nullable Path junit;
+
+    @Option(
+            names = "--answers",
+            paramLabel = "DIR",
+            description = "Where answers and spending are kept. Default: .waymark/rehearsals.")
+    private Path directory = DIRECTORY;
+
+    /** At which decisions candidates are asked. */
+    enum Each {
+        decision,
+        turn
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        WorkerLog.toStderr(output.isVerbose());
+        check();
+        List<FailCondition> conditions = conditions();
+        List<Candidate> candidates = candidates();
+        Optional<JudgeModel> judging = judge(candidates);
+        return threads.read(this::ofServer, source -> rehearse(source, candidates, judging, conditions));
+    }
+
+    private void check() throws CommandFailure {
+        threads.check();
+        if (!named.isEmpty()
+                && (threads.histories().isPresent() || threads.query().isPresent())) {
+            throw ThreadsOptions.badInput(
+                    "threads are named together with --histories or --query", "Leave one of them out");
+        }
+        atLeastOne("--votes", votes);
+        atLeastOne("--judge-votes", judgeVotes);
+        atLeastOne("--parallel", parallel);
+        atLeastOne("--decisions", decisions == null ? 1 : decisions);
+        if (continued < 0) {
+            throw ThreadsOptions.badInput("--continue is negative: " + continued, "Set it to 0 or more");
+        }
+        if (ceiling.signum() < 0) {
+            throw ThreadsOptions.badInput(
+                    "--max-usd is negative: " + ceiling, "Set it to the dollars to spend at most");
+        }
+    }
+
+    private static void atLeastOne(String option, int value) throws CommandFailure {
+        if (value < 1) {
+            throw ThreadsOptions.badInput(option + " is not a positive number: " + value, "Set it to 1 or more");
+        }
+    }
+
+    private List<FailCondition> conditions() throws CommandFailure {
+        List<FailCondition> conditions = new ArrayList<>();
+        for (String text : failOn) {
+            try {
+                conditions.add(FailCondition.parse(text));
+            } catch (IllegalArgumentException e) {
+                throw ThreadsOptions.badInput("--fail-on: " + e.getMessage(), "Example: --fail-on 'changed > 5%'");
+            }
+        }
+        return conditions;
+    }
+
+    private List<Candidate> candidates() throws AgentInvalid, IOException, CommandFailure {
+        List<Candidate> candidates = new ArrayList<>();
+        Set<Path> directories = new LinkedHashSet<>();
+        if (!recorded || agents.isNamed()) {
+            directories.add(agents.path());
+        }
+        directories.addAll(also);
+        for (Path path : directories) {
+            AgentsOptions.Setup setup = agents.load(path);
+            candidates.addAll(
+                    withModels(path.toString(), Optional.of(setup.agents()), setup.providers(), checks(path)));
+        }
+        if (recorded) {
+            candidates.addAll(withModels("recorded", Optional.empty(), agents.providers(), Map.of()));
+        }
+        return candidates;
+    }
+
+    private static Map<String, List<Check>> checks(Path path) throws IOException, CommandFailure {
+        try {
+            return Check.in(path);
+        } catch (YamlProblem e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT, "ChecksInvalid", "invalid checks: " + e.getMessage(), "Fix the file");
+        }
+    }
+
+    private List<Candidate> withModels(
+            String name, Optional<AgentDirectory> directory, ModelProviders providers, Map<String, List<Check>> checks)
+            throws CommandFailure {
+        if (models.isEmpty()) {
+            return List.of(new Candidate(name, directory, providers, checks, Optional.empty()));
+        }
+        List<Candidate> all = new ArrayList<>();
+        for (String model : models) {
+            checkModel(providers, model);
+            all.add(new Candidate(name + " with " + model, directory, providers, checks, Optional.of(model)));
+        }
+        return all;
+    }
+
+    private Optional<JudgeModel> judge(List<Candidate> candidates) throws IOException, CommandFailure {
+        if (judge == null) {
+            boolean isNeeded = candidates.stream()
+                    .flatMap(candidate -> candidate.checks().values().stream())
+                    .flatMap(List::stream)
+                    .anyMatch(check -> check.rubric().isPresent());
+            if (isNeeded) {
+                throw ThreadsOptions.badInput(
+                        "a check is judged, but there is no judge",
+                        "Name a model with --judge, such as --judge anthropic:claude-haiku-4-5");
+            }
+            return Optional.empty();
+        }
+        ModelProviders providers = agents.providers();
+        checkModel(providers, judge);
+        ModelProviders.Bound bound = providers.find(judge).orElseThrow();
+        if (bound.pricing().isEmpty()) {
+            throw ThreadsOptions.badInput(
+                    "no price is known for " + judge + ", which the ceiling needs", "Set it with --prices FILE");
+        }
+        return Optional.of(new JudgeModel(judge, bound, judgeVotes));
+    }
+
+    private static void checkModel(ModelProviders providers, String model) throws CommandFailure {
+        Optional<String> problem = new ModelChecks(providers).modelProblem(model);
+        if (problem.isPresent()) {
+            throw ThreadsOptions.badInput(
+                    "the model can't be used: " + problem.get(), "Example: anthropic:claude-haiku-4-5");
+        }
+    }
+
+    private ThreadSource ofServer(WorkflowClient client) {
+        return named.isEmpty()
+                ? ServerThreads.of(client, Optional.of(Instant.now().minus(since)), threads.query())
+                : ServerThreads.named(client, named);
+    }
+
+    private int rehearse(
+            ThreadSource source,
+            List<Candidate> candidates,
+            Optional<JudgeModel> judging,
+            List<FailCondition> conditions)
+            throws Exception {
+        Optional<AnswerStore.Keys> keys = keys();
+        try (SpendingLedger ledger = SpendingLedger.open(ledgerFile(), Usd.of(ceiling), Instant.now())) {
+            AnswerStore answers = new AnswerStore(
+                    directory.resolve("answers"), keys, refresh ? Optional.of(ledger.begun()) : Optional.empty());
+            RehearsalSettings settings = new RehearsalSettings(
+                    votes,
+                    parallel,
+                    decisions == null ? Integer.MAX_VALUE : decisions,
+                    each == Each.turn,
+                    allowedProviders,
+                    continued,
+                    decrypt);
+            Rehearsal rehearsal = new Rehearsal(candidates, settings, judging, answers, ledger);
+            RehearsalReport report = rehearsal.run(source, threads.most(), new Progress(rehearsal));
+            if (report.isComplete()) {
+                ledger.finish();
+            }
+            output.note("waymark: asked " + rehearsal.asked() + " times, " + rehearsal.kept()
+                    + " answers were kept; spent " + rehearsal.spent() + " of " + Usd.of(ceiling) + " USD");
+            return report(report, conditions);
+        } catch (Rehearsal.ProviderNotAllowed e) {
+            throw ThreadsOptions.badInput(
+                    String.valueOf(e.getMessage()),
+                    "If that provider may see the conversations, add --allow-provider " + e.provider());
+        } catch (IllegalStateException e) {
+            throw ThreadsOptions.badInput(String.valueOf(e.getMessage()), "Wait for it, or stop it");
+        } catch (IllegalArgumentException e) {
+            throw ThreadsOptions.badInput("not an exported thread: " + e.getMessage(), "Write it again with export");
+        }
+    }
+
+    private static Optional<AnswerStore.Keys> keys() throws Exception {
+        Map<String, String> variables = ProcessEnvironment.get();
+        String namespace = Connection.namespace(variables);
+        return Connection.codec(variables).map(codec -> new AnswerStore.Keys(codec, namespace));
+    }
+
+    /** What was chosen identifies a rehearsal: the same command continues one that was killed or stopped. */
+    private Path ledgerFile() {
+        Map<String, Object> chosen = new LinkedHashMap<>();
+        chosen.put("server", threads.histories().map(Path::toString).orElseGet(ConnectionOptions::server));
+        chosen.put("threads", named);
+        chosen.put("since", since.toString());
+        chosen.put("query", threads.query().orElse(""));
+        chosen.put("sample", threads.most());
+        chosen.put("agents", agents.path().toString());
+        chosen.put("also", also.stream().map(Path::toString).toList());
+        chosen.put("recorded", recorded);
+        chosen.put("models", models);
+        chosen.put("each", each.name());
+        chosen.put("decisions", decisions == null ? 0 : decisions);
+        chosen.put("votes", votes);
+        chosen.put("continue", continued);
+        chosen.put("judge", judge == null ? "" : judge + " " + judgeVotes);
+        chosen.put("refresh", refresh);
+        String id = Sha256.hex(Json.canonical(chosen)).substring(0, 16);
+        return directory.resolve("spending").resolve(id + ".jsonl");
+    }
+
+    private int report(RehearsalReport report, List<FailCondition> conditions) throws IOException {
+        List<String> failures = report.candidates().stream()
+                .flatMap(candidate -> conditions.stream().flatMap(condition -> condition.failure(candidate).stream()))
+                .toList();
+        if (html != null) {
+            write(html, HtmlReport.of(report, failures));
+        }
+        if (junit != null) {
+            write(junit, JunitReport.of(report, conditions));
+        }
+        if (output.isJson()) {
+            output.document(report);
+        } else {
+            print(report, failures);
+        }
+        return report.isComplete() && failures.isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private static void write(Path file, String text) throws IOException {
+        PrivateFiles.createDirectories(
+                Objects.requireNonNull(file.toAbsolutePath().getParent()));
+        PrivateFiles.replace(file, text);
+    }
+
+    private void print(RehearsalReport report, List<String> failures) {
+        for (RehearsalReport.OfCandidate candidate : report.candidates()) {
+            candidate.shown().stream().limit(MOST_PRINTED).forEach(this::print);
+            int more = candidate.changed() + candidate.failed() - MOST_PRINTED;
+            if (more > 0) {
+                output.line(
+                        more + " more" + (html == null ? ". Write a report of all with --html FILE" : " in " + html));
+            }
+            candidate.shownChecks().stream()
+                    .limit(MOST_PRINTED)
+                    .forEach(failed -> output.line(SafeText.line(failed.thread()) + ": check "
+                            + SafeText.line(failed.check()) + " fails: " + SafeText.line(failed.reason())));
+            output.line(candidate.name() + ": " + ReportText.verdict(candidate));
+            ReportText.details(candidate).forEach(line -> output.line("  " + line));
+        }
+        report.judge().map(ReportText::judge).ifPresent(output::line);
+        report.skipped().stream()
+                .limit(MOST_PRINTED)
+                .forEach(skipped -> output.note(
+                        "not rehearsed: " + SafeText.line(skipped.thread()) + ": " + SafeText.line(skipped.reason())));
+        int more = report.skipped().size() - MOST_PRINTED;
+        if (more > 0) {
+            output.note(more + " more threads were not rehearsed; --json lists them");
+        }
+        report.stopped()
+                .ifPresent(why -> output.line("not complete: " + why + ". Raise --max-usd, and run the same"
+                        + " command again: it continues"));
+        failures.forEach(failure -> output.line("failed: " + failure));
+    }
+
+    private void print(RehearsalReport.Shown shown) {
+        output.line(SafeText.line(shown.thread()) + "  " + shown.place() + "  turn " + shown.turn() + ": "
+                + SafeText.line(ReportText.aspects(shown)));
+        print("after:   ", List.of(shown.context()));
+        print("recorded:", ReportText.lines(shown.recorded()));
+        shown.now().ifPresent(now -> print("now:     ", ReportText.lines(now)));
+        print("then:    ", shown.then());
+    }
+
+    private void print(String label, List<String> lines) {
+        for (String line : lines) {
+            String text = SafeText.line(line);
+            output.line("  " + label + " " + (text.length() > MOST_LINE ? text.substring(0, MOST_LINE) + "…" : text));
+        }
+    }
+
+    /** Prints on stderr, from time to time, how far the rehearsal is. */
+    private final class Progress implements Rehearsal.Listener {
+        private final Rehearsal rehearsal;
+        private final long began = System.nanoTime();
+        private long last = began;
+
+        Progress(Rehearsal rehearsal) {
+            this.rehearsal = rehearsal;
+        }
+
+        @Override
+        public void rehearsed(double part, int decided) {
+            long now = System.nanoTime();
+            if (now - last < PROGRESS_NANOS) {
+                return;
+            }
+            last = now;
+            long left = (long) ((now - began) * (1 - part) / Math.max(part, 0.001));
+            output.note("waymark: " + decided + " decisions, about " + Math.round(100 * part) + " %, about "
+                    + Math.max(1, TimeUnit.NANOSECONDS.toSeconds(left)) + " s left, spent " + rehearsal.spent()
+                    + " USD");
+        }
+    }
+}

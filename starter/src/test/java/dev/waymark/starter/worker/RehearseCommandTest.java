@@ -1,0 +1,186 @@
+package dev.waymark.starter.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.starter.WaymarkCommand;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rehearsals of threads in files. */
+class RehearseCommandTest {
+    private static final Path RECORDED = Path.of("../worker/src/test/resources/histories/rules-7");
+
+    @TempDir
+    Path directory;
+
+    private Path histories;
+    private Path agents;
+
+    record Said(int exitCode, String out, String err) {}
+
+    @BeforeEach
+    void recordings() throws IOException {
+        histories = Files.createDirectory(directory.resolve("histories"));
+        for (String name : List.of("parallel-tools.json", "plain-turn.json")) {
+            Files.copy(RECORDED.resolve(name), histories.resolve(name));
+        }
+        agents = Files.createDirectory(directory.resolve("agents"));
+        Files.writeString(agents.resolve("a.yaml"), "model: scripted:a.script.yaml");
+        script("<b>Quite</b> another answer.");
+    }
+
+    private void script(String text) throws IOException {
+        Files.writeString(agents.resolve("a.script.yaml"), "replies: [{ text: \"" + text + "\" }]");
+    }
+
+    private Said rehearse(String... more) {
+        List<String> args = new ArrayList<>(List.of(
+                "rehearse",
+                "--histories",
+                histories.toString(),
+                "--agents",
+                agents.toString(),
+                "--answers",
+                directory.resolve("kept").toString()));
+        args.addAll(List.of(more));
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int exitCode = WaymarkCommand.execute(
+                new PrintWriter(out, true), new PrintWriter(err, true), args.toArray(String[]::new));
+        return new Said(exitCode, out.toString(), err.toString());
+    }
+
+    private Said allowed(String... more) {
+        List<String> args = new ArrayList<>(List.of("--allow-provider", "scripted"));
+        args.addAll(List.of(more));
+        return rehearse(args.toArray(String[]::new));
+    }
+
+    @Test
+    void anotherProvider_mustBeAllowed() {
+        Said said = rehearse();
+
+        assertThat(said.exitCode()).isEqualTo(ExitCode.BAD_INPUT);
+        assertThat(said.err()).contains("would be sent to the provider scripted", "--allow-provider scripted");
+        assertThat(directory.resolve("kept/answers")).doesNotExist();
+    }
+
+    @Test
+    void decisionsThatDiffer_areShownBesideTheRecordedOnes() {
+        Said said = allowed();
+
+        assertThat(said.exitCode()).as(said.toString()).isZero();
+        assertThat(said.out())
+                .contains("plain-turn.json  recorded/e", "turn 1: ", "  recorded: ", "another answer.")
+                .contains(agents + ": ", " decisions would change (100.0 %)", "tokens: ");
+    }
+
+    @Test
+    void secondRun_asksNobody_andPrintsTheSame() throws Exception {
+        Said first = allowed("--json");
+        Said second = allowed("--json");
+
+        assertThat(second.out()).isEqualTo(first.out());
+        assertThat(first.err()).doesNotContain("asked 0 times");
+        assertThat(second.err()).contains("asked 0 times");
+        assertThat(allowed("--refresh").err()).doesNotContain("asked 0 times");
+        script("A new script.");
+        assertThat(allowed().err()).doesNotContain("asked 0 times");
+    }
+
+    @Test
+    void failedCondition_isTheExitCode_andInEveryReport() throws Exception {
+        Path html = directory.resolve("out/report.html");
+        Path junit = directory.resolve("out/junit.xml");
+
+        Said said = allowed(
+                "--fail-on",
+                "changed > 5%",
+                "--fail-on",
+                "asked-more",
+                "--html",
+                html.toString(),
+                "--junit",
+                junit.toString());
+
+        assertThat(said.exitCode()).isEqualTo(ExitCode.FAILED);
+        assertThat(said.out()).contains("failed: " + agents + ": changed > 5%: ");
+        assertThat(Files.readString(html))
+                .contains(
+                        "Failed: ",
+                        "&lt;b&gt;Quite&lt;/b&gt; another",
+                        "Contains parts of the conversations of 2 threads.")
+                .doesNotContain("<script", "<b>", "http");
+        assertThat(Files.readString(junit))
+                .contains("tests=\"3\" failures=\"1\"", "name=\"not changed &gt; 5%\"", "plain-turn.json");
+    }
+
+    @Test
+    void severalCandidates_areComparedSideBySide() throws Exception {
+        Path other = Files.createDirectory(directory.resolve("other"));
+        Files.writeString(other.resolve("a.yaml"), "model: scripted:b.script.yaml");
+        Files.writeString(other.resolve("b.script.yaml"), "replies: [{ text: Hm. }]");
+
+        JsonNode report = PayloadJson.MAPPER.readTree(
+                allowed("--also", other.toString(), "--votes", "3", "--json").out());
+
+        assertThat(report.path("candidates").findValuesAsText("name"))
+                .containsExactly(agents.toString(), other.toString());
+        JsonNode result = report.path("candidates").path(1);
+        assertThat(result.path("answers").asInt())
+                .isEqualTo(3 * result.path("decisions").asInt())
+                .isPositive();
+    }
+
+    @Test
+    void threadsOfOtherAgents_areNotRehearsed() throws Exception {
+        Files.move(agents.resolve("a.yaml"), agents.resolve("b.yaml"));
+
+        Said said = allowed();
+
+        assertThat(said.err()).contains("not rehearsed: plain-turn.json: ", "it has no agent a");
+        assertThat(said.out()).contains("no decision was rehearsed");
+        assertThat(said.exitCode()).isEqualTo(ExitCode.FAILED);
+    }
+
+    @Test
+    void judgeAndChecks_areNamedInTheReport() throws Exception {
+        Files.writeString(agents.resolve("a.checks.yaml"), "checks: [{ judged: It is polite }, { called: nothing }]");
+        Files.writeString(agents.resolve("judge.script.yaml"), "replies: [{ text: \"YES\" }]");
+
+        assertThat(allowed().err()).contains("a check is judged, but there is no judge");
+        Said said = allowed("--judge", "scripted:judge.script.yaml", "--fail-on", "checks");
+
+        assertThat(said.out())
+                .contains("Judged by scripted:judge.script.yaml, votes for each question: 1, answers: ")
+                .contains("check called: nothing fails: it is never called", "checks: 2 of 4 fail");
+        assertThat(said.exitCode()).isEqualTo(ExitCode.FAILED);
+        Files.writeString(agents.resolve("a.checks.yaml"), "checks: [{ caled: x }]");
+        assertThat(allowed().err()).contains("invalid checks: ", "a.checks.yaml:1");
+    }
+
+    @Test
+    void continuation_isPrinted() {
+        assertThat(allowed("--continue", "2").out()).contains("  then:     the turn is complete");
+    }
+
+    @Test
+    void wrongUse_isExplained() {
+        assertThat(allowed("--fail-on", "worse").err()).contains("--fail-on: expected one of changed, near,");
+        assertThat(allowed("--votes", "0").err()).contains("--votes is not a positive number: 0");
+        assertThat(allowed("--model", "nobody:x").err()).contains("the model can't be used: expected PROVIDER:MODEL");
+        assertThat(allowed("trip").err()).contains("threads are named together with --histories");
+        assertThat(allowed("--max-usd", "-1").exitCode()).isEqualTo(ExitCode.BAD_INPUT);
+    }
+}

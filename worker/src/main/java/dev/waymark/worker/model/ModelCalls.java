@@ -1,0 +1,84 @@
+package dev.waymark.worker.model;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.tool.ToolArguments;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What a model is sent in a state of a thread, and what its reply shows before a thread takes it. Depends only on the
+ * state, the agent and the reply.
+ */
+public final class ModelCalls {
+    private ModelCalls() {}
+
+    /** The request for a reply to the newest messages of this state. */
+    public static ModelRequest request(Conversation state, AgentSpec agent) {
+        Optional<String> instructions = Stream.concat(
+                        agent.instructions().stream(),
+                        state.turn().schema().map(StructuredReply::instructions).stream())
+                .reduce((own, added) -> own + "\n\n" + added);
+        return new ModelRequest(
+                agent.model(), instructions, state.transcript().messages(), agent.tools(), agent.maxTokens());
+    }
+
+    /** The request for a summary of the older part of this state. */
+    public static ModelRequest summary(Conversation state, AgentSpec agent) {
+        return new ModelRequest(
+                agent.model(),
+                Optional.of(Summary.INSTRUCTIONS),
+                List.of(Summary.request(state.givingWay())),
+                List.of(),
+                agent.maxTokens());
+    }
+
+    /**
+     * The reply with the faults in the arguments of its calls and, if a schema was requested, with its value or the
+     * reason why it does not match.
+     */
+    public static Reply examined(Reply reply, AgentSpec agent, Optional<Json> schema) throws InterruptedException {
+        return withFaults(StructuredReply.of(reply, schema), agent);
+    }
+
+    /**
+     * Adds a fault for each call whose arguments do not match its tool's schema, so that nobody is asked to approve it.
+     */
+    private static Reply withFaults(Reply reply, AgentSpec agent) throws InterruptedException {
+        List<Reply.Fault> faults = new ArrayList<>(reply.faults());
+        List<Part.ToolUse> calls = reply.calls();
+        for (int i = 0; i < calls.size(); i++) {
+            if (Thread.interrupted()) { // A check may take a second, and a reply may have thousands of calls.
+                throw new InterruptedException("cancelled while arguments were checked");
+            }
+            Part.ToolUse use = calls.get(i);
+            Optional<String> problem = reply.faultOf(i).isPresent()
+                    ? Optional.empty()
+                    : agent.tool(use.name()).flatMap(tool -> ToolArguments.problem(tool.input(), use.input()));
+            if (problem.isPresent()) {
+                faults.add(new Reply.Fault(i, problem.get()));
+            }
+        }
+        return faults.isEmpty() ? reply : reply.withFaults(faults);
+    }
+
+    /**
+     * Replaces lone surrogates with {@code ?}, as in tool results. A model can produce them as escapes in the arguments
+     * of a call; history would accept them, but savers and providers would not.
+     */
+    static Reply withWholeCharacters(Reply reply) throws JsonProcessingException {
+        String json = PayloadJson.MAPPER.writeValueAsString(reply);
+        String whole = new String(json.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+        return whole.equals(json) ? reply : PayloadJson.MAPPER.readValue(whole, Reply.class);
+    }
+}

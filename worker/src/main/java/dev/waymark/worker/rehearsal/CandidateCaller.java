@@ -1,0 +1,171 @@
+package dev.waymark.worker.rehearsal;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.Pricing;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ReplyListener;
+import dev.waymark.worker.model.SilenceWatch;
+import dev.waymark.worker.model.http.ProviderFailures;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Asks models: returns a kept answer, or sends the request within the ceiling and keeps the answer. Thread-safe.
+ */
+final class CandidateCaller {
+    private static final int ATTEMPTS = 4;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+    /** Failures with which a service refuses a request before it works on it. Nobody pays for them. */
+    private static final Set<String> REFUSALS = Stream.of(
+                    ProviderFailures.UNAUTHORIZED,
+                    ProviderFailures.FORBIDDEN,
+                    ProviderFailures.NO_CREDIT,
+                    ProviderFailures.MODEL_NOT_FOUND,
+                    ProviderFailures.BAD_REQUEST,
+                    ProviderFailures.REQUEST_TOO_LARGE,
+                    ProviderFailures.CONTEXT_WINDOW_EXCEEDED,
+                    ProviderFailures.NOT_CONFIGURED,
+                    ProviderFailures.RATE_LIMITED,
+                    ProviderFailures.OVERLOADED,
+                    ProviderFailures.WORKER_BUSY)
+            .map(ProviderFailures::type)
+            .collect(Collectors.toUnmodifiableSet());
+
+    private final AnswerStore answers;
+    private final SpendingLedger ledger;
+    private final InstantSource clock;
+    private final Object[] same = new Object[1_024];
+
+    CandidateCaller(AnswerStore answers, SpendingLedger ledger, InstantSource clock) {
+        this.answers = answers;
+        this.ledger = ledger;
+        this.clock = clock;
+        Arrays.setAll(same, i -> new Object());
+    }
+
+    /** An answer, and whether it was kept from before. */
+    record Given(AnswerStore.Kept answer, boolean wasKept) {}
+
+    Given answer(CandidateRequest request, AgentSpec agent, Optional<String> encryptedThread, int vote)
+            throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
+        String digest = request.digest(vote);
+        // Two threads may have the same request. The second one gets the answer to the first, as in a later rehearsal.
+        synchronized (same[Math.floorMod(digest.hashCode(), same.length)]) {
+            return answer(digest, request, agent, encryptedThread);
+        }
+    }
+
+    private Given answer(String digest, CandidateRequest request, AgentSpec agent, Optional<String> encryptedThread)
+            throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
+        Optional<AnswerStore.Kept> kept = answers.find(digest, encryptedThread);
+        if (kept.isPresent()) {
+            return new Given(kept.get(), true);
+        }
+        long began = System.nanoTime();
+        Reply reply = replyAfterRetries(request, agent);
+        AnswerStore.Kept answer = new AnswerStore.Kept(
+                reply,
+                clock.instant(),
+                Duration.ofNanos(System.nanoTime() - began).toMillis());
+        try {
+            answers.keep(digest, encryptedThread, answer);
+        } catch (IOException e) {
+            throw new UncheckedIOException("an answer can't be kept", e);
+        }
+        return new Given(answer, false);
+    }
+
+    private Reply replyAfterRetries(CandidateRequest request, AgentSpec agent)
+            throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
+        Duration pause = FIRST_PAUSE;
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return reply(request, agent);
+            } catch (ModelFailure failure) {
+                if (!failure.retryable() || attempt == ATTEMPTS) {
+                    throw failure;
+                }
+                Duration wait = failure.retryAfter().orElse(pause);
+                Thread.sleep((wait.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : wait).toMillis());
+                pause = pause.multipliedBy(2);
+            }
+        }
+    }
+
+    private Reply reply(CandidateRequest request, AgentSpec agent)
+            throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
+        Pricing pricing = pricing(request, agent);
+        if (pricing.equals(Pricing.FREE)) {
+            return send(request, agent, new Began());
+        }
+        long reservation = ledger.reserve(request.worstCase(pricing));
+        Began began = new Began();
+        Optional<Usd> cost = Optional.empty();
+        try {
+            Reply reply = send(request, agent, began);
+            // A service that does not count tokens may have charged anything.
+            cost = Optional.of(reply.usage())
+                    .filter(usage -> !usage.equals(Usage.NONE))
+                    .map(pricing::of);
+            return reply;
+        } catch (ModelFailure failure) {
+            if (!began.seen && REFUSALS.contains(failure.type())) {
+                cost = Optional.of(Usd.ZERO);
+            }
+            throw failure;
+        } finally {
+            if (cost.isPresent()) {
+                ledger.settle(reservation, cost.get());
+            } else {
+                ledger.keep();
+            }
+        }
+    }
+
+    private static Reply send(CandidateRequest request, AgentSpec agent, Began began)
+            throws ModelFailure, InterruptedException {
+        return SilenceWatch.ask(
+                request.bound().provider(),
+                request.sent(),
+                began,
+                agent.silence().orElse(AgentSpec.DEFAULT_SILENCE),
+                () -> false);
+    }
+
+    /** The price of the agent's model, which must be known. */
+    static Pricing pricing(CandidateRequest request, AgentSpec agent) {
+        return agent.pricing().or(request.bound()::pricing).orElseThrow();
+    }
+
+    /** Whether any part of a reply has arrived. */
+    private static final class Began implements ReplyListener {
+        private boolean seen;
+
+        @Override
+        public void words(String piece) {
+            seen = true;
+        }
+
+        @Override
+        public void progress() {
+            seen = true;
+        }
+
+        @Override
+        public void usage(Usage soFar) {
+            seen = true;
+        }
+    }
+}

@@ -1,0 +1,435 @@
+package dev.waymark.worker.rehearsal;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.FallbackModel;
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.contract.ThreadOwner;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.history.Timeline;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.worker.gate.ThreadSource;
+import dev.waymark.worker.model.ModelCalls;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.process.DaemonThreads;
+import io.temporal.common.converter.DataConverterException;
+import java.io.UncheckedIOException;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+
+/**
+ * Asks candidates at every decision of recorded threads, with the state in which the recorded model was asked, and
+ * compares what they decide. Reads only: nothing is sent to a tool or to the server. An instance runs once.
+ */
+public final class Rehearsal {
+    /** Finished decisions wait for the ones before them. Each holds its thread in memory. */
+    private static final int WAITING_PER_REQUEST = 4;
+
+    private final RehearsalSettings settings;
+    private final SpendingLedger ledger;
+    private final CandidateCaller caller;
+    private final Optional<Judge> judge;
+    private final List<Stage> stages;
+    private final Optional<String> judgesProvider;
+    private final Queue<Waiting> waiting = new ArrayDeque<>();
+    private final List<RehearsalReport.Skipped> skipped = new ArrayList<>();
+    private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger kept = new AtomicInteger();
+    private Optional<String> stopped = Optional.empty();
+    private int decisions;
+    private int encrypted;
+
+    /** Receives progress. */
+    public interface Listener {
+        /**
+         * A decision has been rehearsed.
+         *
+         * @param part about how much of the work is done, from 0 to 1
+         * @param decided the number of decisions so far, of all candidates
+         */
+        void rehearsed(double part, int decided);
+    }
+
+    /** A conversation would be sent to a provider that its thread did not use. */
+    public static final class ProviderNotAllowed extends Exception {
+        private static final long serialVersionUID = 1;
+
+        private final String provider;
+
+        ProviderNotAllowed(String provider, String thread) {
+            super("the thread " + thread + " would be sent to the provider " + provider + ", which it did not use");
+            this.provider = provider;
+        }
+
+        /** The provider's name. */
+        public String provider() {
+            return provider;
+        }
+    }
+
+    private record Stage(Candidate candidate, CandidateTally tally) {}
+
+    /** The agent that a candidate has for a thread. */
+    private record Asked(CandidateTally tally, AgentSpec agent, ModelProviders.Bound bound, List<String> rubrics) {}
+
+    /** A decision of a thread with the agent that a candidate has for it. */
+    private record Task(
+            CandidateTally.Place place,
+            AgentSpec agent,
+            ModelProviders.Bound bound,
+            RecordedResults results,
+            List<String> rubrics,
+            Optional<String> encryptedThread,
+            Optional<String> owner) {}
+
+    /** @param part how much of the work is done with this decision */
+    private record Waiting(CandidateTally tally, Task task, double part, Future<CandidateTally.Answers> answers) {}
+
+    /** A thread, read. */
+    private record Recorded(
+            String name, Timeline timeline, AgentSpec agent, boolean encrypted, Optional<String> owner) {}
+
+    /** @param candidates at least one, each with a name of its own */
+    public Rehearsal(
+            List<Candidate> candidates,
+            RehearsalSettings settings,
+            Optional<JudgeModel> judge,
+            AnswerStore answers,
+            SpendingLedger ledger) {
+        this.settings = settings;
+        this.ledger = ledger;
+        this.caller = new CandidateCaller(answers, ledger, InstantSource.system());
+        this.judge = judge.map(model -> new Judge(model.model(), model.bound(), caller, model.votes()));
+        this.judgesProvider = judge.map(model -> provider(model.model()));
+        this.stages = candidates.stream()
+                .map(candidate -> new Stage(candidate, new CandidateTally(candidate, settings.decrypt())))
+                .toList();
+    }
+
+    /**
+     * Rehearses threads of this source.
+     *
+     * @param most the maximum number of threads
+     */
+    public RehearsalReport run(ThreadSource source, int most, Listener listener)
+            throws ProviderNotAllowed, InterruptedException {
+        ExecutorService pool =
+                Executors.newFixedThreadPool(settings.parallel(), DaemonThreads.named("waymark-rehearsal"));
+        int threads = 0;
+        try {
+            List<String> chosen = ThreadSource.sample(source.names(), most);
+            for (int i = 0; i < chosen.size() && stopped.isEmpty(); i++) {
+                Optional<Recorded> thread = read(source, chosen.get(i));
+                double before = (double) i / chosen.size();
+                if (thread.isPresent() && rehearse(thread.get(), pool, before, 1.0 / chosen.size(), listener)) {
+                    threads++;
+                }
+            }
+            while (!waiting.isEmpty()) {
+                takeNext(listener);
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+        return new RehearsalReport(
+                RehearsalReport.FORMAT,
+                threads,
+                decisions,
+                stages.stream().map(stage -> stage.tally().done()).toList(),
+                skipped,
+                stopped,
+                judge.map(Judge::done),
+                contains(threads));
+    }
+
+    private String contains(int threads) {
+        String plain = "Contains parts of the conversations of " + threads + " threads";
+        return encrypted == 0
+                ? plain + "."
+                : plain + ", of which " + encrypted + " are encrypted: "
+                        + (settings.decrypt() ? "their texts are decrypted here." : "their texts are left out.");
+    }
+
+    /** The number of requests that were sent and answered. */
+    public int asked() {
+        return asked.get();
+    }
+
+    /** The number of answers that were kept from before. */
+    public int kept() {
+        return kept.get();
+    }
+
+    private Optional<Recorded> read(ThreadSource source, String name) {
+        try {
+            Optional<ThreadHistory> history = source.read(name);
+            if (history.isEmpty()) {
+                skipped.add(new RehearsalReport.Skipped(name, "there is no such thread"));
+                return Optional.empty();
+            }
+            Timeline timeline = history.get().timeline();
+            if (timeline.agent().isEmpty()) {
+                skipped.add(new RehearsalReport.Skipped(name, "its agent was never found"));
+                return Optional.empty();
+            }
+            return Optional.of(new Recorded(
+                    name,
+                    timeline,
+                    timeline.agent().get(),
+                    history.get().encrypted(),
+                    history.get().owner().flatMap(ThreadOwner::subject)));
+        } catch (ThreadForgottenException
+                | KeyProblem
+                | DataConverterException
+                | IllegalStateException
+                | IllegalArgumentException
+                | UncheckedIOException e) {
+            skipped.add(new RehearsalReport.Skipped(name, "it can't be read: " + e.getMessage()));
+            return Optional.empty();
+        }
+    }
+
+    /** Asks the candidates about the decisions of a thread. Returns whether there was a candidate to ask. */
+    private boolean rehearse(Recorded thread, ExecutorService pool, double before, double part, Listener listener)
+            throws ProviderNotAllowed, InterruptedException {
+        List<Asked> agents = new ArrayList<>();
+        for (Stage stage : stages) {
+            agent(stage, thread).ifPresent(agents::add);
+        }
+        if (agents.isEmpty()) {
+            return false;
+        }
+        encrypted += thread.encrypted() ? 1 : 0;
+        List<RecordedDecision> all = chosen(thread.timeline().decisions());
+        RecordedResults results = new RecordedResults(thread.timeline());
+        for (int i = 0; i < all.size(); i++) {
+            RecordedDecision decision = all.get(i);
+            double done = before + part * (i + 1) / all.size();
+            decisions++;
+            for (Asked each : agents) {
+                if (stopped.isPresent()) {
+                    return true;
+                }
+                Task task = new Task(
+                        new CandidateTally.Place(
+                                thread.name(),
+                                decision,
+                                thread.encrypted(),
+                                thread.agent().name()),
+                        each.agent(),
+                        each.bound(),
+                        results,
+                        each.rubrics(),
+                        Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted()),
+                        thread.owner());
+                waiting.add(new Waiting(each.tally(), task, done, pool.submit(() -> answers(task))));
+                if (waiting.size() >= WAITING_PER_REQUEST * settings.parallel()) {
+                    takeNext(listener);
+                }
+            }
+        }
+        return true;
+    }
+
+    /** The agent of a candidate for this thread, if its model can be called. */
+    private Optional<Asked> agent(Stage stage, Recorded thread) throws ProviderNotAllowed {
+        Candidate candidate = stage.candidate();
+        Optional<AgentSpec> agent = candidate.inPlaceOf(thread.agent());
+        if (agent.isEmpty()) {
+            skip(thread, candidate, "it has no agent " + thread.agent().name());
+            return Optional.empty();
+        }
+        String model = agent.get().model();
+        Optional<ModelProviders.Bound> bound = candidate.providers().find(model);
+        if (bound.isEmpty()) {
+            skip(thread, candidate, "there is no provider for " + model);
+            return Optional.empty();
+        }
+        if (bound.get().provider().lacks().isPresent()) {
+            skip(thread, candidate, bound.get().provider().lacks().get());
+            return Optional.empty();
+        }
+        if (agent.get().pricing().or(bound.get()::pricing).isEmpty()) {
+            skip(
+                    thread,
+                    candidate,
+                    "no price is known for " + model + ", which the ceiling needs. Set pricing in the agent's file, or"
+                            + " use --prices");
+            return Optional.empty();
+        }
+        checkAllowed(provider(model), thread);
+        if (judgesProvider.isPresent()) {
+            checkAllowed(judgesProvider.get(), thread);
+        }
+        List<String> rubrics = candidate.checks().getOrDefault(thread.agent().name(), List.of()).stream()
+                .flatMap(check -> check.rubric().stream())
+                .toList();
+        return Optional.of(new Asked(stage.tally(), agent.get(), bound.get(), rubrics));
+    }
+
+    private void checkAllowed(String provider, Recorded thread) throws ProviderNotAllowed {
+        if (!settings.allowedProviders().contains(provider)
+                && !providersOf(thread.agent()).contains(provider)) {
+            throw new ProviderNotAllowed(provider, thread.name());
+        }
+    }
+
+    private void skip(Recorded thread, Candidate candidate, String reason) {
+        skipped.add(new RehearsalReport.Skipped(thread.name(), candidate.name() + ": " + reason));
+    }
+
+    private static Set<String> providersOf(AgentSpec agent) {
+        Set<String> names = new HashSet<>();
+        names.add(provider(agent.model()));
+        agent.fallback().stream()
+                .map(FallbackModel::model)
+                .map(Rehearsal::provider)
+                .forEach(names::add);
+        return names;
+    }
+
+    private static String provider(String model) {
+        return model.substring(0, Math.max(0, model.indexOf(':')));
+    }
+
+    /** Chooses decisions of a thread. The choice depends on their places only, so it is always the same. */
+    private List<RecordedDecision> chosen(List<RecordedDecision> all) {
+        List<RecordedDecision> chosen = new ArrayList<>();
+        Set<Integer> turns = new HashSet<>();
+        for (RecordedDecision decision : all) {
+            if (!settings.firstOfTurn() || turns.add(decision.state().turn().number())) {
+                chosen.add(decision);
+            }
+        }
+        if (chosen.size() <= settings.decisions()) {
+            return chosen;
+        }
+        Set<RecordedDecision> sample = chosen.stream()
+                .sorted(Comparator.comparing(
+                        decision -> Sha256.hex(decision.called().address())))
+                .limit(settings.decisions())
+                .collect(Collectors.toSet());
+        return chosen.stream().filter(sample::contains).toList();
+    }
+
+    private CandidateTally.Answers answers(Task task)
+            throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
+        RecordedDecision decision = task.place().decision();
+        CandidateRequest request = CandidateRequest.of(task.agent(), task.bound(), decision);
+        List<CandidateTally.Answer> answers = new ArrayList<>();
+        for (int vote = 1; vote <= settings.votes(); vote++) {
+            CandidateCaller.Given given = caller.answer(request, task.agent(), task.encryptedThread(), vote);
+            (given.wasKept() ? kept : asked).incrementAndGet();
+            Reply reply = given.answer().reply();
+            Optional<Json> schema = decision.state().turn().schema();
+            Reply examined = decision.summary() ? reply : ModelCalls.examined(reply, task.agent(), schema);
+            answers.add(new CandidateTally.Answer(
+                    compared(task, examined),
+                    new AnswerStore.Kept(
+                            examined, given.answer().at(), given.answer().millis()),
+                    new Spent(
+                            reply.usage(),
+                            Optional.of(CandidateCaller.pricing(request, task.agent())
+                                    .of(reply.usage()))),
+                    unmet(task, examined)));
+        }
+        CandidateTally.Answers all = new CandidateTally.Answers(answers, List.of());
+        return all.isSame() || settings.continued() == 0 || decision.summary()
+                ? all
+                : new CandidateTally.Answers(
+                        answers, continued(task, all.different().get(0)));
+    }
+
+    private Comparison compared(Task task, Reply reply) throws SpendingLedger.CeilingReached, InterruptedException {
+        RecordedDecision decision = task.place().decision();
+        Comparison compared = Comparison.of(decision, reply, task.agent(), task.owner());
+        return judge.isEmpty() || !compared.isAboutText()
+                ? compared
+                : compared.judged(judge.get()
+                        .saySame(
+                                CandidateTally.context(decision),
+                                Comparison.text(decision.reply()),
+                                Comparison.text(reply),
+                                task.encryptedThread()));
+    }
+
+    /** The rubrics that a final text does not meet. */
+    private Set<String> unmet(Task task, Reply reply) throws SpendingLedger.CeilingReached, InterruptedException {
+        RecordedDecision decision = task.place().decision();
+        Set<String> unmet = new HashSet<>();
+        if (judge.isPresent() && reply.isLastWord() && !decision.summary()) {
+            for (String rubric : task.rubrics()) {
+                if (!judge.get()
+                        .meets(
+                                rubric,
+                                CandidateTally.context(decision),
+                                Comparison.text(reply),
+                                task.encryptedThread())) {
+                    unmet.add(rubric);
+                }
+            }
+        }
+        return unmet;
+    }
+
+    private List<String> continued(Task task, CandidateTally.Answer answer)
+            throws SpendingLedger.CeilingReached, InterruptedException {
+        Continuation.Continued continued = new Continuation(
+                        caller,
+                        task.agent(),
+                        task.bound(),
+                        task.place().decision(),
+                        task.results(),
+                        task.owner(),
+                        task.encryptedThread())
+                .run(answer.given().reply(), settings.continued());
+        List<String> lines = new ArrayList<>(continued.steps());
+        lines.add(continued.end());
+        return lines;
+    }
+
+    /** Takes the answers to the decision that has waited longest, so that reports have the order of the threads. */
+    private void takeNext(Listener listener) throws InterruptedException {
+        Waiting next = waiting.remove();
+        CandidateTally.Place place = next.task().place();
+        String model = next.task().agent().model();
+        try {
+            next.tally().add(place, model, next.answers().get());
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof ModelFailure failure) {
+                next.tally().failed(place, model, failure.type() + ": " + failure.getMessage());
+            } else if (e.getCause() instanceof SpendingLedger.CeilingReached ceiling) {
+                stopped = Optional.of(String.valueOf(ceiling.getMessage()));
+            } else if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            } else {
+                throw new IllegalStateException(e.getCause());
+            }
+        }
+        listener.rehearsed(next.part(), decisions);
+    }
+
+    /** What the rehearsal has spent, with what a killed process before it has spent. */
+    public Usd spent() {
+        return ledger.spent();
+    }
+}

@@ -1,0 +1,147 @@
+package dev.waymark.worker.rehearsal;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.conversation.value.Spent;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a rehearsal has found. The same answers give the same report, whether they were kept or asked for.
+ *
+ * @param threads the number of threads that were rehearsed
+ * @param decisions the number of their decisions
+ * @param stopped why not everything was asked, if so
+ * @param judge what the judge has done, if there was one
+ * @param contains which parts of conversations the report contains, for whoever passes it on
+ */
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record RehearsalReport(
+        int waymarkRehearsal,
+        int threads,
+        int decisions,
+        List<OfCandidate> candidates,
+        List<Skipped> skipped,
+        Optional<String> stopped,
+        Optional<Judged> judge,
+        String contains) {
+    static final int FORMAT = 1;
+
+    public RehearsalReport {
+        candidates = List.copyOf(candidates);
+        skipped = List.copyOf(skipped);
+    }
+
+    /** Whether every candidate has answered at every decision, of which there is at least one. */
+    public boolean isComplete() {
+        return candidates.stream().allMatch(one -> lacks(one).isEmpty());
+    }
+
+    /** Why a candidate was not fully rehearsed, if it was not. */
+    public Optional<String> lacks(OfCandidate of) {
+        if (stopped.isPresent()) {
+            return stopped;
+        }
+        if (of.failed() > 0) {
+            return Optional.of(of.failed() + " decisions got no answer");
+        }
+        return of.decisions() == 0 ? Optional.of("there was no decision to rehearse") : Optional.empty();
+    }
+
+    /** The model that judged texts, its votes for each question, its answers, and what they cost. */
+    public record Judged(String model, int votes, int answers, Spent spent) {}
+
+    /** A thread that was not rehearsed, and why. */
+    public record Skipped(String thread, String reason) {}
+
+    /**
+     * The decisions of one candidate.
+     *
+     * @param decisions the number of decisions at which it answered
+     * @param answers the number of answers, one for each vote
+     * @param same those that are the same, including {@code near}
+     * @param near those with nearly the same text
+     * @param changed those that differ
+     * @param failed those at which the model gave no answer
+     * @param aspects how many decisions differ in what
+     * @param newlyAsked the calls that would now ask a person, newly allowed and denied ones likewise
+     * @param refused the calls that are refused because of their arguments or their tool
+     * @param checks the number of checks, of each thread
+     * @param failedChecks those that fail
+     * @param recorded what the recorded replies have cost
+     * @param now what the candidate's replies cost, whether they were kept or asked for
+     * @param shown the first decisions that differ or failed, in full
+     * @param shownChecks the first checks that fail
+     */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record OfCandidate(
+            String name,
+            List<String> models,
+            int decisions,
+            int answers,
+            int same,
+            int near,
+            int changed,
+            int failed,
+            Map<Aspect, Integer> aspects,
+            int newlyAsked,
+            int newlyAllowed,
+            int newlyDenied,
+            int refused,
+            int checks,
+            int failedChecks,
+            Totals recorded,
+            Totals now,
+            List<Shown> shown,
+            List<FailedCheck> shownChecks) {}
+
+    /** A check that fails for the decisions of a thread, and why. */
+    public record FailedCheck(String thread, String check, String reason) {}
+
+    /** Tokens and dollars, and the time of all replies together. */
+    public record Totals(Spent spent, long millis) {
+        static final Totals NOTHING = new Totals(Spent.NOTHING, 0);
+
+        Totals plus(Spent more, long moreMillis) {
+            return new Totals(spent.plus(more), millis + moreMillis);
+        }
+    }
+
+    /**
+     * A decision that differs from the recorded one, or at which the model gave no answer.
+     *
+     * @param place the event of the model call, as other commands take it
+     * @param same in how many votes the decision was the recorded one
+     * @param context the newest message that the model was given
+     * @param now the first answer that differs
+     * @param then what would have followed, a line for each step, and why that ends
+     * @param problem why there is no answer
+     */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record Shown(
+            String thread,
+            String place,
+            String agent,
+            int turn,
+            Set<Aspect> aspects,
+            int same,
+            int votes,
+            String context,
+            ShownReply recorded,
+            Optional<ShownReply> now,
+            List<String> then,
+            Optional<String> problem) {}
+
+    /** A reply, as far as it is shown. */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record ShownReply(String text, List<ShownCall> calls, String end) {}
+
+    /**
+     * A call.
+     *
+     * @param then what happens to the call before it runs: {@code allow}, {@code ask}, {@code deny} or {@code refused}
+     */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record ShownCall(String tool, String args, String then, Optional<String> reason) {}
+}

@@ -1,0 +1,68 @@
+package dev.waymark.worker.tool.frontend;
+
+import dev.waymark.agent.ToolImplementation;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.inbound.InlineText;
+import dev.waymark.worker.tool.kind.ToolEntry;
+import dev.waymark.worker.tool.kind.ToolKind;
+import dev.waymark.worker.tool.kind.ToolRun;
+import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
+import dev.waymark.worker.yaml.YamlValue;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Tools that a front end runs: {@code front_end: true}. Here, such a call only becomes a question, which waits until
+ * somebody answers it with the result, for as long as that takes.
+ */
+public final class FrontEndToolKind implements ToolKind<ToolImplementation.Plain> {
+    private static final Set<String> FIELDS_OF_EFFECTS = Set.of(
+            "safe_to_retry",
+            "dedupe",
+            "verify",
+            "verify_forbids",
+            "on_unknown",
+            "honours_key",
+            "env",
+            "timeout",
+            "output",
+            "sandbox");
+
+    @Override
+    public Optional<String> field() {
+        return Optional.of("front_end");
+    }
+
+    @Override
+    public ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
+        YamlProblems problems = new YamlProblems();
+        if (!value.flag()) {
+            problems.add(value.problem("leave it out, or set it to true"));
+        }
+        problems.run(() -> entry.fields()
+                .refuse(FIELDS_OF_EFFECTS, "not allowed with front_end: no worker runs the tool or learns its effect"));
+        problems.end();
+        return ToolSpec.frontEnd(entry.name());
+    }
+
+    @Override
+    public Optional<ToolOutcome> problem(ToolImplementation.Plain frontEnd, ToolSpec tool, Json args) {
+        return Optional.empty();
+    }
+
+    @Override
+    public ToolOutcome run(ToolImplementation.Plain frontEnd, ToolRun run) {
+        return ToolOutcome.question(InlineText.of("A front end runs "
+                + run.tool().name() + " " + run.args().canonical() + ", and answers with the result."));
+    }
+
+    @Override
+    public VerifyOutcome verify(ToolRun run) {
+        throw new IllegalStateException("a front end's calls are never claimed, and so never lost: "
+                + run.tool().name());
+    }
+}

@@ -1,0 +1,177 @@
+package dev.waymark.worker.rehearsal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.ThreadKeys;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.gate.FileThreads;
+import dev.waymark.worker.gate.ServerThreads;
+import dev.waymark.worker.gate.ThreadSource;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.server.InMemoryServer;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.payload.codec.PayloadCodec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rehearsals of an encrypted thread. */
+@Tag("full")
+@Timeout(60)
+class EncryptedRehearsalTest {
+    private static final String CANARY = "canary";
+
+    @TempDir
+    Path directory;
+
+    private InMemoryServer server;
+    private Connection plain;
+    private Connection connection;
+    private Map<String, String> variables;
+
+    private static ModelProviders saying(String text) {
+        return ModelProviders.of(Map.of("fake", new FreeModel(request -> Reply.of(new Part.Text(text)))));
+    }
+
+    @BeforeEach
+    void record() throws Exception {
+        variables = Map.of(
+                EncryptionKeys.VARIABLE,
+                "k:" + Base64.getEncoder().encodeToString(new byte[32]),
+                ThreadKeys.VARIABLE,
+                "file:" + Files.createDirectory(directory.resolve("thread-keys")));
+        server = InMemoryServer.start(0);
+        plain = Connection.to(server.address());
+        connection = Connection.over(plain.stubs(), "default", variables);
+        try (AgentWorker worker = AgentWorker.builder(connection.client())
+                .taskQueue("q")
+                .agents(AgentDirectory.of(directory, List.of(AgentSpec.of("a", "fake:model"))))
+                .providers(saying("recorded " + CANARY))
+                .build()) {
+            worker.start();
+            connection.threadKeys().ifPresent(keys -> keys.begin("default", "secret", Optional.empty()));
+            WorkflowStub thread = connection
+                    .client()
+                    .newUntypedWorkflowStub(
+                            WireNames.WORKFLOW_TYPE,
+                            WorkflowOptions.newBuilder()
+                                    .setTaskQueue("q")
+                                    .setWorkflowId("secret")
+                                    .build());
+            thread.start(StartInput.of("a")
+                    .closingAfterOneTurn()
+                    .saying(PersonFact.UserSpoke.message("m-1", "question " + CANARY)));
+            thread.getResult(RunOutcome.class);
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        connection.close();
+        plain.close();
+        server.close();
+    }
+
+    private RehearsalReport rehearse(ThreadSource source, boolean decrypt) throws Exception {
+        Candidate candidate =
+                new Candidate("new", Optional.empty(), saying("new " + CANARY), Map.of(), Optional.empty());
+        PayloadCodec codec = Connection.codec(variables).orElseThrow();
+        try (SpendingLedger ledger = SpendingLedger.open(directory.resolve("ledger"), Usd.ZERO, Instant.now())) {
+            return new Rehearsal(
+                            List.of(candidate),
+                            new RehearsalSettings(1, 1, Integer.MAX_VALUE, false, Set.of(), 2, decrypt),
+                            Optional.empty(),
+                            new AnswerStore(
+                                    directory.resolve("answers"),
+                                    Optional.of(new AnswerStore.Keys(codec, "default")),
+                                    Optional.empty()),
+                            ledger)
+                    .run(source, Integer.MAX_VALUE, (part, decided) -> {});
+        }
+    }
+
+    private ThreadSource ofServer() {
+        return ServerThreads.named(connection.client(), List.of("secret"));
+    }
+
+    private String everythingKept() throws IOException {
+        StringBuilder all = new StringBuilder();
+        try (Stream<Path> files = Files.walk(directory.resolve("answers"))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                all.append(Files.readString(file));
+            }
+        }
+        return all.toString();
+    }
+
+    @Test
+    void encryptedThread_isRehearsed_andItsTextsStayWhereTheyAre() throws Exception {
+        RehearsalReport hidden = rehearse(ofServer(), false);
+
+        assertThat(hidden.candidates().get(0).changed()).isEqualTo(1);
+        assertThat(hidden.toString()).doesNotContain(CANARY);
+        assertThat(HtmlReport.of(hidden, List.of())).doesNotContain(CANARY).contains("their texts are left out");
+        assertThat(everythingKept()).isNotEmpty().doesNotContain(CANARY);
+
+        RehearsalReport shown = rehearse(ofServer(), true);
+        assertThat(shown.toString()).contains("question " + CANARY, "recorded " + CANARY, "new " + CANARY);
+        assertThat(HtmlReport.of(shown, List.of())).contains("their texts are decrypted here");
+    }
+
+    @Test
+    void encryptedFile_isRehearsedWithTheKeys_andNotWithoutThem() throws Exception {
+        Path files = Files.createDirectory(directory.resolve("files"));
+        String exported = plain.client().fetchHistory("secret").toJson(true);
+        assertThat(exported).doesNotContain(CANARY);
+        Files.writeString(files.resolve("secret.json"), exported);
+        PayloadCodec codec = Connection.codec(variables).orElseThrow();
+
+        RehearsalReport report = rehearse(new FileThreads(files, history -> history.decoded(codec, "default")), false);
+        RehearsalReport without = rehearse(new FileThreads(files, history -> history), false);
+
+        assertThat(report.skipped()).isEmpty();
+        assertThat(report.candidates().get(0).changed()).isEqualTo(1);
+        assertThat(report.toString()).doesNotContain(CANARY);
+        assertThat(without.skipped()).hasSize(1);
+        assertThat(without.skipped().get(0).reason()).startsWith("it can't be read");
+    }
+
+    @Test
+    void forgottenThread_isNotRehearsed_andItsAnswersCannotBeRead() throws Exception {
+        rehearse(ofServer(), false);
+        Optional<ThreadHistory> before = ofServer().read("secret");
+
+        connection.threadKeys().orElseThrow().forget("default", "secret");
+        RehearsalReport report = rehearse(ofServer(), false);
+
+        assertThat(before).isPresent();
+        assertThat(report.skipped()).hasSize(1);
+        assertThat(report.threads()).isZero();
+    }
+}

@@ -1,0 +1,96 @@
+package dev.waymark.worker.rehearsal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FailConditionTest {
+    private static RehearsalReport.Totals totals(String usd, long tokens) {
+        return new RehearsalReport.Totals(
+                new Spent(new Usage(tokens, 0), Optional.of(Usd.of(new BigDecimal(usd)))), 1_000);
+    }
+
+    /** Of 200 decisions, 10 changed and 4 have nearly the same text; twice the tokens, half the dollars. */
+    private static final RehearsalReport.OfCandidate RESULT = new RehearsalReport.OfCandidate(
+            "new",
+            List.of(),
+            200,
+            200,
+            190,
+            4,
+            10,
+            0,
+            Map.of(),
+            1,
+            0,
+            2,
+            3,
+            20,
+            1,
+            totals("1", 500),
+            totals("0.5", 1_000),
+            List.of(),
+            List.of());
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "changed",
+                "changed > 9",
+                "changed>4.9%",
+                "near > 3",
+                "asked-more",
+                "denied-more > 1",
+                "refused",
+                "checks > 4%",
+                "cost > 0.4",
+                "tokens > 99%"
+            })
+    void conditionThatHolds_fails(String text) {
+        assertThat(FailCondition.parse(text).failure(RESULT))
+                .isPresent()
+                .get()
+                .asString()
+                .startsWith("new: " + text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "changed > 10",
+                "changed > 5%",
+                "near > 2%",
+                "allowed-more",
+                "denied-more > 2",
+                "cost > 0.5",
+                "cost > 10%",
+                "tokens > 100%"
+            })
+    void conditionThatDoesNotHold_passes(String text) {
+        assertThat(FailCondition.parse(text).failure(RESULT)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "change", "changed < 5", "changed > ", "changed > 5 %%", "changed > x", "CHANGED"})
+    void anythingElse_isExplained(String text) {
+        assertThatThrownBy(() -> FailCondition.parse(text))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("asked-more")
+                .hasMessageContaining("found " + text);
+    }
+
+    @Test
+    void failure_saysTheValue() {
+        assertThat(FailCondition.parse("changed > 2%").failure(RESULT)).hasValue("new: changed > 2%: 10 of 200");
+    }
+}

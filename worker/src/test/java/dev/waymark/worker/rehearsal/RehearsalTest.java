@@ -1,0 +1,116 @@
+package dev.waymark.worker.rehearsal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.worker.model.ModelProviders;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RehearsalTest {
+    private static Candidate asRecorded(ModelProviders providers) {
+        return new Candidate("recorded", Optional.empty(), providers, Map.of(), Optional.empty());
+    }
+
+    static final RehearsalSettings SETTINGS = new RehearsalSettings(1, 4, Integer.MAX_VALUE, false, Set.of(), 0, false);
+
+    @TempDir
+    Path directory;
+
+    private AnswerStore answers() {
+        return new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty());
+    }
+
+    private SpendingLedger ledger(String usd) throws Exception {
+        return SpendingLedger.open(directory.resolve("ledger"), Usd.of(new BigDecimal(usd)), Instant.now());
+    }
+
+    private static RehearsalReport run(Rehearsal rehearsal, RecordedThreads threads) throws Exception {
+        return rehearsal.run(threads, Integer.MAX_VALUE, (part, decided) -> {});
+    }
+
+    @Test
+    void recordedThreads_withModelsThatAnswerAsRecorded_areTheSame() throws Exception {
+        int all = 0;
+        for (RecordedThreads threads : RecordedThreads.all(2)) {
+            all += threads.names().size();
+            Path own = directory.resolve("group" + all);
+            AnswerStore answers = new AnswerStore(own, Optional.empty(), Optional.empty());
+            try (SpendingLedger ledger = ledger("0")) {
+                RehearsalReport report = run(
+                        new Rehearsal(
+                                List.of(asRecorded(threads.asRecorded())), SETTINGS, Optional.empty(), answers, ledger),
+                        threads);
+
+                RehearsalReport.OfCandidate result = report.candidates().get(0);
+                assertThat(result.shown().stream().map(Object::toString).limit(3))
+                        .isEmpty();
+                assertThat(result.same()).isEqualTo(threads.decisions).isEqualTo(result.decisions());
+                assertThat(List.of(result.newlyAsked(), result.newlyAllowed(), result.newlyDenied()))
+                        .containsOnly(0);
+                assertThat(report.isComplete()).isTrue();
+            }
+        }
+        assertThat(all).isGreaterThanOrEqualTo(200);
+    }
+
+    @Test
+    void secondRun_asksNobody_andReportsTheSame() throws Exception {
+        RecordedThreads threads = RecordedThreads.all(1).get(0);
+        try (SpendingLedger ledger = ledger("0")) {
+            Rehearsal first = new Rehearsal(
+                    List.of(asRecorded(threads.asRecorded())), SETTINGS, Optional.empty(), answers(), ledger);
+            RehearsalReport report = run(first, threads);
+
+            Rehearsal second = new Rehearsal(
+                    List.of(asRecorded(threads.of(new FreeModel(request -> {
+                        throw new AssertionError("asked again");
+                    })))),
+                    SETTINGS,
+                    Optional.empty(),
+                    answers(),
+                    ledger);
+
+            assertThat(run(second, threads).toString()).isEqualTo(report.toString());
+            assertThat(first.asked()).isPositive();
+            assertThat(second.asked()).isZero();
+        }
+    }
+
+    @Test
+    @Tag("full")
+    void moreThanThousandAnswers_takeLessThanAMinute_andTheMemoryStaysFlat() throws Exception {
+        RecordedThreads threads = RecordedThreads.all(1).get(0);
+        RehearsalSettings settings = new RehearsalSettings(20, 4, Integer.MAX_VALUE, false, Set.of(), 0, false);
+        List<Long> heap = new ArrayList<>();
+        try (SpendingLedger ledger = ledger("0")) {
+            Rehearsal rehearsal = new Rehearsal(
+                    List.of(asRecorded(threads.asRecorded())), settings, Optional.empty(), answers(), ledger);
+            long began = System.nanoTime();
+
+            rehearsal.run(threads, Integer.MAX_VALUE, (part, decided) -> {
+                if (part >= 0.25 * (heap.size() + 1)) {
+                    System.gc();
+                    heap.add(Runtime.getRuntime().totalMemory()
+                            - Runtime.getRuntime().freeMemory());
+                }
+            });
+
+            Duration took = Duration.ofNanos(System.nanoTime() - began);
+            System.out.println(rehearsal.asked() + " answers in " + took + ", heap at each quarter " + heap);
+            assertThat(rehearsal.asked()).isGreaterThan(1_000);
+            assertThat(took).isLessThan(Duration.ofSeconds(60));
+            assertThat(heap.get(heap.size() - 1)).isLessThan(heap.get(0) + 16 * 1024 * 1024);
+        }
+    }
+}
