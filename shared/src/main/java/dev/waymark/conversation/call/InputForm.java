@@ -6,12 +6,12 @@ import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -27,7 +27,7 @@ public record InputForm(Json request) {
     private static final Pattern ADDRESS = Pattern.compile("https?://(?:[^/?#@]*@)?([^/?#@]+)(?:[/?#].*)?");
     private static final Pattern EMAIL = Pattern.compile("[^@\\s]+@[^@\\s]+");
     private static final Pattern URI = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:\\S+");
-    private static final Set<String> TYPES = Set.of("string", "number", "integer", "boolean", "array");
+    private static final List<String> TYPES = List.of("string", "number", "integer", "boolean", "array");
 
     /** The kinds of answers: what the person filled in, or that they will not. The names are MCP's. */
     public enum Action {
@@ -182,7 +182,7 @@ public record InputForm(Json request) {
         if (request.field("requestedSchema") instanceof Map<?, ?> schema
                 && schema.get("properties") instanceof Map<?, ?> fields) {
             fields.forEach((name, field) ->
-                    properties.put((String) name, field instanceof Map<?, ?> property ? property : Map.of()));
+                    properties.put((String) name, field instanceof Map<?, ?> property ? property : Collections.emptyMap()));
         }
         return properties;
     }
@@ -275,7 +275,7 @@ public record InputForm(Json request) {
     }
 
     private static Map<?, ?> itemsOf(Map<?, ?> property) {
-        return property.get("items") instanceof Map<?, ?> items ? items : Map.of();
+        return property.get("items") instanceof Map<?, ?> items ? items : Collections.emptyMap();
     }
 
     /** The values to choose from; empty if any value is allowed. */

@@ -38,18 +38,18 @@ public record Suspension(
     public static final int MAX_BYTES = 64 * 1024;
 
     public Suspension {
-        requests = requests == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(requests));
-        answers = answers == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(answers));
+        requests = requests == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(requests));
+        answers = answers == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(answers));
     }
 
     /** A task of the server. */
     public static Suspension task(String id, Map<String, Json> requests, long pollMillis, Optional<Instant> until) {
-        return new Suspension(Optional.of(id), Optional.empty(), requests, Map.of(), pollMillis, until);
+        return new Suspension(Optional.of(id), Optional.empty(), requests, Collections.emptyMap(), pollMillis, until);
     }
 
     /** A call that is repeated with its state and the input that it requires. */
     public static Suspension repeated(Optional<String> requestState, Map<String, Json> requests) {
-        return new Suspension(Optional.empty(), requestState, requests, Map.of(), 0, Optional.empty());
+        return new Suspension(Optional.empty(), requestState, requests, Collections.emptyMap(), 0, Optional.empty());
     }
 
     /** The first request without a response. */
@@ -98,6 +98,6 @@ public record Suspension(
 
     /** A copy without the requests' texts, for an activity that delivers the responses. */
     public Suspension forDelivery() {
-        return new Suspension(task, requestState, Map.of(), answers, pollMillis, until);
+        return new Suspension(task, requestState, Collections.emptyMap(), answers, pollMillis, until);
     }
 }
