@@ -12,6 +12,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.List;
@@ -161,16 +162,14 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     /** Why this is no answer to the question; empty if it is one. */
     static Optional<Problem> misfit(PendingItem question, PersonFact.HumanAnswered answered) {
         if (question.form().isEmpty()) {
-            return answered.action()
-                            .filter(how -> how != InputForm.Action.ACCEPT)
-                            .isEmpty()
+            return answered.action().filter(how -> how != FormAction.ACCEPT).isEmpty()
                     ? Optional.empty()
                     : refused(
                             Problem.BAD_INPUT,
                             "call " + question.callId() + " asks a question that can only be answered, because no form"
                                     + " of a server asks it");
         }
-        if (answered.action().orElse(InputForm.Action.ACCEPT) != InputForm.Action.ACCEPT) {
+        if (answered.action().orElse(FormAction.ACCEPT) != FormAction.ACCEPT) {
             return Optional.empty();
         }
         return new InputForm(question.form().get())

@@ -6,6 +6,7 @@ import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.value.FormAction;
 import java.util.Optional;
 
 /**
@@ -66,8 +67,8 @@ final class RemoteCallRules {
     void answered(Call call, PersonFact.HumanAnswered fact) {
         Suspension before = call.suspension().orElseThrow();
         InputForm form = before.form().orElseThrow();
-        Suspension now = before.answered(
-                form.response(fact.action().orElse(InputForm.Action.ACCEPT), fact.answer(), fact.fields()));
+        Suspension now =
+                before.answered(form.response(fact.action().orElse(FormAction.ACCEPT), fact.answer(), fact.fields()));
         Call suspended = call.suspended(Optional.of(now));
         if (now.form().isPresent()) {
             ask(suspended, now.form().get());

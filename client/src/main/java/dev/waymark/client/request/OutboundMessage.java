@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Sha256;
 import java.util.Map;
 import java.util.Optional;
@@ -68,7 +68,7 @@ public record OutboundMessage(PersonFact fact, String id, boolean isNamed) {
     }
 
     /** Tells the server that asks with a form that it will not be filled in; without a call id, the only one. */
-    public static OutboundMessage refusal(Optional<String> callId, InputForm.Action how) {
+    public static OutboundMessage refusal(Optional<String> callId, FormAction how) {
         return of(PersonFact.HumanAnswered.refusing(callId, how));
     }
 

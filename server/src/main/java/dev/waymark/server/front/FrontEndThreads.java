@@ -11,7 +11,6 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact.UserSpoke;
 import dev.waymark.conversation.message.Message;
-import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
@@ -100,15 +99,11 @@ public final class FrontEndThreads {
         Prompt prompt =
                 Prompt.blank().withAgent(agent).withThread(thread).withId(id).allowingVolatile();
         client.startNew(
-                isText(content)
+                content.isText()
                         ? prompt.withMessage(content.text())
                         : prompt.withMessages(PayloadJson.MAPPER.valueToTree(List.of(content.tree()))),
                 NewThreadOptions.ownedBy(caller.owner()));
         return FrontEndRun.fromTheStart(thread);
-    }
-
-    private static boolean isText(Message message) {
-        return message.content().stream().allMatch(Part.Text.class::isInstance);
     }
 
     /** The message as the thread recorded it, if it has it with another context. */

@@ -6,10 +6,10 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.CallSettlement.Verdict;
-import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.api.Attribution;
 import dev.waymark.server.http.HttpProblem;
@@ -70,8 +70,8 @@ public final class PendingAnswers {
     /** Declines the form of a tool's server. */
     public OutboundMessage refusal(String callId) {
         FrontEndThreads.require(caller, CallerRole.TALK);
-        return OutboundMessage.of(Attribution.of(
-                caller, PersonFact.HumanAnswered.refusing(Optional.of(callId), InputForm.Action.DECLINE)));
+        return OutboundMessage.of(
+                Attribution.of(caller, PersonFact.HumanAnswered.refusing(Optional.of(callId), FormAction.DECLINE)));
     }
 
     /**

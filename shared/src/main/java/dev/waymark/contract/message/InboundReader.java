@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
@@ -13,6 +12,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usd;
@@ -87,7 +87,7 @@ record InboundReader(String name, JsonNode body) {
     }
 
     private static boolean isBlank(Message message) {
-        return message.text().isBlank() && message.content().stream().allMatch(Part.Text.class::isInstance);
+        return message.text().isBlank() && message.isText();
     }
 
     /**
@@ -119,20 +119,20 @@ record InboundReader(String name, JsonNode body) {
                     Optional.empty(), Optional.empty(), answer, Optional.empty(), Optional.empty(), fields(answer));
         }
         requireObject();
-        Optional<InputForm.Action> action = action();
-        boolean isRefusal = action.filter(how -> how != InputForm.Action.ACCEPT).isPresent();
+        Optional<FormAction> action = action();
+        boolean isRefusal = action.filter(how -> how != FormAction.ACCEPT).isPresent();
         String answer = isRefusal
                 ? text("answer").orElse("")
                 : text("answer").orElseThrow(() -> new UnusableMessage("\"answer\" is missing"));
         return new PersonFact.HumanAnswered(id("id"), id("callId"), answer, id("by"), action, fields(answer));
     }
 
-    private Optional<InputForm.Action> action() throws UnusableMessage {
+    private Optional<FormAction> action() throws UnusableMessage {
         Optional<String> name = text("action");
         if (name.isEmpty()) {
             return Optional.empty();
         }
-        Optional<InputForm.Action> action = InputForm.Action.named(name.get());
+        Optional<FormAction> action = FormAction.named(name.get());
         if (action.isEmpty()) {
             throw new UnusableMessage("\"action\" must be accept, decline or cancel");
         }

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.call;
 
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -28,26 +28,6 @@ public record InputForm(Json request) {
     private static final Pattern EMAIL = Pattern.compile("[^@\\s]+@[^@\\s]+");
     private static final Pattern URI = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:\\S+");
     private static final List<String> TYPES = List.of("string", "number", "integer", "boolean", "array");
-
-    /** The kinds of answers: what the person filled in, or that they will not. The names are MCP's. */
-    public enum Action {
-        ACCEPT,
-        DECLINE,
-        CANCEL;
-
-        public String wireName() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-
-        public static Optional<Action> named(String name) {
-            for (Action action : values()) {
-                if (action.wireName().equals(name)) {
-                    return Optional.of(action);
-                }
-            }
-            return Optional.empty();
-        }
-    }
 
     /** Why nobody can be asked this; empty if somebody can. */
     public Optional<String> problem() {
@@ -122,10 +102,10 @@ public record InputForm(Json request) {
     }
 
     /** The response for the server. The answer must fit. */
-    public Json response(Action action, String answer, Optional<Json> fields) {
+    public Json response(FormAction action, String answer, Optional<Json> fields) {
         Map<String, Object> response = new LinkedHashMap<>();
         response.put("action", action.wireName());
-        if (action == Action.ACCEPT && !isPage()) {
+        if (action == FormAction.ACCEPT && !isPage()) {
             response.put("content", given(answer, fields));
         }
         return Json.of(response);
@@ -181,8 +161,8 @@ public record InputForm(Json request) {
         Map<String, Map<?, ?>> properties = new LinkedHashMap<>();
         if (request.field("requestedSchema") instanceof Map<?, ?> schema
                 && schema.get("properties") instanceof Map<?, ?> fields) {
-            fields.forEach((name, field) ->
-                    properties.put((String) name, field instanceof Map<?, ?> property ? property : Collections.emptyMap()));
+            fields.forEach((name, field) -> properties.put(
+                    (String) name, field instanceof Map<?, ?> property ? property : Collections.emptyMap()));
         }
         return properties;
     }

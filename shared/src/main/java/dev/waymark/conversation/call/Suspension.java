@@ -38,7 +38,8 @@ public record Suspension(
     public static final int MAX_BYTES = 64 * 1024;
 
     public Suspension {
-        requests = requests == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(requests));
+        requests =
+                requests == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(requests));
         answers = answers == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(answers));
     }
 

@@ -1,13 +1,14 @@
 package dev.waymark.conversation.fact;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.DecisionStatement;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.conversation.value.VerifiedSubject;
@@ -54,6 +55,7 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         /** What the signature must cover, if the decision is about this request. */
+        @Internal
         DecisionStatement statement(Signers signers, PendingItem ask);
 
         @Override
@@ -183,7 +185,7 @@ public sealed interface PersonFact extends Fact.Inbound {
             Optional<String> callId,
             String answer,
             Optional<String> by,
-            Optional<InputForm.Action> action,
+            Optional<FormAction> action,
             Optional<Json> fields)
             implements PersonFact {
         /** An answer in words. */
@@ -197,7 +199,7 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         /** The word that the form of this call's server will not be filled in. */
-        public static HumanAnswered refusing(Optional<String> callId, InputForm.Action action) {
+        public static HumanAnswered refusing(Optional<String> callId, FormAction action) {
             return new HumanAnswered(
                     Optional.empty(), callId, "", Optional.empty(), Optional.of(action), Optional.empty());
         }
@@ -219,7 +221,7 @@ public sealed interface PersonFact extends Fact.Inbound {
                     .put("callId", callId)
                     .put("answer", answer)
                     .put("by", by)
-                    .put("action", action.map(InputForm.Action::wireName))
+                    .put("action", action.map(FormAction::wireName))
                     .done();
         }
 

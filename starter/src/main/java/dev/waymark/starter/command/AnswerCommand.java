@@ -4,7 +4,7 @@ import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.OutboundMessage;
-import dev.waymark.conversation.call.InputForm;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
@@ -67,6 +67,6 @@ public final class AnswerCommand implements Callable<Integer> {
             String text = answer.get();
             return asked.map(id -> OutboundMessage.answer(id, text)).orElseGet(() -> OutboundMessage.answer(text));
         }
-        return OutboundMessage.refusal(asked, decline ? InputForm.Action.DECLINE : InputForm.Action.CANCEL);
+        return OutboundMessage.refusal(asked, decline ? FormAction.DECLINE : FormAction.CANCEL);
     }
 }

@@ -4,7 +4,6 @@ import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.TextDelta;
-import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -15,6 +14,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.EventPlace;
 import dev.waymark.history.Moment;
@@ -297,8 +297,8 @@ public final class WatchRenderer implements Fact.Cases<String> {
     public String humanAnswered(PersonFact.HumanAnswered fact) {
         return fact.callId().map(id -> "[" + id + "] ").orElse("")
                 + fact.action()
-                        .filter(action -> action != InputForm.Action.ACCEPT)
-                        .map(action -> action == InputForm.Action.DECLINE ? "declined" : "cancelled")
+                        .filter(action -> action != FormAction.ACCEPT)
+                        .map(action -> action == FormAction.DECLINE ? "declined" : "cancelled")
                         .orElseGet(() -> OneLine.shortened(fact.answer()));
     }
 
