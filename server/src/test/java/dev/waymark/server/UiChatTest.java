@@ -240,6 +240,7 @@ class UiChatTest {
         String other = Base64.getEncoder().encodeToString("QNG".getBytes(StandardCharsets.UTF_8));
         assertThat(images(played, "fork")).containsExactly(png, gif);
         assertThat(images(played, "edited")).containsExactly(png, other);
+        assertThat(images(played, "begun")).containsExactly(other);
     }
 
     private static List<String> images(JsonNode played, String fork) throws Exception {

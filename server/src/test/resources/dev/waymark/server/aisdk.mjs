@@ -177,7 +177,8 @@ const scenes = {
     };
     const fork = await again(() => page.regenerate());
     const edited = await again(() => page.sendMessage({ text: 'Instead', files: [file('image/png', 'q.png', 'QNG')], messageId: page.messages[2].id }));
-    return { thread, saved: kept, refused, fork, edited };
+    const begun = await again(() => page.sendMessage({ text: 'At first', files: [file('image/png', 'q.png', 'QNG')], messageId: page.messages[0].id }));
+    return { thread, saved: kept, refused, fork, edited, begun };
   },
   async regenerate() {
     const page = await open();

@@ -6,7 +6,6 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact.UserSpoke;
@@ -96,13 +95,13 @@ public final class FrontEndThreads {
 
     FrontEndRun start(Caller caller, String agent, String thread, String id, Message content) {
         agents.check(agent);
-        Prompt prompt =
-                Prompt.blank().withAgent(agent).withThread(thread).withId(id).allowingVolatile();
-        client.startNew(
-                content.isText()
-                        ? prompt.withMessage(content.text())
-                        : prompt.withMessages(PayloadJson.MAPPER.valueToTree(List.of(content.tree()))),
-                NewThreadOptions.ownedBy(caller.owner()));
+        Prompt prompt = Prompt.blank()
+                .withAgent(agent)
+                .withThread(thread)
+                .withId(id)
+                .withMessage(content)
+                .allowingVolatile();
+        client.startNew(prompt, NewThreadOptions.ownedBy(caller.owner()));
         return FrontEndRun.fromTheStart(thread);
     }
 
