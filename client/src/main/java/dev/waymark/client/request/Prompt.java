@@ -1,6 +1,7 @@
 package dev.waymark.client.request;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.conversation.message.Message;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -17,7 +18,7 @@ public final class Prompt {
     private final Optional<String> agent;
     private final Optional<String> thread;
     private final String id;
-    private final Optional<String> message;
+    private final Optional<Message> message;
     private final Optional<JsonNode> messages;
     private final Optional<Integer> maxIterations;
     private final boolean volatileAllowed;
@@ -63,8 +64,8 @@ public final class Prompt {
         return id;
     }
 
-    /** The text of the user's message. */
-    public Optional<String> message() {
+    /** The user's message. */
+    public Optional<Message> message() {
         return message;
     }
 
@@ -115,7 +116,12 @@ public final class Prompt {
 
     /** Sets the text of the user's message. */
     public Prompt withMessage(String text) {
-        return with(edit -> edit.message = Optional.of(text));
+        return withMessage(Message.user(text));
+    }
+
+    /** Sets the user's message of text and images. */
+    public Prompt withMessage(Message content) {
+        return with(edit -> edit.message = Optional.of(content));
     }
 
     /** Replaces the conversation with a JSON list of messages, in the format of runner checkpoints. */
@@ -189,7 +195,7 @@ public final class Prompt {
         private Optional<String> agent = Optional.empty();
         private Optional<String> thread = Optional.empty();
         private String id;
-        private Optional<String> message = Optional.empty();
+        private Optional<Message> message = Optional.empty();
         private Optional<JsonNode> messages = Optional.empty();
         private Optional<Integer> maxIterations = Optional.empty();
         private boolean volatileAllowed;
