@@ -261,7 +261,7 @@ public final class RehearseCommand implements Callable<Integer> {
         }
         directories.addAll(also);
         for (Path path : directories) {
-            AgentsOptions.Setup setup = agents.load(path);
+            AgentsOptions.Setup setup = agents.definitions(path);
             candidates.addAll(
                     withModels(path.toString(), Optional.of(setup.agents()), setup.providers(), checks(path)));
         }
