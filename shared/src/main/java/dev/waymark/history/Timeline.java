@@ -54,6 +54,24 @@ public record Timeline(
         return RecordedDecision.in(moments);
     }
 
+    /** The decision that the model made at this place, or the next one after it. */
+    public Optional<RecordedDecision> decisionFrom(String place) {
+        Optional<Moment> moment = at(place);
+        List<RecordedDecision> decisions = decisions();
+        int next = 0;
+        boolean isReached = false;
+        for (Moment each : moments) {
+            isReached |= moment.isPresent() && each == moment.get();
+            if (next < decisions.size() && decisions.get(next).called() == each) {
+                if (isReached) {
+                    return Optional.of(decisions.get(next));
+                }
+                next++;
+            }
+        }
+        return Optional.empty();
+    }
+
     /** The thread up to one of its moments. */
     public Timeline upTo(Moment moment) {
         int last = moments.lastIndexOf(moment);

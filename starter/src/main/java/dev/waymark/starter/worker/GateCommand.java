@@ -11,7 +11,6 @@ import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.gate.AgentFiles;
 import dev.waymark.worker.gate.Gate;
 import dev.waymark.worker.gate.GateReport;
-import dev.waymark.worker.gate.ServerThreads;
 import dev.waymark.worker.gate.ThreadSource;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -96,8 +95,7 @@ public final class GateCommand implements Callable<Integer> {
             WorkerLog.off();
         }
         Optional<AgentFiles> files = files();
-        return threads.read(
-                client -> ServerThreads.of(client, Optional.empty(), threads.query()), source -> report(source, files));
+        return threads.read(Optional.empty(), source -> report(source, files));
     }
 
     /** Returns empty if no directory is set and the default one does not exist. Then only the build is checked. */

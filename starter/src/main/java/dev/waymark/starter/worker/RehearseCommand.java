@@ -11,18 +11,16 @@ import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.display.SafeText;
 import dev.waymark.saver.PrivateFiles;
-import dev.waymark.starter.connection.ConnectionOptions;
-import dev.waymark.starter.options.Ages;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
-import dev.waymark.worker.gate.ServerThreads;
 import dev.waymark.worker.gate.ThreadSource;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.rehearsal.AnswerStore;
 import dev.waymark.worker.rehearsal.Candidate;
 import dev.waymark.worker.rehearsal.Check;
+import dev.waymark.worker.rehearsal.Dataset;
 import dev.waymark.worker.rehearsal.FailCondition;
 import dev.waymark.worker.rehearsal.HtmlReport;
 import dev.waymark.worker.rehearsal.JudgeModel;
@@ -33,14 +31,12 @@ import dev.waymark.worker.rehearsal.RehearsalSettings;
 import dev.waymark.worker.rehearsal.ReportText;
 import dev.waymark.worker.rehearsal.SpendingLedger;
 import dev.waymark.worker.yaml.YamlProblem;
-import io.temporal.client.WorkflowClient;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -49,18 +45,19 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @HelpEntry(
         group = CommandGroup.ROLL_OUT,
         examples = {
             "rehearse --since 7d --sample 50 --agents new-agents --html report.html",
             "rehearse trip --recorded --model anthropic:claude-haiku-4-5",
-            "rehearse --histories recorded --fail-on 'changed > 5%' --fail-on asked-more"
+            "rehearse --histories recorded --fail-on 'changed > 5%' --fail-on asked-more",
+            "rehearse --dataset refunds"
         })
 @Command(
         name = "rehearse",
@@ -72,6 +69,7 @@ import picocli.CommandLine.Parameters;
                     + " with 1 if a condition of --fail-on holds, or if an answer is missing."
         })
 public final class RehearseCommand implements Callable<Integer> {
+    private static final Duration SINCE = Duration.ofDays(7);
     private static final Path DIRECTORY = Path.of(".waymark", "rehearsals");
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final int MOST_PRINTED = 10;
@@ -85,17 +83,6 @@ public final class RehearseCommand implements Callable<Integer> {
 
     @Mixin
     private ThreadsOptions threads;
-
-    @Parameters(paramLabel = "THREAD", arity = "0..*", description = "The threads. Default: those of --since.")
-    private List<String> named = List.of();
-
-    @Option(
-            names = "--since",
-            paramLabel = "AGE",
-            defaultValue = "7d",
-            converter = Ages.class,
-            description = "Take threads that are open or were started in this time. Default: 7d.")
-    private Duration since;
 
     @Option(
             names = "--also",
@@ -209,19 +196,19 @@ public final class RehearseCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         WorkerLog.toStderr(output.isVerbose());
         check();
-        List<FailCondition> conditions = conditions();
+        Optional<Dataset> dataset = threads.dataset();
+        List<FailCondition> conditions = conditions(dataset.isPresent());
         List<Candidate> candidates = candidates();
-        Optional<JudgeModel> judging = judge(candidates);
-        return threads.read(this::ofServer, source -> rehearse(source, candidates, judging, conditions));
+        Stream<Check> checks = dataset.map(Dataset::expectations)
+                .orElseGet(() -> candidates.stream()
+                        .flatMap(candidate -> candidate.checks().values().stream())
+                        .flatMap(List::stream));
+        Optional<JudgeModel> judging = judge(checks);
+        return threads.read(Optional.of(SINCE), source -> rehearse(source, candidates, judging, dataset, conditions));
     }
 
     private void check() throws CommandFailure {
         threads.check();
-        if (!named.isEmpty()
-                && (threads.histories().isPresent() || threads.query().isPresent())) {
-            throw ThreadsOptions.badInput(
-                    "threads are named together with --histories or --query", "Leave one of them out");
-        }
         atLeastOne("--votes", votes);
         atLeastOne("--judge-votes", judgeVotes);
         atLeastOne("--parallel", parallel);
@@ -241,7 +228,8 @@ public final class RehearseCommand implements Callable<Integer> {
         }
     }
 
-    private List<FailCondition> conditions() throws CommandFailure {
+    /** @param isDataset what a dataset expects must hold */
+    private List<FailCondition> conditions(boolean isDataset) throws CommandFailure {
         List<FailCondition> conditions = new ArrayList<>();
         for (String text : failOn) {
             try {
@@ -249,6 +237,11 @@ public final class RehearseCommand implements Callable<Integer> {
             } catch (IllegalArgumentException e) {
                 throw ThreadsOptions.badInput("--fail-on: " + e.getMessage(), "Example: --fail-on 'changed > 5%'");
             }
+        }
+        boolean isChecked =
+                conditions.stream().anyMatch(condition -> condition.measure() == FailCondition.Measure.CHECKS);
+        if (isDataset && !isChecked) {
+            conditions.add(FailCondition.parse("checks"));
         }
         return conditions;
     }
@@ -294,13 +287,9 @@ public final class RehearseCommand implements Callable<Integer> {
         return all;
     }
 
-    private Optional<JudgeModel> judge(List<Candidate> candidates) throws IOException, CommandFailure {
+    private Optional<JudgeModel> judge(Stream<Check> checks) throws IOException, CommandFailure {
         if (judge == null) {
-            boolean isNeeded = candidates.stream()
-                    .flatMap(candidate -> candidate.checks().values().stream())
-                    .flatMap(List::stream)
-                    .anyMatch(check -> check.rubric().isPresent());
-            if (isNeeded) {
+            if (checks.anyMatch(check -> check.rubric().isPresent())) {
                 throw ThreadsOptions.badInput(
                         "a check is judged, but there is no judge",
                         "Name a model with --judge, such as --judge anthropic:claude-haiku-4-5");
@@ -325,30 +314,25 @@ public final class RehearseCommand implements Callable<Integer> {
         }
     }
 
-    private ThreadSource ofServer(WorkflowClient client) {
-        return named.isEmpty()
-                ? ServerThreads.of(client, Optional.of(Instant.now().minus(since)), threads.query())
-                : ServerThreads.named(client, named);
-    }
-
     private int rehearse(
             ThreadSource source,
             List<Candidate> candidates,
             Optional<JudgeModel> judging,
+            Optional<Dataset> dataset,
             List<FailCondition> conditions)
             throws Exception {
         Optional<AnswerStore.Keys> keys = keys();
         try (SpendingLedger ledger = SpendingLedger.open(ledgerFile(), Usd.of(ceiling), Instant.now())) {
             AnswerStore answers = new AnswerStore(
                     directory.resolve("answers"), keys, refresh ? Optional.of(ledger.begun()) : Optional.empty());
-            RehearsalSettings settings = new RehearsalSettings(
-                    votes,
-                    parallel,
-                    decisions == null ? Integer.MAX_VALUE : decisions,
-                    each == Each.turn,
-                    allowedProviders,
-                    continued,
-                    decrypt);
+            RehearsalSettings settings = RehearsalSettings.DEFAULT
+                    .withVotes(votes)
+                    .withParallel(parallel)
+                    .withDecisions(decisions == null ? Integer.MAX_VALUE : decisions, each == Each.turn)
+                    .withAllowedProviders(allowedProviders)
+                    .withContinued(continued)
+                    .withDecrypt(decrypt)
+                    .withDataset(dataset);
             Rehearsal rehearsal = new Rehearsal(candidates, settings, judging, answers, ledger);
             RehearsalReport report = rehearsal.run(source, threads.most(), new Progress(rehearsal));
             if (report.isComplete()) {
@@ -356,7 +340,7 @@ public final class RehearseCommand implements Callable<Integer> {
             }
             output.note("waymark: asked " + rehearsal.asked() + " times, " + rehearsal.kept()
                     + " answers were kept; spent " + rehearsal.spent() + " of " + Usd.of(ceiling) + " USD");
-            return report(report, conditions);
+            return report(report, conditions, dataset.isPresent());
         } catch (Rehearsal.ProviderNotAllowed e) {
             throw ThreadsOptions.badInput(
                     String.valueOf(e.getMessage()),
@@ -376,12 +360,7 @@ public final class RehearseCommand implements Callable<Integer> {
 
     /** What was chosen identifies a rehearsal: the same command continues one that was killed or stopped. */
     private Path ledgerFile() {
-        Map<String, Object> chosen = new LinkedHashMap<>();
-        chosen.put("server", threads.histories().map(Path::toString).orElseGet(ConnectionOptions::server));
-        chosen.put("threads", named);
-        chosen.put("since", since.toString());
-        chosen.put("query", threads.query().orElse(""));
-        chosen.put("sample", threads.most());
+        Map<String, Object> chosen = threads.chosen();
         chosen.put("agents", agents.path().toString());
         chosen.put("also", also.stream().map(Path::toString).toList());
         chosen.put("recorded", recorded);
@@ -396,10 +375,16 @@ public final class RehearseCommand implements Callable<Integer> {
         return directory.resolve("spending").resolve(id + ".jsonl");
     }
 
-    private int report(RehearsalReport report, List<FailCondition> conditions) throws IOException {
-        List<String> failures = report.candidates().stream()
-                .flatMap(candidate -> conditions.stream().flatMap(condition -> condition.failure(candidate).stream()))
-                .toList();
+    /** @param needsAll whether each thread must be rehearsed; otherwise, those of other agents are left out */
+    private int report(RehearsalReport report, List<FailCondition> conditions, boolean needsAll) throws IOException {
+        List<String> failures = new ArrayList<>();
+        for (RehearsalReport.OfCandidate candidate : report.candidates()) {
+            conditions.forEach(condition -> condition.failure(candidate).ifPresent(failures::add));
+        }
+        if (needsAll) {
+            report.skipped()
+                    .forEach(skipped -> failures.add("not rehearsed: " + skipped.thread() + ": " + skipped.reason()));
+        }
         if (html != null) {
             write(html, HtmlReport.of(report, failures));
         }
@@ -447,7 +432,7 @@ public final class RehearseCommand implements Callable<Integer> {
         report.stopped()
                 .ifPresent(why -> output.line("not complete: " + why + ". Raise --max-usd, and run the same"
                         + " command again: it continues"));
-        failures.forEach(failure -> output.line("failed: " + failure));
+        failures.forEach(failure -> output.line("failed: " + SafeText.line(failure)));
     }
 
     private void print(RehearsalReport.Shown shown) {

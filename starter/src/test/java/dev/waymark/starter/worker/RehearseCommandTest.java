@@ -180,7 +180,7 @@ class RehearseCommandTest {
         assertThat(allowed("--fail-on", "worse").err()).contains("--fail-on: expected one of changed, near,");
         assertThat(allowed("--votes", "0").err()).contains("--votes is not a positive number: 0");
         assertThat(allowed("--model", "nobody:x").err()).contains("the model can't be used: expected PROVIDER:MODEL");
-        assertThat(allowed("trip").err()).contains("threads are named together with --histories");
+        assertThat(allowed("trip").err()).contains("threads are chosen in several ways");
         assertThat(allowed("--max-usd", "-1").exitCode()).isEqualTo(ExitCode.BAD_INPUT);
     }
 }
