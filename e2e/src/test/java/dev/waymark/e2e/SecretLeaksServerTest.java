@@ -211,7 +211,8 @@ class SecretLeaksServerTest {
                     .untilAsserted(() -> assertThat(told(watching)).endsWith("Once more: [key]."));
             // Heartbeats, whose details the server describes, follow the words within a second or so.
             await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(described(connection, "leaky")).contains("Once more: [key]."));
+                    .untilAsserted(
+                            () -> assertThat(described(connection, "leaky")).contains("Once more: [key]."));
             look(connection, "speaking", "leaky");
             anthropic.goOn();
             assertThat(waymark("result", "leaky")).endsWith("Once more: [key]. Bye.\n");

@@ -10,6 +10,7 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Reply;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,22 +55,26 @@ public record Timeline(
         return RecordedDecision.in(moments);
     }
 
-    /** The decision that the model made at this place, or the next one after it. */
-    public Optional<RecordedDecision> decisionFrom(String place) {
+    /** The decision that led to a version, or whose model call is the event: the last one at or before the place. */
+    public Optional<RecordedDecision> decisionAt(String place) {
         Optional<Moment> moment = at(place);
-        List<RecordedDecision> decisions = decisions();
-        int next = 0;
-        boolean isReached = false;
+        Iterator<RecordedDecision> decisions = decisions().iterator();
+        Optional<RecordedDecision> last = Optional.empty();
+        Optional<RecordedDecision> next = next(decisions);
         for (Moment each : moments) {
-            isReached |= moment.isPresent() && each == moment.get();
-            if (next < decisions.size() && decisions.get(next).called() == each) {
-                if (isReached) {
-                    return Optional.of(decisions.get(next));
-                }
-                next++;
+            if (next.isPresent() && next.get().called() == each) {
+                last = next;
+                next = next(decisions);
+            }
+            if (moment.isPresent() && each == moment.get()) {
+                return last;
             }
         }
         return Optional.empty();
+    }
+
+    private static Optional<RecordedDecision> next(Iterator<RecordedDecision> decisions) {
+        return decisions.hasNext() ? Optional.of(decisions.next()) : Optional.empty();
     }
 
     /** The thread up to one of its moments. */

@@ -35,11 +35,7 @@ import picocli.CommandLine.Spec;
 /** The command {@code dataset}, whose own commands are its methods. */
 @HelpEntry(
         group = CommandGroup.ROLL_OUT,
-        examples = {
-            "dataset add trip@3 --name refunds --expect 'never_called: refund'",
-            "dataset list",
-            "rehearse --dataset refunds"
-        })
+        examples = {"dataset add trip@3 --name refunds --expect 'never_called: refund'", "dataset list"})
 @Command(
         name = "dataset",
         description = "Keeps decisions of threads as files in a repository, with what is expected there, for rehearse"
@@ -67,7 +63,7 @@ public final class DatasetCommand implements Runnable {
     @Command(
             name = "add",
             description = {
-                "Adds the decision that an agent made at a version or event of a thread, or the next one after it.",
+                "Adds the decision of an agent that led to a version of a thread, or whose model call is an event.",
                 "The file has the conversation up to this decision. Values of secrets in the environment are masked."
                         + " The rest of the conversation is not."
             })
@@ -104,11 +100,11 @@ public final class DatasetCommand implements Runnable {
         ThreadExport export = ThreadExport.read(place.substring(0, at), decrypt);
         RecordedDecision decision = export.history()
                 .timeline()
-                .decisionFrom(place.substring(at + 1))
+                .decisionAt(place.substring(at + 1))
                 .orElseThrow(() -> new CommandFailure(
                         ExitCode.NOT_FOUND,
                         CommandError.NOT_FOUND,
-                        "the thread has no decision at this place or after it: " + place,
+                        "the thread has no decision at this place or before it: " + place,
                         "Show its versions: " + Banner.command() + " show " + place.substring(0, at)));
         List<String> expected = expect == null ? List.of("as_recorded: true") : expect;
         if (expected.stream().anyMatch(export::isSecret)) {

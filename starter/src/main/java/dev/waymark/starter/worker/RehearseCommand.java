@@ -9,11 +9,12 @@ import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usd;
-import dev.waymark.display.SafeText;
-import dev.waymark.saver.PrivateFiles;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.gate.AgentFiles;
+import dev.waymark.worker.gate.Gate;
+import dev.waymark.worker.gate.GateReport;
 import dev.waymark.worker.gate.ThreadSource;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
@@ -22,13 +23,11 @@ import dev.waymark.worker.rehearsal.Candidate;
 import dev.waymark.worker.rehearsal.Check;
 import dev.waymark.worker.rehearsal.Dataset;
 import dev.waymark.worker.rehearsal.FailCondition;
-import dev.waymark.worker.rehearsal.HtmlReport;
 import dev.waymark.worker.rehearsal.JudgeModel;
-import dev.waymark.worker.rehearsal.JunitReport;
 import dev.waymark.worker.rehearsal.Rehearsal;
 import dev.waymark.worker.rehearsal.RehearsalReport;
 import dev.waymark.worker.rehearsal.RehearsalSettings;
-import dev.waymark.worker.rehearsal.ReportText;
+import dev.waymark.worker.rehearsal.RolloutReport;
 import dev.waymark.worker.rehearsal.SpendingLedger;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
@@ -40,8 +39,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +56,8 @@ import picocli.CommandLine.Option;
             "rehearse --since 7d --sample 50 --agents new-agents --html report.html",
             "rehearse trip --recorded --model anthropic:claude-haiku-4-5",
             "rehearse --histories recorded --fail-on 'changed > 5%' --fail-on asked-more",
-            "rehearse --dataset refunds"
+            "rehearse --dataset refunds",
+            "rehearse --gate --build waymark.jar --agents new-agents --sample 50"
         })
 @Command(
         name = "rehearse",
@@ -72,8 +72,6 @@ public final class RehearseCommand implements Callable<Integer> {
     private static final Duration SINCE = Duration.ofDays(7);
     private static final Path DIRECTORY = Path.of(".waymark", "rehearsals");
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
-    private static final int MOST_PRINTED = 10;
-    private static final int MOST_LINE = 500;
 
     @Mixin
     private Output output;
@@ -82,7 +80,13 @@ public final class RehearseCommand implements Callable<Integer> {
     private AgentsOptions agents;
 
     @Mixin
+    private BuildOptions build;
+
+    @Mixin
     private ThreadsOptions threads;
+
+    @Mixin
+    private ReportOptions reports;
 
     @Option(
             names = "--also",
@@ -168,17 +172,16 @@ public final class RehearseCommand implements Callable<Integer> {
     private boolean decrypt;
 
     @Option(
+            names = "--gate",
+            description = "Also check, like gate, that this build and the agents can continue the threads.")
+    private boolean gated;
+
+    @Option(
             names = "--fail-on",
             paramLabel = "CONDITION",
             description = "Exit with 1 if this holds: changed, near, asked-more, allowed-more, denied-more, refused,"
                     + " checks, cost or tokens, optionally with a limit such as 'changed > 5%%'. Can be repeated.")
     private List<String> failOn = List.of();
-
-    @Option(names = "--html", paramLabel = "FILE", description = "Write the report as one HTML page.")
-    private @Nullable Path html;
-
-    @Option(names = "--junit", paramLabel = "FILE", description = "Write the conditions as JUnit XML.")
-    private @Nullable Path junit;
 
     @Option(
             names = "--answers",
@@ -194,8 +197,17 @@ public final class RehearseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        WorkerLog.toStderr(output.isVerbose());
         check();
+        OptionalInt elsewhere = build.runElsewhere();
+        return elsewhere.isPresent() ? elsewhere.getAsInt() : here();
+    }
+
+    private int here() throws Exception {
+        if (gated) {
+            GateCommand.log(output);
+        } else {
+            WorkerLog.toStderr(output.isVerbose());
+        }
         Optional<Dataset> dataset = threads.dataset();
         List<FailCondition> conditions = conditions(dataset.isPresent());
         List<Candidate> candidates = candidates();
@@ -204,7 +216,17 @@ public final class RehearseCommand implements Callable<Integer> {
                         .flatMap(candidate -> candidate.checks().values().stream())
                         .flatMap(List::stream));
         Optional<JudgeModel> judging = judge(checks);
-        return threads.read(Optional.of(SINCE), source -> rehearse(source, candidates, judging, dataset, conditions));
+        if (!gated) {
+            return threads.read(
+                    Optional.of(SINCE),
+                    source -> rehearse(source, Optional.empty(), candidates, judging, dataset, conditions));
+        }
+        Optional<AgentFiles> files = GateCommand.files(agents, output);
+        return threads.read(Optional.of(SINCE), source -> {
+            try (Gate gate = new Gate(source, files, new GateProgress(output))) {
+                return rehearse(source, Optional.of(gate), candidates, judging, dataset, conditions);
+            }
+        });
     }
 
     private void check() throws CommandFailure {
@@ -316,6 +338,7 @@ public final class RehearseCommand implements Callable<Integer> {
 
     private int rehearse(
             ThreadSource source,
+            Optional<Gate> gate,
             List<Candidate> candidates,
             Optional<JudgeModel> judging,
             Optional<Dataset> dataset,
@@ -334,13 +357,18 @@ public final class RehearseCommand implements Callable<Integer> {
                     .withDecrypt(decrypt)
                     .withDataset(dataset);
             Rehearsal rehearsal = new Rehearsal(candidates, settings, judging, answers, ledger);
-            RehearsalReport report = rehearsal.run(source, threads.most(), new Progress(rehearsal));
+            RehearsalReport report =
+                    rehearsal.run(gate.map(Gate::checking).orElse(source), threads.most(), new Progress(rehearsal));
             if (report.isComplete()) {
                 ledger.finish();
             }
             output.note("waymark: asked " + rehearsal.asked() + " times, " + rehearsal.kept()
                     + " answers were kept; spent " + rehearsal.spent() + " of " + Usd.of(ceiling) + " USD");
-            return report(report, conditions, dataset.isPresent());
+            Optional<GateReport> checked = gate.map(of -> of.report(GateCommand.version()));
+            return reports.report(
+                    output,
+                    RolloutReport.of(checked, report, conditions, dataset.isPresent() || checked.isPresent()),
+                    conditions);
         } catch (Rehearsal.ProviderNotAllowed e) {
             throw ThreadsOptions.badInput(
                     String.valueOf(e.getMessage()),
@@ -373,82 +401,6 @@ public final class RehearseCommand implements Callable<Integer> {
         chosen.put("refresh", refresh);
         String id = Sha256.hex(Json.canonical(chosen)).substring(0, 16);
         return directory.resolve("spending").resolve(id + ".jsonl");
-    }
-
-    /** @param needsAll whether each thread must be rehearsed; otherwise, those of other agents are left out */
-    private int report(RehearsalReport report, List<FailCondition> conditions, boolean needsAll) throws IOException {
-        List<String> failures = new ArrayList<>();
-        for (RehearsalReport.OfCandidate candidate : report.candidates()) {
-            conditions.forEach(condition -> condition.failure(candidate).ifPresent(failures::add));
-        }
-        if (needsAll) {
-            report.skipped()
-                    .forEach(skipped -> failures.add("not rehearsed: " + skipped.thread() + ": " + skipped.reason()));
-        }
-        if (html != null) {
-            write(html, HtmlReport.of(report, failures));
-        }
-        if (junit != null) {
-            write(junit, JunitReport.of(report, conditions));
-        }
-        if (output.isJson()) {
-            output.document(report);
-        } else {
-            print(report, failures);
-        }
-        return report.isComplete() && failures.isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
-    }
-
-    private static void write(Path file, String text) throws IOException {
-        PrivateFiles.createDirectories(
-                Objects.requireNonNull(file.toAbsolutePath().getParent()));
-        PrivateFiles.replace(file, text);
-    }
-
-    private void print(RehearsalReport report, List<String> failures) {
-        for (RehearsalReport.OfCandidate candidate : report.candidates()) {
-            candidate.shown().stream().limit(MOST_PRINTED).forEach(this::print);
-            int more = candidate.changed() + candidate.failed() - MOST_PRINTED;
-            if (more > 0) {
-                output.line(
-                        more + " more" + (html == null ? ". Write a report of all with --html FILE" : " in " + html));
-            }
-            candidate.shownChecks().stream()
-                    .limit(MOST_PRINTED)
-                    .forEach(failed -> output.line(SafeText.line(failed.thread()) + ": check "
-                            + SafeText.line(failed.check()) + " fails: " + SafeText.line(failed.reason())));
-            output.line(candidate.name() + ": " + ReportText.verdict(candidate));
-            ReportText.details(candidate).forEach(line -> output.line("  " + line));
-        }
-        report.judge().map(ReportText::judge).ifPresent(output::line);
-        report.skipped().stream()
-                .limit(MOST_PRINTED)
-                .forEach(skipped -> output.note(
-                        "not rehearsed: " + SafeText.line(skipped.thread()) + ": " + SafeText.line(skipped.reason())));
-        int more = report.skipped().size() - MOST_PRINTED;
-        if (more > 0) {
-            output.note(more + " more threads were not rehearsed; --json lists them");
-        }
-        report.stopped()
-                .ifPresent(why -> output.line("not complete: " + why + ". Raise --max-usd, and run the same"
-                        + " command again: it continues"));
-        failures.forEach(failure -> output.line("failed: " + SafeText.line(failure)));
-    }
-
-    private void print(RehearsalReport.Shown shown) {
-        output.line(SafeText.line(shown.thread()) + "  " + shown.place() + "  turn " + shown.turn() + ": "
-                + SafeText.line(ReportText.aspects(shown)));
-        print("after:   ", List.of(shown.context()));
-        print("recorded:", ReportText.lines(shown.recorded()));
-        shown.now().ifPresent(now -> print("now:     ", ReportText.lines(now)));
-        print("then:    ", shown.then());
-    }
-
-    private void print(String label, List<String> lines) {
-        for (String line : lines) {
-            String text = SafeText.line(line);
-            output.line("  " + label + " " + (text.length() > MOST_LINE ? text.substring(0, MOST_LINE) + "…" : text));
-        }
     }
 
     /** Prints on stderr, from time to time, how far the rehearsal is. */

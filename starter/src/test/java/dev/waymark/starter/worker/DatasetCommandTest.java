@@ -185,8 +185,8 @@ class DatasetCommandTest {
 
         assertThat(held.exitCode()).as(held.out() + held.err()).isZero();
         JsonNode report = PayloadJson.MAPPER.readTree(held.out());
-        assertThat(report.at("/decisions").asInt()).isEqualTo(2);
-        assertThat(report.at("/candidates/0/checks").asInt()).isEqualTo(2);
+        assertThat(report.at("/rehearsal/decisions").asInt()).isEqualTo(2);
+        assertThat(report.at("/rehearsal/candidates/0/checks").asInt()).isEqualTo(2);
         script("No.");
         assertThat(rehearse().exitCode()).isEqualTo(ExitCode.FAILED);
         assertThat(run(Map.of(), "dataset", "list").out())
@@ -196,7 +196,6 @@ class DatasetCommandTest {
 
     @Test
     void withoutAnExpectation_theDecisionIsExpectedAsRecorded() throws Exception {
-        // A version names the state; the decision is the next one.
         ChildProcess.Ended added = add("trip/1@" + timeline().versions().get(0).number());
         assertThat(added.exitCode()).as(added.err()).isZero();
 
@@ -205,7 +204,7 @@ class DatasetCommandTest {
         assertThat(other.exitCode()).isEqualTo(ExitCode.FAILED);
         assertThat(PayloadJson.MAPPER
                         .readTree(other.out())
-                        .at("/candidates/0/shownChecks/0/check")
+                        .at("/rehearsal/candidates/0/shownChecks/0/check")
                         .asText())
                 .isEqualTo("as_recorded");
     }
@@ -215,7 +214,7 @@ class DatasetCommandTest {
         String place = "trip/1@" + timeline().decisions().get(0).called().address();
         assertThat(add(place, "--expect", "text_matches: " + KEY).err()).contains("contains the value of a secret");
         assertThat(add(place, "--expect", "caled: x").err()).contains("--expect is not a check: ", "expected one of");
-        assertThat(add("trip/1@99").err()).contains("no decision at this place or after it: trip/1@99");
+        assertThat(add("trip/1@99").err()).contains("no decision at this place or before it: trip/1@99");
         assertThat(add("trip/1").err()).contains("not a thread with a version: trip/1");
         assertThat(directory.resolve("datasets/refunds")).doesNotExist();
         assertThat(run(Map.of(), "dataset", "list", "--name", "..").err()).contains("not a name for a dataset: ..");

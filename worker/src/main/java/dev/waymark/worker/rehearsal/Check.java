@@ -136,9 +136,8 @@ public record Check(String words, Optional<String> rubric, Test test) {
         if (rubric.isPresent()) {
             return judged(rubric.get().words());
         }
-        throw value.problem(
-                "expected one of as_recorded, called, never_called, arguments_of, text_matches, text_never_matches,"
-                        + " json_matches, cost_at_most, tokens_at_most, judged");
+        throw value.problem("expected one of called, never_called, arguments_of, text_matches, text_never_matches,"
+                + " json_matches, cost_at_most, tokens_at_most, judged, as_recorded");
     }
 
     private static Json schema(YamlValue value) throws YamlProblem {

@@ -52,17 +52,20 @@ class DatasetTest {
     }
 
     @Test
-    void placeInAThread_namesTheDecisionThere_orTheNextOne() throws Exception {
+    void placeInAThread_namesTheDecisionThatLedToIt() throws Exception {
         ThreadHistory thread = ThreadHistory.parse(
                 Files.readString(Path.of("src/test/resources/histories/rules-7/parallel-tools.json")));
         Timeline timeline = thread.timeline();
         RecordedDecision first = timeline.decisions().get(0);
         RecordedDecision second = timeline.decisions().get(1);
 
-        assertThat(timeline.decisionFrom(first.called().address())).contains(first);
-        assertThat(timeline.decisionFrom(first.replied().address())).contains(second);
-        assertThat(timeline.decisionFrom(timeline.address())).isEmpty();
-        assertThat(timeline.decisionFrom("nonsense")).isEmpty();
+        assertThat(timeline.decisionAt("recorded/e1")).isEmpty();
+        assertThat(timeline.decisionAt(first.called().address())).contains(first);
+        assertThat(timeline.decisionAt(first.replied().address())).contains(first);
+        assertThat(timeline.decisionAt("1")).contains(first);
+        assertThat(timeline.decisionAt(second.called().address())).contains(second);
+        assertThat(timeline.decisionAt(timeline.address())).contains(second);
+        assertThat(timeline.decisionAt("nonsense")).isEmpty();
     }
 
     @Test

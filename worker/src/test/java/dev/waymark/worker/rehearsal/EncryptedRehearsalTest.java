@@ -135,12 +135,15 @@ class EncryptedRehearsalTest {
 
         assertThat(hidden.candidates().get(0).changed()).isEqualTo(1);
         assertThat(hidden.toString()).doesNotContain(CANARY);
-        assertThat(HtmlReport.of(hidden, List.of())).doesNotContain(CANARY).contains("their texts are left out");
+        assertThat(HtmlReport.of(RolloutReport.of(Optional.empty(), hidden, List.of(), false)))
+                .doesNotContain(CANARY)
+                .contains("their texts are left out");
         assertThat(everythingKept()).isNotEmpty().doesNotContain(CANARY);
 
         RehearsalReport shown = rehearse(ofServer(), true);
         assertThat(shown.toString()).contains("question " + CANARY, "recorded " + CANARY, "new " + CANARY);
-        assertThat(HtmlReport.of(shown, List.of())).contains("their texts are decrypted here");
+        assertThat(HtmlReport.of(RolloutReport.of(Optional.empty(), shown, List.of(), false)))
+                .contains("their texts are decrypted here");
     }
 
     @Test
