@@ -99,7 +99,13 @@ final class TakeoverRules {
                     "Cancelled: the conversation was forked here.",
                     new Problem(Problem.FORKED, "the thread was forked in the middle of this turn"));
         }
-        how.message().ifPresent(this::answerOrSay);
+        how.message().ifPresent(message -> {
+            if (message.isText()) {
+                answerOrSay(message.text());
+            } else {
+                people.userSpoke(PersonFact.UserSpoke.of(message));
+            }
+        });
         if (namesItsThread()) {
             forgetAgent();
         }
@@ -141,8 +147,7 @@ final class TakeoverRules {
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
-            people.userSpoke(new PersonFact.UserSpoke(
-                    Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
+            people.userSpoke(PersonFact.UserSpoke.message(words));
         }
     }
 

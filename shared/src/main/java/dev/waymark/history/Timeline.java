@@ -1,6 +1,7 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.annotation.Internal;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.PreviousRunGoneException;
 import dev.waymark.conversation.Conversation;
@@ -28,13 +29,14 @@ public record Timeline(
         String thread,
         String runId,
         List<Moment> moments,
-        Conversation now,
+        @Internal Conversation now,
         Optional<AgentSpec> agent,
         Optional<RunEnding> ending,
         long lastEventId,
         boolean cut) {
     private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
 
+    @Internal
     public Timeline {
         moments = List.copyOf(moments);
     }
@@ -51,6 +53,7 @@ public record Timeline(
     }
 
     /** The model calls whose replies counted, in order. */
+    @Internal
     public List<RecordedDecision> decisions() {
         return RecordedDecision.in(moments);
     }
@@ -138,6 +141,7 @@ public record Timeline(
     /**
      * Passes on each call that a summary dropped and that the thread no longer has, with the last state that had it.
      */
+    @Internal
     public void forEachDroppedCall(BiConsumer<Conversation, Call> reader) {
         for (int i = 1; i < moments.size(); i++) {
             if (moments.get(i)

@@ -86,7 +86,7 @@ record InboundReader(String name, JsonNode body) {
     }
 
     private static boolean isBlank(Message message) {
-        return message.text().isBlank() && message.content().stream().allMatch(Part.Text.class::isInstance);
+        return message.text().isBlank() && message.isText();
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.waymark.conversation.call;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.time.Instant;
 import java.util.Objects;
@@ -47,6 +48,7 @@ public record CallApproval(
                 true, edited, Optional.empty(), Optional.empty(), at, Optional.empty(), true, Optional.empty());
     }
 
+    @Internal
     public CallApproval verifiedAs(Optional<VerifiedSubject> subject) {
         return new CallApproval(approved, edited, by, reason, at, signed, stated, subject);
     }

@@ -3,6 +3,7 @@ package dev.waymark.conversation.call;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.CallVerdict;
@@ -60,7 +61,7 @@ public record PendingItem(
 
         Instant since,
         Optional<String> evidence,
-        Optional<Signers> signers,
+        @Internal Optional<Signers> signers,
 
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> outcomes,
 
@@ -94,6 +95,7 @@ public record PendingItem(
         }
     }
 
+    @Internal
     public PendingItem {
         Objects.requireNonNull(callId, "callId");
         Objects.requireNonNull(kind, "kind");
@@ -115,6 +117,7 @@ public record PendingItem(
     }
 
     /** The request of a call that waits for a person. */
+    @Internal
     public static PendingItem of(Call call, Optional<AgentPolicy> policy) {
         boolean asks = call.status() == Call.Status.ASKING;
         boolean unknown = call.status() == Call.Status.UNSETTLED;

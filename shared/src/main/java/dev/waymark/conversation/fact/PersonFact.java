@@ -1,5 +1,6 @@
 package dev.waymark.conversation.fact;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
@@ -53,6 +54,7 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         /** What the signature must cover, if the decision is about this request. */
+        @Internal
         DecisionStatement statement(Signers signers, PendingItem ask);
 
         @Override
