@@ -59,6 +59,7 @@ public record Timeline(
     }
 
     /** The decision that led to a version, or whose model call is the event: the last one at or before the place. */
+    @Internal
     public Optional<RecordedDecision> decisionAt(String place) {
         Optional<Moment> moment = at(place);
         Iterator<RecordedDecision> decisions = decisions().iterator();
