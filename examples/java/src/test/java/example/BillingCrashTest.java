@@ -18,11 +18,13 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** At whichever of these points the worker is killed, the card is charged once. */
+@Timeout(300)
 class BillingCrashTest {
     @ParameterizedTest
     @EnumSource(names = {"AFTER_CLAIM", "BEFORE_COMPLETION", "AFTER_COMPLETION"})

@@ -33,8 +33,7 @@ final class BillingWorker {
 
     private static ModelProvider model() {
         return ScriptedModel.of(
-                Reply.of(new Part.ToolUse("tu_1", "balance", Json.of(Map.of("name", "Ann")))),
-                Reply.of(new Part.ToolUse("tu_2", "charge", Json.of(Map.of("name", "Ann", "cents", 4200)))),
+                Reply.of(new Part.ToolUse("tu_1", "charge", Json.of(Map.of("name", "Ann", "cents", 4200)))),
                 Reply.of(new Part.Text("Settled.")));
     }
 }

@@ -1,9 +1,12 @@
 package dev.waymark.client;
 
+import dev.waymark.annotation.Internal;
+import dev.waymark.checkpoint.CheckpointMessages;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -45,8 +48,8 @@ public sealed interface AgentResult {
         return details().runId();
     }
 
-    /** The conversation, in the format of the {@code runner} checkpoint. */
-    default List<Object> messages() {
+    /** The conversation, with the results of calls that have ended. */
+    default List<Message> messages() {
         return details().messages();
     }
 
@@ -93,7 +96,7 @@ public sealed interface AgentResult {
             String thread,
             String runId,
             int turn,
-            List<Object> messages,
+            List<Message> messages,
             Usage usage,
             Optional<Usd> cost,
             int iterations,
@@ -216,12 +219,13 @@ public sealed interface AgentResult {
      * Returns the result of a turn in this state. A running turn counts as failed, because its run has ended, unless it
      * waits for a person.
      */
+    @Internal
     static AgentResult of(String thread, String runId, Conversation state, Turn turn) {
         Details details = new Details(
                 thread,
                 runId,
                 turn.number(),
-                RunnerCheckpoint.messages(state),
+                CheckpointMessages.messages(state),
                 turn.usage(),
                 state.cost(),
                 turn.iterations(),

@@ -2,6 +2,8 @@ package dev.waymark.client;
 
 import dev.waymark.checkpoint.RestoredCheckpoint;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.value.Json;
+import java.time.Instant;
 import java.util.List;
 
 /**
@@ -13,14 +15,28 @@ import java.util.List;
  * @param aheadOfTranscript calls that the tool-call log of the checkpoint shows as started and that its transcript
  *     lacks, whose outcome is unknown
  */
-public record CheckpointReview(List<Call> notStarted, List<Call> mayHaveRun, List<Call> aheadOfTranscript) {
+public record CheckpointReview(List<FileCall> notStarted, List<FileCall> mayHaveRun, List<FileCall> aheadOfTranscript) {
     public CheckpointReview {
         notStarted = List.copyOf(notStarted);
         mayHaveRun = List.copyOf(mayHaveRun);
         aheadOfTranscript = List.copyOf(aheadOfTranscript);
     }
 
+    /**
+     * A call of a checkpoint.
+     *
+     * @param since when it was requested or started, as far as the checkpoint says
+     */
+    public record FileCall(String callId, String tool, Json args, Instant since) {}
+
     static CheckpointReview of(RestoredCheckpoint file, ResumeSource source) {
-        return new CheckpointReview(source.undecidedCalls(), file.mayHaveRun(), file.aheadOfTranscript());
+        return new CheckpointReview(
+                calls(source.undecidedCalls()), calls(file.mayHaveRun()), calls(file.aheadOfTranscript()));
+    }
+
+    private static List<FileCall> calls(List<Call> calls) {
+        return calls.stream()
+                .map(call -> new FileCall(call.id(), call.tool(), call.args(), call.since()))
+                .toList();
     }
 }

@@ -196,7 +196,9 @@ record ResumeSource(
                 firstRunId,
                 how.place().orElse(null),
                 how.thread(),
-                how.message().orElse(null));
+                how.message()
+                        .map(message -> message.isText() ? message.text() : message.tree())
+                        .orElse(null));
         return "fork/" + Sha256.hex(Json.canonical(parts));
     }
 

@@ -21,6 +21,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -279,7 +280,7 @@ final class ThreadResumer {
     private record Forking(String id, Conversation begin, StartInput input, String at) {}
 
     private Forking forking(String thread, ForkOptions how) {
-        how.message().ifPresent(RequestLimits::message);
+        how.message().map(PersonFact.UserSpoke::of).ifPresent(RequestLimits::check);
         RequestLimits.thread(how.thread());
         checkThatItLasts(how.thread(), how.volatileAllowed());
         context.get(RequestLimits.thread(thread));

@@ -15,7 +15,6 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
-import dev.waymark.conversation.message.Message;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
@@ -158,7 +157,7 @@ final class ThreadStarter {
             PersonFact.UserSpoke say = new PersonFact.UserSpoke(
                     Optional.of(prompt.id()),
                     prompt.messages().map(RequestLimits::messages),
-                    prompt.message().map(Message::user),
+                    prompt.message(),
                     false,
                     prompt.schema().map(RequestLimits::schema));
             RequestLimits.check(say);

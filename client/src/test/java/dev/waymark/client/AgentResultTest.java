@@ -3,7 +3,10 @@ package dev.waymark.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -29,9 +32,16 @@ class AgentResultTest {
 
         assertThat(result().checkpoint().value())
                 .isEqualTo(Map.of(
-                        "messages", result().messages(),
+                        "messages", RunnerCheckpoint.messages(tale.now()),
                         "iterations", 1L,
                         "usage", Map.of("inputTokens", 41L, "outputTokens", 12L)));
+    }
+
+    @Test
+    void messages_areTyped() {
+        tale.replies("Done.");
+
+        assertThat(result().messages()).last().isEqualTo(Message.assistant(new Part.Text("Done.")));
     }
 
     @Test

@@ -144,7 +144,12 @@ class ArchitectureTest {
             .resideInAPackage(CONVERSATION)
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage(CONVERSATION, "java..", "com.fasterxml.jackson.annotation..", "org.jspecify..");
+            .resideInAnyPackage(
+                    CONVERSATION,
+                    "dev.waymark.annotation..",
+                    "java..",
+                    "com.fasterxml.jackson.annotation..",
+                    "org.jspecify..");
 
     @ArchTest
     static final ArchRule only_rules_change_the_state = noClasses()

@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.CheckpointReview;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.conversation.FileCalls;
-import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;
@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -292,14 +293,14 @@ class FormatsTest {
         try (AgentClient client = AgentClient.connect(elsewhere.address())) {
             byte[] file = Files.readAllBytes(snapshot("java-waits", "charge_card"));
             assertThat(client.inspector().review(file, how).notStarted())
-                    .extracting(Call::id)
+                    .extracting(CheckpointReview.FileCall::callId)
                     .containsExactly("tu_1");
             assertThat(client.resume(file, how).await()).isInstanceOf(AgentResult.Interrupted.class);
 
             List<ApprovalRequest> asked = new ArrayList<>();
             AgentClient denying = client.onApproval(request -> {
                 asked.add(request);
-                return Approval.deny("Nobody knows this file.");
+                return Optional.of(Approval.deny("Nobody knows this file."));
             });
             byte[] denied = Files.readAllBytes(snapshot("java-denied", "charge_card"));
             assertThat(denying.resume(denied, how).await()).isInstanceOf(AgentResult.Complete.class);

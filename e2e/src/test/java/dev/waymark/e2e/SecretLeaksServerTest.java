@@ -209,6 +209,10 @@ class SecretLeaksServerTest {
             connection.client().newUntypedWorkflowStub("leaky").signal(SignalNames.ANSWER, "Yes, " + WITNESS);
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(told(watching)).endsWith("Once more: [key]."));
+            // Heartbeats, whose details the server describes, follow the words within a second or so.
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () -> assertThat(described(connection, "leaky")).contains("Once more: [key]."));
             look(connection, "speaking", "leaky");
             anthropic.goOn();
             assertThat(waymark("result", "leaky")).endsWith("Once more: [key]. Bye.\n");

@@ -107,6 +107,7 @@ class McpTest {
                         "asker",
                         "assistant",
                         "billing",
+                        "guide",
                         "prompted",
                         "shopper",
                         "start",

@@ -11,6 +11,7 @@ import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("full")
 @Tag("server")
 class ReportedAgentsServerTest {
+    private static final List<String> NAMES = List.of("asker", "assistant", "billing", "guide", "shopper");
+
     @TempDir
     private Path directory;
 
@@ -44,8 +47,7 @@ class ReportedAgentsServerTest {
             JsonNode agents =
                     await().atMost(Duration.ofSeconds(30)).until(() -> agents(caller), list -> !list.isEmpty());
 
-            assertThat(agents.findValuesAsText("name"))
-                    .containsExactly("asker", "assistant", "billing", "guide", "shopper");
+            assertThat(agents.findValuesAsText("name")).isEqualTo(NAMES);
             assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
             assertThat(agents.get(1).has("lacks")).isFalse();
             String thread = caller.start("assistant", "Hi");
@@ -68,7 +70,7 @@ class ReportedAgentsServerTest {
 
             try (ServedThreads ignored = ServedThreads.on(temporal, directory, Map.of())) {
                 await().atMost(Duration.ofSeconds(30))
-                        .until(() -> agents(caller).size() == 4);
+                        .until(() -> agents(caller).findValuesAsText("name"), NAMES::equals);
             }
         }
     }

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -236,6 +237,16 @@ class UiChatTest {
                         text -> assertThat(text).isEqualTo("accepted"),
                         address -> assertThat(address).contains("data: URL"),
                         broken -> assertThat(broken).contains("Base64"));
+        String other = Base64.getEncoder().encodeToString("QNG".getBytes(StandardCharsets.UTF_8));
+        assertThat(images(played, "fork")).containsExactly(png, gif);
+        assertThat(images(played, "edited")).containsExactly(png, other);
+        assertThat(images(played, "begun")).containsExactly(other);
+    }
+
+    private static List<String> images(JsonNode played, String fork) throws Exception {
+        return HttpCaller.of(server, ANN)
+                .list(played.path(fork).asText(), "messages")
+                .findValuesAsText("data");
     }
 
     /** Each time, the chat goes on in a fork, and what was before stays in its thread. */

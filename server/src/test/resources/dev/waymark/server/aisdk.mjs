@@ -167,7 +167,18 @@ const scenes = {
       await other.until(() => other.error || other.messages.length > 1).catch(() => {});
       refused.push(other.error?.message ?? 'accepted');
     }
-    return { thread: page.messages.at(-1).metadata.waymark.thread, saved: await saved(), refused };
+    const { thread } = page.messages.at(-1).metadata.waymark;
+    const kept = await saved();
+    const again = async (action) => {
+      await page.do(action);
+      await page.until(() => page.status !== 'ready');
+      await page.idle();
+      return page.messages.at(-1).metadata.waymark.thread;
+    };
+    const fork = await again(() => page.regenerate());
+    const edited = await again(() => page.sendMessage({ text: 'Instead', files: [file('image/png', 'q.png', 'QNG')], messageId: page.messages[2].id }));
+    const begun = await again(() => page.sendMessage({ text: 'At first', files: [file('image/png', 'q.png', 'QNG')], messageId: page.messages[0].id }));
+    return { thread, saved: kept, refused, fork, edited, begun };
   },
   async regenerate() {
     const page = await open();

@@ -122,10 +122,26 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         return self();
     }
 
+    /** Sets how many US dollars each thread may spend, such as {@code "2.50"}. Keeps a limit in tokens. */
+    public final B budgetUsd(String dollars) {
+        return budget(new Budget(Budget.ofUsd(dollars).usd(), budget.flatMap(Budget::tokens)));
+    }
+
+    /** Sets how many tokens each thread may use. Keeps a limit in dollars. */
+    public final B budgetTokens(long most) {
+        return budget(
+                new Budget(budget.flatMap(Budget::usd), Budget.ofTokens(most).tokens()));
+    }
+
     /** Sets the price of the model, if the provider does not know the price or if a different one applies. */
     public final B pricing(Pricing price) {
         pricing = Optional.of(price);
         return self();
+    }
+
+    /** Sets the price of the model's input and output, in US dollars per million tokens, such as {@code "0.80"}. */
+    public final B pricing(String input, String output) {
+        return pricing(Pricing.of(input, output));
     }
 
     /** Sets the context with which the agent's threads start, which is passed to their tools. */

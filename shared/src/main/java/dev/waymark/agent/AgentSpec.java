@@ -2,6 +2,7 @@ package dev.waymark.agent;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -200,6 +201,7 @@ public record AgentSpec(
     }
 
     /** The parts of this definition that the rules of the conversation need. */
+    @Internal
     public AgentPolicy policy() {
         Map<String, AgentPolicy.Executor> executors = new LinkedHashMap<>();
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();

@@ -3,6 +3,7 @@ package dev.waymark.agent;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import java.time.Duration;
@@ -88,6 +89,7 @@ public record ToolSpec(
         }
 
         /** The executor that the conversation's rules use for tools of this kind. */
+        @Internal
         public AgentPolicy.Executor executor() {
             return executor;
         }

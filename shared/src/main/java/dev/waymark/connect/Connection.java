@@ -1,6 +1,7 @@
 package dev.waymark.connect;
 
 import com.uber.m3.tally.Scope;
+import dev.waymark.annotation.Internal;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.ThreadKeys;
@@ -282,6 +283,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /** The keys of single threads, if they are used. */
+    @Internal
     public Optional<ThreadKeys> threadKeys() {
         return threadKeys;
     }

@@ -1,5 +1,6 @@
 package dev.waymark.connect;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.value.Sha256;
@@ -114,6 +115,7 @@ public final class FairShares {
     }
 
     /** The share of a thread that starts with this input. */
+    @Internal
     public Priority of(StartInput input) {
         String name = input.owner().flatMap(FairShares::owner).orElse(AGENT + input.agent());
         return Priority.newBuilder()

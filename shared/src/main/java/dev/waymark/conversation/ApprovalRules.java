@@ -6,8 +6,10 @@ import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Grants;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,7 +26,8 @@ final class ApprovalRules {
     }
 
     boolean isMissingFor(Call call) {
-        return isMissingFor(draft.identity.rules, draft.policyOf(call), call) || hasLostItsGrant(call);
+        return isMissingFor(draft.identity.rules, draft.policyOf(call), call)
+                || hasLostItsGrant(draft.book.grants, call, draft.at);
     }
 
     /**
@@ -41,11 +44,11 @@ final class ApprovalRules {
     }
 
     /** Whether the call was to run because of a grant that is over. */
-    boolean hasLostItsGrant(Call call) {
+    static boolean hasLostItsGrant(Grants grants, Call call, Instant at) {
         return call.grant().isPresent()
                 && call.grant()
-                        .flatMap(draft.book.grants::find)
-                        .filter(grant -> grant.isInForce(draft.at))
+                        .flatMap(grants::find)
+                        .filter(grant -> grant.isInForce(at))
                         .isEmpty();
     }
 

@@ -9,13 +9,11 @@ import java.util.Optional;
 /** Rules of claims: which execution may take effect, and how to treat a claim that a reset reapplied. */
 final class ClaimRules {
     private final Draft draft;
-    private final ApprovalRules approvals;
     private final EffectRules effects;
     private final LostCallRules lost;
 
-    ClaimRules(Draft draft, ApprovalRules approvals, EffectRules effects, LostCallRules lost) {
+    ClaimRules(Draft draft, EffectRules effects, LostCallRules lost) {
         this.draft = draft;
-        this.approvals = approvals;
         this.effects = effects;
         this.lost = lost;
     }
@@ -23,9 +21,7 @@ final class ClaimRules {
     void toolClaimed(ToolFact.ToolClaimed fact) {
         Optional<Call> claimed =
                 draft.book.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
-        if (claimed.filter(approvals::hasLostItsGrant).isPresent()) {
-            approvals.askFor(claimed.get()); // Its time has passed since the call was dispatched.
-        } else if (claimed.isPresent()) {
+        if (claimed.isPresent()) {
             Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
             draft.book.put(claimed.get().repeating(fact.repeat()).claimed(claim, draft.at));
         } else {
@@ -80,7 +76,7 @@ final class ClaimRules {
                     draft.book.put(call.claimedLater(claim).ended(call.status(), text, draft.at));
                 }
             }
-            case ASKING, COMPLETED, DELEGATED -> {
+            case ASKING, COMPLETED, REMOTE, FOLLOWING, DELEGATED -> {
                 return false;
             }
         }

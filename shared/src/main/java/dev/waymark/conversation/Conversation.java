@@ -284,14 +284,19 @@ public record Conversation(
         return openCalls().stream().flatMap(call -> call.wakeAt().stream()).anyMatch(time -> !time.isAfter(now));
     }
 
-    /** Why an inbound fact is refused in this state; empty if it is admitted. */
+    /** Why an inbound fact is refused in this state, at the time of its last change; empty if it is admitted. */
     public Optional<Problem> refusal(Fact.Inbound fact) {
-        return Admission.refusal(this, fact);
+        return refusal(fact, updatedAt());
+    }
+
+    /** Why an inbound fact is refused in this state at this time; empty if it is admitted. */
+    public Optional<Problem> refusal(Fact.Inbound fact, Instant at) {
+        return Admission.refusal(this, fact, at);
     }
 
     /** Why an update is refused; empty if it is accepted. A repeated delivery is acknowledged like the first one. */
-    public Optional<Problem> updateRefusal(Fact.Inbound fact) {
-        return refusal(fact).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
+    public Optional<Problem> updateRefusal(Fact.Inbound fact, Instant at) {
+        return refusal(fact, at).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
     }
 
     /** The fact number of the first delivery, if a message with the same id arrived before. */
@@ -488,6 +493,11 @@ public record Conversation(
     /** Whether the thread waits for the outcome of this dispatch. */
     public boolean awaitsTool(String callId, int dispatch) {
         return awaits(callId, dispatch, Call.Status.DISPATCHED) || awaits(callId, dispatch, Call.Status.CLAIMED);
+    }
+
+    /** Whether the thread waits for the task of this call's server. */
+    public boolean awaitsTask(String callId, int dispatch) {
+        return awaits(callId, dispatch, Call.Status.FOLLOWING);
     }
 
     /** Whether the thread waits for the check of this dispatch. */

@@ -28,6 +28,7 @@ final class Evolution implements Fact.Cases<Runnable> {
     private final TurnRules turns;
     private final ModelRules model;
     private final CallRules calls;
+    private final RemoteCallRules remote;
     private final ToolRules tools;
     private final ClaimRules claims;
     private final LostCallRules lost;
@@ -43,13 +44,14 @@ final class Evolution implements Fact.Cases<Runnable> {
         ApprovalRules approvals = new ApprovalRules(draft);
         turns = new TurnRules(draft);
         lost = new LostCallRules(draft, approvals, effects);
-        claims = new ClaimRules(draft, approvals, effects, lost);
+        claims = new ClaimRules(draft, effects, lost);
         calls = new CallRules(draft, approvals, lost);
-        tools = new ToolRules(draft, approvals, effects, lost);
+        remote = new RemoteCallRules(draft);
+        tools = new ToolRules(draft, approvals, effects, lost, remote);
         model = new ModelRules(draft, turns, calls, approvals);
         subagents = new SubagentRules(draft, lost);
-        people = new PeopleRules(draft, turns, model, calls, approvals, lost, subagents);
-        takeover = new TakeoverRules(draft, turns, model, calls, approvals, effects, lost, people);
+        people = new PeopleRules(draft, turns, model, calls, approvals, lost, remote, subagents);
+        takeover = new TakeoverRules(draft, turns, model, calls, approvals, effects, lost, remote, people);
         agent = new AgentRules(draft, turns, effects, takeover);
     }
 
@@ -97,7 +99,7 @@ final class Evolution implements Fact.Cases<Runnable> {
     private Conversation apply(Fact fact) {
         draft.counters.facts++;
         Optional<Problem> refusal =
-                fact instanceof Fact.Inbound inbound ? Admission.refusal(before, inbound) : Optional.empty();
+                fact instanceof Fact.Inbound inbound ? Admission.refusal(before, inbound, draft.at) : Optional.empty();
         if (refusal.isPresent()) {
             draft.ignore(((Fact.Inbound) fact).signal(), refusal.get().message());
         } else {
@@ -190,6 +192,26 @@ final class Evolution implements Fact.Cases<Runnable> {
     @Override
     public Runnable toolInterrupted(ToolFact.ToolInterrupted fact) {
         return () -> tools.toolInterrupted(fact);
+    }
+
+    @Override
+    public Runnable toolSuspended(ToolFact.ToolSuspended fact) {
+        return () -> remote.toolSuspended(fact);
+    }
+
+    @Override
+    public Runnable taskFollowed(ToolFact.TaskFollowed fact) {
+        return () -> remote.taskFollowed(fact);
+    }
+
+    @Override
+    public Runnable taskCancelRequested(ToolFact.TaskCancelRequested fact) {
+        return () -> remote.taskCancelRequested(fact);
+    }
+
+    @Override
+    public Runnable taskCancelled(ToolFact.TaskCancelled fact) {
+        return NOTHING; // The server decides whether the task stops, and nothing waits for that.
     }
 
     @Override

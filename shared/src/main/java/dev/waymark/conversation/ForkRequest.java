@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.message.Message;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,7 +15,7 @@ import java.util.Optional;
  * @param id identifies this fork in the new thread
  * @param message the first message; without one, nothing runs until a person sends a message, an answer or a decision
  */
-public record ForkRequest(String id, Optional<String> message) {
+public record ForkRequest(String id, Optional<Message> message) {
     public ForkRequest {
         Objects.requireNonNull(id, "id");
     }

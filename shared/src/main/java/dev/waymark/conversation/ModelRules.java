@@ -173,8 +173,8 @@ final class ModelRules {
 
     /**
      * Whether the call is no longer needed. A call is kept if it is part of the record of side effects, if people
-     * decided or answered it, if rules decide about its tool and may count it, if a subagent executed it, if it may still report an outcome, or if the agent does not
-     * have its tool.
+     * decided or answered it, if rules decide about its tool and may count it, if a subagent executed it, if it may
+     * still report an outcome, or if the agent does not have its tool.
      */
     private boolean isDroppable(Call call) {
         return call.hasOwnResult()

@@ -1,6 +1,7 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.annotation.Internal;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.PreviousRunGoneException;
 import dev.waymark.conversation.Conversation;
@@ -10,6 +11,7 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Reply;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,13 +29,14 @@ public record Timeline(
         String thread,
         String runId,
         List<Moment> moments,
-        Conversation now,
+        @Internal Conversation now,
         Optional<AgentSpec> agent,
         Optional<RunEnding> ending,
         long lastEventId,
         boolean cut) {
     private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
 
+    @Internal
     public Timeline {
         moments = List.copyOf(moments);
     }
@@ -50,8 +53,32 @@ public record Timeline(
     }
 
     /** The model calls whose replies counted, in order. */
+    @Internal
     public List<RecordedDecision> decisions() {
         return RecordedDecision.in(moments);
+    }
+
+    /** The decision that led to a version, or whose model call is the event: the last one at or before the place. */
+    @Internal
+    public Optional<RecordedDecision> decisionAt(String place) {
+        Optional<Moment> moment = at(place);
+        Iterator<RecordedDecision> decisions = decisions().iterator();
+        Optional<RecordedDecision> last = Optional.empty();
+        Optional<RecordedDecision> next = next(decisions);
+        for (Moment each : moments) {
+            if (next.isPresent() && next.get().called() == each) {
+                last = next;
+                next = next(decisions);
+            }
+            if (moment.isPresent() && each == moment.get()) {
+                return last;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<RecordedDecision> next(Iterator<RecordedDecision> decisions) {
+        return decisions.hasNext() ? Optional.of(decisions.next()) : Optional.empty();
     }
 
     /** The thread up to one of its moments. */
@@ -115,6 +142,7 @@ public record Timeline(
     /**
      * Passes on each call that a summary dropped and that the thread no longer has, with the last state that had it.
      */
+    @Internal
     public void forEachDroppedCall(BiConsumer<Conversation, Call> reader) {
         for (int i = 1; i < moments.size(); i++) {
             if (moments.get(i)

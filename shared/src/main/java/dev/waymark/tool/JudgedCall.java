@@ -1,5 +1,6 @@
 package dev.waymark.tool;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -34,6 +35,7 @@ public record JudgedCall(String tool, Json args, Optional<String> owner, Spent s
      *
      * @param at when they are judged
      */
+    @Internal
     public static List<JudgedCall> of(Reply reply, Conversation state, Optional<String> owner, Instant at) {
         Spent spent = state.spent().plus(reply.spent());
         List<Part.ToolUse> calls = reply.calls();

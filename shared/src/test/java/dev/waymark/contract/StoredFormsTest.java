@@ -23,6 +23,7 @@ import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.WordsReport;
 import dev.waymark.contract.work.WordsRequest;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.AbandonedTask;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
@@ -34,6 +35,7 @@ import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -163,6 +165,7 @@ class StoredFormsTest {
                 true,
                 true,
                 Optional.of(verdict),
+                Optional.of(ARGS),
                 Optional.of("e3b2"),
                 true);
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
@@ -177,6 +180,14 @@ class StoredFormsTest {
                 Optional.of(new VerifiedSubject("ann", Optional.of("https://id"))),
                 Optional.of("not on the statement"),
                 AT);
+        Suspension suspension = new Suspension(
+                Optional.of("task-1"),
+                Optional.of("state"),
+                Map.of("k", ARGS),
+                Map.of("k", ARGS),
+                5_000,
+                Optional.of(AT));
+        AbandonedTask abandoned = new AbandonedTask("tu_0", "charge", "task-0");
         Call call = new Call(
                 "tu_1",
                 "add",
@@ -197,6 +208,7 @@ class StoredFormsTest {
                 Optional.of(settlement),
                 Optional.of(fromFile),
                 Optional.of(verdict),
+                Optional.of(suspension),
                 Optional.of(2),
                 Optional.of(definition));
         AgentPolicy.ToolPolicy ofTool =
@@ -238,6 +250,7 @@ class StoredFormsTest {
                                 PersistentMap.<EffectLog.Effect>empty().with("charge:e3b0", effect))),
                         Optional.of(workspace),
                         Optional.of(PersistentMap.<Integer>empty().with("tu_0", 1)),
+                        Optional.of(PersistentMap.<AbandonedTask>empty().with("tu_0", abandoned)),
                         Optional.of(new Grants(2, List.of(grant)))),
                 new Money(Optional.of(3), new Usage(5, 6), Optional.of(usd), Optional.of(budget)),
                 new ParentLink(Optional.of(parent), Optional.of(report)),
@@ -332,7 +345,15 @@ class StoredFormsTest {
                         "tool",
                         "args"),
                 stored(new JudgeInput.GrantSchema(1, ARGS), "like"),
-                stored(new ToolInput("tu_1", 2, ARGS, Optional.of("run"), 1, Optional.of("trip"), List.of("e3b2"))),
+                stored(new ToolInput(
+                        "tu_1",
+                        2,
+                        ARGS,
+                        Optional.of("run"),
+                        1,
+                        Optional.of("trip"),
+                        Optional.of(suspension),
+                        List.of("e3b2"))),
                 stored(new ToolOutcome.NotStarted("run/1", "late", Optional.of("e3b2")), "execution"),
                 stored(new ModelInput.VerdictRequest(Optional.of("ann"))),
                 stored(new ModelInput(

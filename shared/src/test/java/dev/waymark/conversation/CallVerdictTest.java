@@ -153,6 +153,22 @@ class CallVerdictTest {
     }
 
     @Test
+    void verdictApartFromTheReply_thatEndsTheLastCall_completesAVersion() {
+        int withTheReply = replied(use("a", "fire"), DENY).state().counters().versions();
+        ConversationScript apart = replied(use("a", "fire")).with(requested("a"), given("a", DENY));
+
+        assertThat(apart.state().counters().versions()).isEqualTo(withTheReply);
+    }
+
+    @Test
+    void verdict_isNotAskedForAboutACallThatHasEnded() {
+        ConversationScript story = replied(use("a", "fire"), DENY).with(requested("a"), given("a", ALLOW));
+
+        assertThat(story.call("a").status()).isEqualTo(Call.Status.DENIED);
+        assertThat(story.call("a").verdict()).contains(DENY);
+    }
+
+    @Test
     void editedCall_isJudgedAgain() {
         ConversationScript story = edited();
 

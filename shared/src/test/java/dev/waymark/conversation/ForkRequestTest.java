@@ -11,6 +11,7 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class ForkRequestTest {
     private static final Instant LATER = ConversationScript.START.plusSeconds(3_600);
     private static final ForkRequest SILENT = new ForkRequest("f", Optional.empty());
-    private static final ForkRequest SPEAKING = new ForkRequest("f", Optional.of("And now?"));
+    private static final ForkRequest SPEAKING = new ForkRequest("f", Optional.of(Message.user("And now?")));
 
     private static ConversationScript asked(Part... parts) {
         Map<String, AgentPolicy.Executor> tools =

@@ -12,6 +12,7 @@ import static dev.waymark.conversation.ToolConversationScript.denied;
 import static dev.waymark.conversation.ToolConversationScript.dispatched;
 import static dev.waymark.conversation.ToolConversationScript.finished;
 import static dev.waymark.conversation.ToolConversationScript.notStarted;
+import static dev.waymark.conversation.ToolConversationScript.restored;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
@@ -31,6 +32,7 @@ import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -254,17 +256,32 @@ class GrantTest {
         assertThat(story.with(notStarted("b", 1, "y")).call("b").status()).isEqualTo(Call.Status.AWAITING);
     }
 
+    /** A claim that is admitted is applied again by a reset, as one that may have run. */
     @Test
-    void claim_afterTheTimeOfTheGrant_isNotGranted() {
+    void claim_afterTheTimeOfTheGrant_isRefused_andThePersonAsked() {
         ConversationScript story = then(granted(GrantTerms.THREAD.lasting(Duration.ofMinutes(1))), use("b", "fire"))
                 .with(dispatched("b", 1));
         ToolFact.ToolClaimed claim = claimed("b", 1, "fire", "y");
+        Instant late = START.plusSeconds(120);
 
-        story.at(START.plusSeconds(120), claim);
+        assertThat(story.state().updateRefusal(claim, START.plusSeconds(30))).isEmpty();
+        assertThat(story.state().updateRefusal(claim, late).map(Problem::type)).contains(Problem.ALREADY_DECIDED);
 
-        assertThat(story.state().granted(claim)).isEmpty();
+        story.at(late, claim, notStarted("b", 1, "y"));
         assertThat(story.call("b").status()).isEqualTo(Call.Status.AWAITING);
         assertThat(story.call("b").claim()).isEmpty();
+    }
+
+    /** The call may have run in time, in the run that a reset undid. */
+    @Test
+    void restoredClaim_afterTheTimeOfTheGrant_isKept() {
+        ConversationScript story = then(granted(GrantTerms.THREAD.lasting(Duration.ofMinutes(1))), use("b", "fire"))
+                .with(dispatched("b", 1));
+
+        story.at(START.plusSeconds(120), restored("b", 1, "fire", "y"));
+
+        assertThat(story.call("b").status()).isEqualTo(Call.Status.CLAIMED);
+        assertThat(story.call("b").claim().map(Call.Claim::execution)).contains("y");
     }
 
     @Test

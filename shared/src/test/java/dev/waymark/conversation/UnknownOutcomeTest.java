@@ -33,6 +33,7 @@ import dev.waymark.conversation.value.Problem;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -164,7 +165,28 @@ class UnknownOutcomeTest {
                         });
     }
 
+    @Test
+    void notLanded_ofACallOfThisThread_isNotReportedAsOneThatNeverRan() {
+        ConversationScript script = verifying("wire").with(verified("a", 1, false));
+
+        assertThat(script.call("a"))
+                .returns(Call.Status.LOST, Call::status)
+                .extracting(call -> call.result().orElseThrow(), InstanceOfAssertFactories.STRING)
+                .doesNotContain("a check found");
+    }
+
     // ---- settled as not done
+
+    @Test
+    void settlement_ofACallThatIsNotInQuestion_saysWhetherItEverWas() {
+        ConversationScript safe = replied(use("a", "add")).with(dispatched("a", 1), finished("a", 1, "3"));
+        ConversationScript claimed = claimedCall("charge");
+
+        assertThat(safe.refusal(settledAsNotDone("a"))).contains(Problem.NOT_FOUND);
+        assertThat(claimed.refusal(settledAsNotDone("a"))).contains(Problem.NOT_FOUND);
+        assertThat(claimed.with(finished("a", 1, "paid")).refusal(settledAsNotDone("a")))
+                .contains(Problem.ALREADY_DECIDED);
+    }
 
     @Test
     void notDone_afterTheFence_isToldToTheModelAndKeepsTheKey() {

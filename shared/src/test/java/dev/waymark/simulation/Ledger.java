@@ -93,7 +93,7 @@ final class Ledger {
     }
 
     void check(Conversation before, Fact fact, Conversation after) {
-        Optional<Problem> refusal = refusal(before, fact);
+        Optional<Problem> refusal = refusal(before, fact, after);
         book(before, fact, after);
         counters(before, after);
         if (refusal.isPresent() || fact instanceof ThreadFact.MessageIgnored) {
@@ -138,14 +138,14 @@ final class Ledger {
 
     // ---- records
 
-    private static Optional<Problem> refusal(Conversation before, Fact fact) {
-        return fact instanceof Fact.Inbound inbound ? before.refusal(inbound) : Optional.empty();
+    private static Optional<Problem> refusal(Conversation before, Fact fact, Conversation after) {
+        return fact instanceof Fact.Inbound inbound ? before.refusal(inbound, after.updatedAt()) : Optional.empty();
     }
 
     /** Records what happened, without checking it. */
     void book(Conversation before, Fact fact, Conversation after) {
         facts++;
-        if (refusal(before, fact).isPresent()) {
+        if (refusal(before, fact, after).isPresent()) {
             return;
         }
         outcome(before, fact, after);
@@ -204,8 +204,10 @@ final class Ledger {
                         .isPresent()) {
             outcomes.put(done.callId(), done.content());
         } else if (fact instanceof PersonFact.HumanAnswered answered) {
-            outcomes.put(
-                    asked(before, PendingItem.Kind.QUESTION, answered.callId()).callId(), answered.answer());
+            PendingItem question = asked(before, PendingItem.Kind.QUESTION, answered.callId());
+            if (question.form().isEmpty()) {
+                outcomes.put(question.callId(), answered.answer());
+            }
         } else if (fact instanceof PersonFact.ApprovalDecided decided && decided.approved()) {
             PendingItem ask = asked(before, PendingItem.Kind.APPROVAL, decided.callId());
             Json shown = ask.args().orElseThrow();
@@ -494,10 +496,11 @@ final class Ledger {
     }
 
     /** Checks a call that has just been granted a claim. */
-    void granted(Call call) {
+    void granted(Conversation state, Call call) {
         Violation.unless(
                 world.alive().stream()
                         .filter(World.Execution::isDangerous)
+                        .filter(each -> !isAnsweredForByAnother(state, call, each))
                         .noneMatch(each -> each.callId.equals(call.id()) && each.key.equals(key(call))),
                 "a call runs again while it may still be running");
         long token = call.claim().orElseThrow().token();
@@ -506,6 +509,20 @@ final class Ledger {
         if (wasDoubted.contains(call.id())) {
             coverage.count("reruns");
         }
+    }
+
+    /**
+     * Whether another call has the claim of this execution. After a reset, the model may use the id of an undone call for
+     * different arguments. An identical call then has its claim before a person edits the new one to these arguments.
+     */
+    private static boolean isAnsweredForByAnother(Conversation state, Call call, World.Execution execution) {
+        boolean[] found = {false};
+        state.calls()
+                .forEach((id, other) -> found[0] |= !id.equals(call.id())
+                        && other.claim()
+                                .filter(claim -> claim.execution().equals(execution.name))
+                                .isPresent());
+        return found[0];
     }
 
     /**
@@ -602,7 +619,17 @@ final class Ledger {
                 Violation.unless(
                         !tookEffect || text.isEmpty() || text.contains("had been claimed"),
                         "said not to have run, and it took effect");
-            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, DELEGATED, VERIFYING, ASKING, FAILED -> {
+            case ISSUED,
+                    HELD,
+                    AWAITING,
+                    DISPATCHED,
+                    CLAIMED,
+                    REMOTE,
+                    FOLLOWING,
+                    DELEGATED,
+                    VERIFYING,
+                    ASKING,
+                    FAILED -> {
                 // These statuses say nothing about whether the call took effect.
             }
         }
@@ -704,7 +731,9 @@ final class Ledger {
     private static boolean isAwaited(Conversation state, String callId, int dispatch) {
         return state.batchCalls().stream()
                 .anyMatch(call -> call.id().equals(callId)
-                        && (call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
+                        && (call.status() == Call.Status.DISPATCHED
+                                || call.status() == Call.Status.CLAIMED
+                                || call.status() == Call.Status.FOLLOWING)
                         && call.dispatches() == dispatch);
     }
 
@@ -790,7 +819,12 @@ final class Ledger {
         if (fact instanceof PersonFact.UserSpoke spoke) {
             spoke(before, spoke, after);
         } else if (fact instanceof PersonFact.HumanAnswered answered) {
-            Violation.unless(questions(after) == questions(before) - 1, "an accepted answer answered nothing");
+            boolean isNextForm = asked(before, PendingItem.Kind.QUESTION, answered.callId())
+                            .form()
+                            .isPresent()
+                    && questions(after) == questions(before);
+            Violation.unless(
+                    isNextForm || questions(after) == questions(before) - 1, "an accepted answer answered nothing");
             coverage.count(questions(before) > 1 ? "answers to one of several" : "answers to the only one");
         } else if (fact instanceof ToolFact.ToolClaimed claim) {
             claimed(before, claim, after);
@@ -825,19 +859,18 @@ final class Ledger {
     private void claimed(Conversation before, ToolFact.ToolClaimed claim, Conversation after) {
         if (!claim.restored()) {
             Violation.unless(
-                    after.calls().get(claim.callId()).orElseThrow().status() == Call.Status.CLAIMED
-                            || before.calls()
-                                    .get(claim.callId())
-                                    .flatMap(Call::grant)
-                                    .map(grants::get)
-                                    .filter(grant -> grant.isOver(after.updatedAt()))
-                                    .isPresent(),
+                    after.calls().get(claim.callId()).orElseThrow().status() == Call.Status.CLAIMED,
                     "a claim was granted and is not held");
             return;
         }
         Optional<Call> call = before.batchCalls().stream()
                 .filter(each -> each.id().equals(claim.callId()))
                 .findFirst();
+        boolean reopened = call.filter(each -> !each.isOpen()).isPresent()
+                && after.calls().get(claim.callId()).filter(Call::isOpen).isPresent();
+        if (reopened) {
+            outcomes.remove(claim.callId()); // The model has not seen it, and this execution has another one.
+        }
         coverage.count("claims restored to "
                 + call.map(each -> each.status().name().toLowerCase(Locale.ROOT))
                         .orElse("nothing"));
@@ -968,7 +1001,7 @@ final class Ledger {
         if (state.life() == ThreadIdentity.Life.CANCELLED) {
             Violation.unless(
                     state.decide().stream()
-                            .filter(step -> !(step instanceof Step.ReportToParent))
+                            .filter(step -> !(step instanceof Step.ReportToParent || step instanceof Step.CancelTask))
                             .toList()
                             .equals(List.of(new Step.Close(true))),
                     "a cancelled thread does something other than close");

@@ -16,6 +16,7 @@ import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -126,6 +127,10 @@ final class Simulation {
     private final Random transit;
     /** A separate generator for verdicts. */
     private final Random judging;
+    /** A separate generator for calls that their server does not finish at once. */
+    private final Random suspending;
+
+    private final boolean hasServers;
     /** A separate generator for the calls that run with their reply. */
     private final Random fusing;
     /** A separate generator for grants and for changes of tools. */
@@ -187,6 +192,8 @@ final class Simulation {
         this.transit = new Random(~(seed * 31));
         this.judging = new Random(seed * 47 + 11);
         this.fusing = new Random(~(seed * 37));
+        this.suspending = new Random(seed * 53 + 7);
+        this.hasServers = suspending.nextInt(3) == 0;
         this.granting = new Random(seed * 59 + 5);
         this.grants = granting.nextInt(4) == 0;
         this.core = core;
@@ -357,6 +364,29 @@ final class Simulation {
         }
 
         @Override
+        public Boolean followTask(Step.FollowTask step) {
+            Call call = step.call();
+            if (isUnderWay("task", call.id(), call.dispatches())) {
+                return false;
+            }
+            flights.add(Activity.task(call, runId()));
+            apply(new ToolFact.TaskFollowed(call.id(), call.dispatches()));
+            return true;
+        }
+
+        @Override
+        public Boolean cancelTask(Step.CancelTask step) {
+            Call call = state.calls().get(step.task().callId()).orElseThrow();
+            if (isUnderWay("cancel", call.id(), 0)) {
+                return false;
+            }
+            flights.add(Activity.cancel(call, runId()));
+            coverage.count("tasks to cancel");
+            apply(new ToolFact.TaskCancelRequested(call.id()));
+            return true;
+        }
+
+        @Override
         public Boolean startSubagent(Step.StartSubagent step) {
             Call call = step.call();
             ledger.allowed(call, true);
@@ -455,7 +485,9 @@ final class Simulation {
                         ? "verify"
                         : call.status() == Call.Status.JUDGING
                                 ? "judge"
-                                : call.status() == Call.Status.DELEGATED ? "subagent" : "tool";
+                                : call.status() == Call.Status.FOLLOWING
+                                        ? "task"
+                                        : call.status() == Call.Status.DELEGATED ? "subagent" : "tool";
                 int dispatch = kind.equals("judge") ? 0 : call.dispatches();
                 Violation.unless(isUnderWay(kind, call.id(), dispatch), "stuck: no result will come");
             }
@@ -556,7 +588,8 @@ final class Simulation {
     private void apply(Fact fact, int millisLater) {
         at = at.plusMillis(millisLater);
         Conversation before = state;
-        if (fact instanceof ToolFact.ToolEndedLate late && before.refusal(late).isEmpty()) {
+        if (fact instanceof ToolFact.ToolEndedLate late
+                && before.refusal(late, at).isEmpty()) {
             world.reportedLate(late.execution());
         }
         state = core.apply(state, fact, at);
@@ -770,6 +803,8 @@ final class Simulation {
             case "summary" -> apply(summaryEnd(flight.step() + off));
             case "judge" -> apply(judgement(flight));
             case "verify" -> apply(verdict(flight));
+            case "task" -> apply(taskEnd(flight));
+            case "cancel" -> apply(new ToolFact.TaskCancelled(flight.callId(), Optional.empty()));
             case "subagent" -> subagent(flight);
             default -> apply(toolEnd(flight, off));
         }
@@ -878,11 +913,13 @@ final class Simulation {
     private List<ModelResult.Ran> ran(Conversation after) {
         List<ModelResult.Ran> ran = new ArrayList<>();
         for (Step.RunTool run : after.callsToRunWithReply()) {
-            ToolOutcome outcome = switch (fusing.nextInt(6)) {
-                case 0 -> ToolOutcome.error("Tool error: no");
-                case 1 -> ToolOutcome.question("Which day?");
-                default -> ToolOutcome.result("result-" + fusing.nextInt(1000));
-            };
+            ToolOutcome outcome = suspends()
+                    ? ToolOutcome.suspended(suspension())
+                    : switch (fusing.nextInt(6)) {
+                        case 0 -> ToolOutcome.error("Tool error: no");
+                        case 1 -> ToolOutcome.question("Which day?");
+                        default -> ToolOutcome.result("result-" + fusing.nextInt(1000));
+                    };
             if (fusing.nextInt(6) > 0) {
                 ran.add(new ModelResult.Ran(run.call().id(), outcome));
             }
@@ -1017,8 +1054,7 @@ final class Simulation {
             }
             default -> {
                 ToolFact.ToolClaimed claim = claim(call, activity.dispatch(), name);
-                Optional<Problem> refusal = state.refusal(claim);
-                boolean wasGranted = call.grant().isPresent();
+                Optional<Problem> refusal = state.refusal(claim, at);
                 if (fault == Fault.EFFECT_WITHOUT_CLAIM) {
                     grant(activity, name).takeEffect(at);
                     world.check(state);
@@ -1027,13 +1063,7 @@ final class Simulation {
                     coverage.count("claims refused " + refusal.get().type());
                     apply(notStarted(activity, name, "refused"));
                 } else {
-                    apply(claim);
-                    if (wasGranted && state.granted(claim).isEmpty()) {
-                        end(activity);
-                        coverage.count("claims that came after the time of their grant");
-                        apply(notStarted(activity, name, "refused"));
-                        return;
-                    }
+                    apply(claim, 0); // The thread admits and applies a claim at one time.
                     Violation.unless(
                             state.calls()
                                     .get(call.id())
@@ -1041,7 +1071,7 @@ final class Simulation {
                                     .filter(each -> each.execution().equals(name))
                                     .isPresent(),
                             "a claim that was not refused was not granted either");
-                    ledger.granted(state.calls().get(call.id()).orElseThrow());
+                    ledger.granted(state, state.calls().get(call.id()).orElseThrow());
                     ledger.claimedInTime(state.calls().get(call.id()).orElseThrow(), at);
                     grant(activity, name);
                     List<String> approved =
@@ -1077,6 +1107,17 @@ final class Simulation {
             end(activity);
             coverage.count("executions that took too long");
             apply(lost(activity));
+            return;
+        }
+        // A server that requires input to go on has not taken effect.
+        if (!execution.tookEffect() && suspends()) {
+            end(activity);
+            Suspension how = suspension();
+            if (how.task().isPresent() && suspending.nextBoolean()) {
+                execution.takeEffect(at);
+            }
+            execution.end();
+            apply(new ToolFact.ToolSuspended(activity.callId(), activity.dispatch(), how));
             return;
         }
         if (chance(8)) {
@@ -1218,7 +1259,7 @@ final class Simulation {
         }
         zombie.end();
         ToolFact.ToolEndedLate late = new ToolFact.ToolEndedLate(zombie.callId, zombie.name, end);
-        if (state.refusal(late).isEmpty()) {
+        if (state.refusal(late, at).isEmpty()) {
             Call.Status before = state.calls().get(zombie.callId).orElseThrow().status();
             coverage.count("late outcomes of calls " + before.name().toLowerCase(Locale.ROOT));
         }
@@ -1245,11 +1286,9 @@ final class Simulation {
             LateClaim late = lateClaims.remove(random.nextInt(lateClaims.size()));
             ToolFact.ToolClaimed claim =
                     claim(late.activity().call().orElseThrow(), late.activity().dispatch(), late.execution());
-            if (late.run().equals(runId()) && (state.refusal(claim).isEmpty() || fault == Fault.LATE_CLAIM_GRANTED)) {
-                apply(claim);
-                if (state.granted(claim).isEmpty() && fault != Fault.LATE_CLAIM_GRANTED) {
-                    return;
-                }
+            if (late.run().equals(runId())
+                    && (state.refusal(claim, at).isEmpty() || fault == Fault.LATE_CLAIM_GRANTED)) {
+                apply(claim, 0); // The thread admits and applies a claim at one time.
                 grant(late.activity(), late.execution()).takeEffect(at);
                 world.check(state);
             } else {
@@ -1330,14 +1369,14 @@ final class Simulation {
             work();
         }
         for (Fact fact : updates) {
-            Optional<Problem> refusal = state.refusal((Fact.Inbound) fact);
+            Optional<Problem> refusal = state.refusal((Fact.Inbound) fact, at);
             if (fact instanceof ToolFact.ToolClaimed claim) {
                 Violation.unless(refusal.isEmpty(), "a restored claim is refused");
                 coverage.count("restored claims");
                 if (fault == Fault.CLAIMS_LOST_IN_A_RESET) {
                     continue;
                 }
-                apply(claim);
+                apply(claim, 0); // The thread admits and applies a claim at one time.
             } else if (refusal.isEmpty()) {
                 apply(fact);
             }
@@ -1350,8 +1389,70 @@ final class Simulation {
         work();
     }
 
+    /** What an activity finds that follows a task: the call's effect was decided when the task began. */
+    private Fact taskEnd(Activity flight) {
+        boolean effect = policyOf(flight.call().orElseThrow().tool()).effect();
+        boolean landed = state.calls()
+                .get(flight.callId())
+                .flatMap(Call::claim)
+                .filter(claim -> world.hasEffect(claim.execution()))
+                .isPresent();
+        int end = quiet ? 9 : suspending.nextInt(10);
+        if (end > 3) {
+            state.calls()
+                    .get(flight.callId())
+                    .filter(call -> call.status() == Call.Status.CANCELLED)
+                    .flatMap(Call::claim)
+                    .ifPresent(claim -> world.reportedLate(claim.execution()));
+        }
+        return switch (end) {
+            case 0 ->
+                new ToolFact.ToolLost(flight.callId(), flight.dispatch(), new Problem(Problem.UNKNOWN_RULES, "old"));
+            case 1 ->
+                new ToolFact.ToolLost(
+                        flight.callId(), flight.dispatch(), new Problem(Problem.OUTCOME_UNKNOWN, "no such task"));
+            case 2, 3 ->
+                new ToolFact.ToolSuspended(
+                        flight.callId(), flight.dispatch(), Suspension.task("t", forms(), 0, Optional.empty()));
+            default ->
+                new ToolFact.ToolFinished(
+                        flight.callId(),
+                        flight.dispatch(),
+                        effect && !landed ? "Tool error: no" : "done",
+                        effect && !landed);
+        };
+    }
+
+    /** Whether a server leaves a call unfinished. */
+    private boolean suspends() {
+        return hasServers && !quiet && state.rules() >= ThreadIdentity.REMOTE_CALLS && suspending.nextInt(2) == 0;
+    }
+
+    private Suspension suspension() {
+        coverage.count("suspended calls");
+        return switch (suspending.nextInt(4)) {
+            case 0 -> Suspension.repeated(Optional.of("state"), Map.of());
+            case 1 -> Suspension.repeated(Optional.of("state"), forms());
+            default -> Suspension.task("t", Map.of(), suspending.nextInt(2) * 5_000, Optional.empty());
+        };
+    }
+
+    /** One or two forms with a field that takes any text. */
+    private Map<String, Json> forms() {
+        Map<String, Json> forms = new LinkedHashMap<>();
+        for (int i = 0; i <= suspending.nextInt(2); i++) {
+            Map<String, Object> schema =
+                    Map.of("type", "object", "properties", Map.of("a", Map.of("type", "string", "maxLength", 1_000)));
+            forms.put("k" + suspending.nextInt(1_000), Json.of(Map.of("message", "Which?", "requestedSchema", schema)));
+        }
+        return forms;
+    }
+
     private Fact toolEnd(Activity flight, int off) {
         int dispatch = flight.dispatch() + off;
+        if (suspends()) {
+            return new ToolFact.ToolSuspended(flight.callId(), dispatch, suspension());
+        }
         return switch (random.nextInt(9)) {
             case 8 -> new ToolFact.ToolNotStarted(flight.callId(), dispatch, newExecution(1), "the worker is stopping");
             case 0 -> new ToolFact.ToolLost(flight.callId(), dispatch, new Problem("Timeout", "the worker was lost"));

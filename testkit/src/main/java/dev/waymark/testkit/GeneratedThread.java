@@ -1,6 +1,7 @@
 package dev.waymark.testkit;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
@@ -46,6 +47,7 @@ import java.util.Random;
  * }
  * }</pre>
  */
+@Internal
 public final class GeneratedThread {
     /** The agent of all generated threads. */
     public static final AgentSpec AGENT = AgentSpec.of("helper", "scripted:helper")

@@ -1,5 +1,6 @@
 package dev.waymark.testkit;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Builds a thread fact by fact, as the projector would. Each fact has its own event, one second after the last one. */
+@Internal
 public final class ThreadFixture {
     private static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
 

@@ -207,4 +207,18 @@ class AgentTest {
         }
         assertThat(intercepted).hasValue(3); // The agent activity, and two model calls, of which one runs the tool.
     }
+
+    @Test
+    void moneyAsText_isTheSameAsValues() {
+        AgentSpec spec = Agent.named("clerk")
+                .model("scripted:any")
+                .budgetUsd("2.50")
+                .budgetTokens(1_000)
+                .pricing("0.80", "4")
+                .build()
+                .spec();
+
+        assertThat(spec.budget()).contains(new Budget(Optional.of(Usd.of(new BigDecimal("2.5"))), Optional.of(1_000L)));
+        assertThat(spec.pricing()).contains(Pricing.of("0.8", "4"));
+    }
 }

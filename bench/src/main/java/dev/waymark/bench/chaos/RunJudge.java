@@ -81,7 +81,8 @@ final class RunJudge implements AutoCloseable {
             }
             case SUMMARY -> judgeSummaries(root, violations);
         }
-        Duration recovery = disrupted.isEmpty()
+        // A thread that continues one whose turn is over may not have done anything yet.
+        Duration recovery = disrupted.isEmpty() || root.moments().isEmpty()
                 ? Duration.ZERO
                 : Duration.between(
                         disrupted.get(disrupted.size() - 1),

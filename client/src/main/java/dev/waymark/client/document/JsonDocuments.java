@@ -45,7 +45,7 @@ public final class JsonDocuments {
         }
         result.problem().ifPresent(problem -> document.set("error", error(problem)));
         document.set("structured", structured(result));
-        document.set("messages", tree(result.messages()));
+        document.set("messages", tree(result.checkpoint()).path("messages"));
         document.set("usage", usage(result.usage()));
         document.put("iterations", result.iterations());
         document.set("costUsd", dollars(result.cost()));

@@ -1,6 +1,7 @@
 package dev.waymark.client.failure;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.annotation.Internal;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.message.Refusal;
@@ -21,6 +22,7 @@ import java.util.Optional;
 /**
  * Checks requests before they are sent, with the rules of the workflow, so that the sender learns of problems at once.
  */
+@Internal
 public final class RequestLimits {
     /** Leaves space for the rest of the payload. */
     private static final int MAX_MESSAGES_BYTES =

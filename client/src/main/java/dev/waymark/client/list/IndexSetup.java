@@ -1,5 +1,6 @@
 package dev.waymark.client.list;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.connect.Connection;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Sets up the search attributes of threads on a server. */
+@Internal
 public final class IndexSetup {
     private IndexSetup() {}
 

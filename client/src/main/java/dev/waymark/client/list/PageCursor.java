@@ -1,6 +1,7 @@
 package dev.waymark.client.list;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Sha256;
@@ -10,6 +11,7 @@ import java.util.Base64;
  * Where a page of a list ended, in the form in which callers send it back. It contains a checksum, because a Temporal
  * server answers an invalid page token with an internal error, and some invalid tokens with another page.
  */
+@Internal
 public final class PageCursor {
     /** Hexadecimal digits of the checksum. It detects mistakes; it does not authenticate. */
     private static final int CHECKSUM_CHARS = 8;

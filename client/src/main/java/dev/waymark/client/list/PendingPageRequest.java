@@ -1,5 +1,6 @@
 package dev.waymark.client.list;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.call.PendingItem;
 import java.util.Optional;
@@ -30,6 +31,7 @@ public record PendingPageRequest(
         return new ThreadPageRequest(limit, after, true, status, agent);
     }
 
+    @Internal
     public boolean wants(PendingItem item) {
         return kind.map(item.kind().wireName()::equals).orElse(true);
     }

@@ -1,6 +1,7 @@
 package dev.waymark.client.list;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.call.PendingItem;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -15,6 +16,7 @@ import java.util.Set;
  * Where a page of requests ended, on a server without search attributes. The position names the last request instead of
  * counting requests, so that the next page skips nothing if requests are answered in the meantime.
  */
+@Internal
 public record PendingPosition(Instant since, String thread, String callId) {
     /** Sorts requests by age, and requests of the same time by thread and call. */
     public static final Comparator<PendingItem> OLDEST_FIRST = Comparator.comparing(PendingPosition::of, order());

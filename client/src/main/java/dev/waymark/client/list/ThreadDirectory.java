@@ -1,6 +1,7 @@
 package dev.waymark.client.list;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.ServerTime;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
@@ -32,6 +33,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** Lists the threads of a server, and reads the states of many of them, a few at a time. */
+@Internal
 public final class ThreadDirectory {
     private static final int AT_ONCE = 4;
 

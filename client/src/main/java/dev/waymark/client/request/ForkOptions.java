@@ -1,6 +1,7 @@
 package dev.waymark.client.request;
 
 import dev.waymark.contract.ThreadOwner;
+import dev.waymark.conversation.message.Message;
 import java.util.Optional;
 
 /**
@@ -15,7 +16,7 @@ import java.util.Optional;
 public record ForkOptions(
         String thread,
         Optional<String> place,
-        Optional<String> message,
+        Optional<Message> message,
         boolean volatileAllowed,
         Optional<ThreadOwner> owner) {
     /** Forks the current state of a thread into a new thread with this id. */
@@ -30,7 +31,12 @@ public record ForkOptions(
 
     /** Begins the new thread with this message. */
     public ForkOptions saying(String words) {
-        return new ForkOptions(thread, place, Optional.of(words), volatileAllowed, owner);
+        return saying(Message.user(words));
+    }
+
+    /** Begins the new thread with this message of text and images. */
+    public ForkOptions saying(Message message) {
+        return new ForkOptions(thread, place, Optional.of(message), volatileAllowed, owner);
     }
 
     /** Accepts that an in-memory server loses the new thread when it stops. */

@@ -1,6 +1,8 @@
 package dev.waymark.client.request;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.conversation.message.Message;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -10,20 +12,32 @@ import java.util.function.Consumer;
  *
  * <p>Without {@code thread}, the prompt starts a single run, which closes when its turn ends. With {@code thread}, the
  * thread stays open for more turns, and an open thread with this id is continued. Sending the same prompt to the same
- * thread again is harmless, because the message has the same {@code id}. {@code volatileAllowed} allows a named thread
- * on a server that keeps everything in memory.
+ * thread again is harmless, because the message has the same {@code id}.
  */
-public record Prompt(
-        Optional<String> agent,
-        Optional<String> thread,
-        String id,
-        Optional<String> message,
-        Optional<JsonNode> messages,
-        Optional<Integer> maxIterations,
-        boolean volatileAllowed,
-        Optional<JsonNode> context,
-        Optional<JsonNode> schema,
-        Optional<String> traceparent) {
+public final class Prompt {
+    private final Optional<String> agent;
+    private final Optional<String> thread;
+    private final String id;
+    private final Optional<Message> message;
+    private final Optional<JsonNode> messages;
+    private final Optional<Integer> maxIterations;
+    private final boolean volatileAllowed;
+    private final Optional<JsonNode> context;
+    private final Optional<JsonNode> schema;
+    private final Optional<String> traceparent;
+
+    private Prompt(Edit edit) {
+        this.agent = edit.agent;
+        this.thread = edit.thread;
+        this.id = edit.id;
+        this.message = edit.message;
+        this.messages = edit.messages;
+        this.maxIterations = edit.maxIterations;
+        this.volatileAllowed = edit.volatileAllowed;
+        this.context = edit.context;
+        this.schema = edit.schema;
+        this.traceparent = edit.traceparent;
+    }
 
     /** A single message to an agent. */
     public static Prompt of(String agent, String message) {
@@ -32,17 +46,57 @@ public record Prompt(
 
     /** A prompt without agent, thread and message. */
     public static Prompt blank() {
-        return new Prompt(
-                Optional.empty(),
-                Optional.empty(),
-                UUID.randomUUID().toString(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                false,
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty());
+        return new Prompt(new Edit());
+    }
+
+    /** The agent of a new thread. */
+    public Optional<String> agent() {
+        return agent;
+    }
+
+    /** The thread to start or to continue. */
+    public Optional<String> thread() {
+        return thread;
+    }
+
+    /** The id of the message, by which a repeated request is recognized. */
+    public String id() {
+        return id;
+    }
+
+    /** The user's message. */
+    public Optional<Message> message() {
+        return message;
+    }
+
+    /** The messages that replace the conversation, in the format of runner checkpoints. */
+    public Optional<JsonNode> messages() {
+        return messages;
+    }
+
+    /** The maximum number of model calls per turn of a new thread. */
+    public Optional<Integer> maxIterations() {
+        return maxIterations;
+    }
+
+    /** Whether a named thread is allowed on a server that keeps everything in memory. */
+    public boolean volatileAllowed() {
+        return volatileAllowed;
+    }
+
+    /** The context for the tools of a new thread. */
+    public Optional<JsonNode> context() {
+        return context;
+    }
+
+    /** The JSON Schema that the final reply of the turn has to match. */
+    public Optional<JsonNode> schema() {
+        return schema;
+    }
+
+    /** The caller's span, as a {@code traceparent} of W3C Trace Context. */
+    public Optional<String> traceparent() {
+        return traceparent;
     }
 
     /** Sets the agent of a new thread. */
@@ -62,7 +116,12 @@ public record Prompt(
 
     /** Sets the text of the user's message. */
     public Prompt withMessage(String text) {
-        return with(edit -> edit.message = Optional.of(text));
+        return withMessage(Message.user(text));
+    }
+
+    /** Sets the user's message of text and images. */
+    public Prompt withMessage(Message content) {
+        return with(edit -> edit.message = Optional.of(content));
     }
 
     /** Replaces the conversation with a JSON list of messages, in the format of runner checkpoints. */
@@ -105,27 +164,60 @@ public record Prompt(
     }
 
     private Prompt with(Consumer<Edit> change) {
-        Edit edit = new Edit();
+        Edit edit = new Edit(this);
         change.accept(edit);
-        return edit.done();
+        return new Prompt(edit);
     }
 
-    /** A mutable copy of the prompt. */
-    private final class Edit {
-        private Optional<String> agent = Prompt.this.agent;
-        private Optional<String> thread = Prompt.this.thread;
-        private String id = Prompt.this.id;
-        private Optional<String> message = Prompt.this.message;
-        private Optional<JsonNode> messages = Prompt.this.messages;
-        private Optional<Integer> maxIterations = Prompt.this.maxIterations;
-        private boolean volatileAllowed = Prompt.this.volatileAllowed;
-        private Optional<JsonNode> context = Prompt.this.context;
-        private Optional<JsonNode> schema = Prompt.this.schema;
-        private Optional<String> traceparent = Prompt.this.traceparent;
+    private List<Object> parts() {
+        return List.of(
+                agent, thread, id, message, messages, maxIterations, volatileAllowed, context, schema, traceparent);
+    }
 
-        private Prompt done() {
-            return new Prompt(
-                    agent, thread, id, message, messages, maxIterations, volatileAllowed, context, schema, traceparent);
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Prompt prompt && parts().equals(prompt.parts());
+    }
+
+    @Override
+    public int hashCode() {
+        return parts().hashCode();
+    }
+
+    /** The agent, the thread and the id. The message is left out, because it may be private. */
+    @Override
+    public String toString() {
+        return "Prompt[agent=" + agent.orElse("") + ", thread=" + thread.orElse("") + ", id=" + id + "]";
+    }
+
+    /** The mutable parts of a prompt that is being made. */
+    private static final class Edit {
+        private Optional<String> agent = Optional.empty();
+        private Optional<String> thread = Optional.empty();
+        private String id;
+        private Optional<Message> message = Optional.empty();
+        private Optional<JsonNode> messages = Optional.empty();
+        private Optional<Integer> maxIterations = Optional.empty();
+        private boolean volatileAllowed;
+        private Optional<JsonNode> context = Optional.empty();
+        private Optional<JsonNode> schema = Optional.empty();
+        private Optional<String> traceparent = Optional.empty();
+
+        private Edit() {
+            id = UUID.randomUUID().toString();
+        }
+
+        private Edit(Prompt from) {
+            agent = from.agent;
+            thread = from.thread;
+            id = from.id;
+            message = from.message;
+            messages = from.messages;
+            maxIterations = from.maxIterations;
+            volatileAllowed = from.volatileAllowed;
+            context = from.context;
+            schema = from.schema;
+            traceparent = from.traceparent;
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.client.save;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.list.Progress;
@@ -23,6 +24,7 @@ import java.util.function.Function;
  * <p>Polls, since a server limits the number of long polls: often for active threads, and less and less often for idle
  * ones, so that all idle threads together take at most about a hundred polls a second.
  */
+@Internal
 public final class AllThreadsFollower implements SaveFollower.Reader {
     private static final long LIST_EVERY_MILLIS = 1_000;
     private static final long SHORTEST_PAUSE_MILLIS = 100;

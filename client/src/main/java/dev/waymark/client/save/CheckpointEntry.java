@@ -1,5 +1,6 @@
 package dev.waymark.client.save;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.checkpoint.SessionCheckpoint;
 import dev.waymark.checkpoint.ThreadCheckpoint;
 import dev.waymark.conversation.value.Json;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A checkpoint to be saved, which can be compared with the one that the saver has. */
+@Internal
 public record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
     public static CheckpointEntry of(ThreadSnapshot snapshot) {
         return new CheckpointEntry(snapshot, ThreadCheckpoint.of(snapshot.timeline()));

@@ -1,5 +1,6 @@
 package dev.waymark.client.save;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
@@ -13,6 +14,7 @@ import java.util.Optional;
  * settled states are saved, also passes on the newest state in which a running call has changed, so that the saver
  * knows that the call has begun.
  */
+@Internal
 public final class CheckpointFeeder {
     private final String thread;
     private final CheckpointWriter writer;

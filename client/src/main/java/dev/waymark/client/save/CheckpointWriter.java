@@ -1,5 +1,6 @@
 package dev.waymark.client.save;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.saver.SaverException;
 import java.sql.SQLException;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Does not write again what the saver already has, for example from an earlier process. Thread-safe.
  */
+@Internal
 public final class CheckpointWriter implements AutoCloseable {
     private static final long FIRST_RETRY_MILLIS = 200;
     private static final long LAST_RETRY_MILLIS = 10_000;

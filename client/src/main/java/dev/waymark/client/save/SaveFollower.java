@@ -1,5 +1,6 @@
 package dev.waymark.client.save;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
 import io.grpc.StatusRuntimeException;
@@ -41,6 +42,7 @@ public final class SaveFollower implements AutoCloseable {
     }
 
     /** Reads new moments and passes them to a checkpoint writer, in one Java thread except for {@link #wake}. */
+    @Internal
     public interface Reader {
         /** Reads new moments, and returns the milliseconds until the next read. */
         long read();
@@ -64,6 +66,7 @@ public final class SaveFollower implements AutoCloseable {
      * @param readers creates the reader, which passes what it reads to the checkpoint writer that it is given
      * @param translation converts failures of the server for {@link #await}
      */
+    @Internal
     public static SaveFollower begin(
             SaveOptions saving,
             Function<CheckpointWriter, Reader> readers,

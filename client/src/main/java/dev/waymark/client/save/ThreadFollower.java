@@ -1,9 +1,11 @@
 package dev.waymark.client.save;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.MomentStream;
 import java.util.Optional;
 
 /** Follows one thread, until it closes. */
+@Internal
 public final class ThreadFollower implements SaveFollower.Reader {
     private static final long LONG_WAIT_MILLIS = 20_000;
 

@@ -1,6 +1,7 @@
 package dev.waymark.client.save;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Projector;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A thread at one of its moments, with the data that a saver stores. */
+@Internal
 public record ThreadSnapshot(
         String thread, Moment moment, Optional<AgentSpec> agent, Optional<RunEnding> ending, String firstRunId) {
     public static ThreadSnapshot of(String thread, Moment moment, Projector run) {

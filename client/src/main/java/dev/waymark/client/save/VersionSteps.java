@@ -1,8 +1,10 @@
 package dev.waymark.client.save;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.history.Moment;
 
 /** Detects the moments at which a thread reaches a new version. Must be given every moment, in order. */
+@Internal
 public final class VersionSteps {
     private String runId = "";
     private int reached;

@@ -65,10 +65,13 @@ public sealed interface Recurrence {
 
     /** A method for each kind of recurrence. */
     interface Cases<R> {
+        /** Called for {@link Recurrence#cron}. */
         R cron(Cron cron);
 
+        /** Called for {@link Recurrence#every}. */
         R every(Every every);
 
+        /** Called for {@link Recurrence#calendar}. */
         R calendar(Calendar calendar);
     }
 

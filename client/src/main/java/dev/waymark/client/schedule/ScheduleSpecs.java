@@ -3,6 +3,7 @@ package dev.waymark.client.schedule;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.google.protobuf.Duration;
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.PayloadJson;
 import io.temporal.api.schedule.v1.CalendarSpec;
@@ -20,6 +21,7 @@ import java.util.Optional;
  * calendar. Temporal's own cron expressions are not used: they have more than five fields in another order than other
  * programs, and a day has to match both day fields.
  */
+@Internal
 public final class ScheduleSpecs {
     private static final String CRON = "cron ";
     private static final String CALENDAR = "calendar ";

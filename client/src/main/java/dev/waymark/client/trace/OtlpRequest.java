@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
+import dev.waymark.annotation.Internal;
 import dev.waymark.contract.PayloadJson;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Encodes spans as an export request of the OpenTelemetry protocol (OTLP), in either of its two encodings. */
+@Internal
 public final class OtlpRequest {
     private static final String SCHEMA = "https://opentelemetry.io/schemas/" + ThreadSpans.CONVENTIONS;
     private static final String SERVICE = "service.name";

@@ -33,6 +33,7 @@ public record Span(
             this.number = number;
         }
 
+        /** The number of the kind in OTLP. */
         public int number() {
             return number;
         }

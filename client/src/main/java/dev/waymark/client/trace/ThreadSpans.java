@@ -2,6 +2,7 @@ package dev.waymark.client.trace;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.annotation.Internal;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.thread.CallItem;
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * ids, in any process and at any time. An export can therefore be repeated, and collectors that recognize span ids
  * count nothing twice. The thread's own span is created when the thread has closed.
  */
+@Internal
 public final class ThreadSpans {
     /** The version of OpenTelemetry's semantic conventions that names and attributes follow. */
     public static final String CONVENTIONS = "1.37.0";

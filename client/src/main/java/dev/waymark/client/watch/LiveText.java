@@ -1,5 +1,6 @@
 package dev.waymark.client.watch;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.ServerTime;
 import dev.waymark.client.connection.WorkerWords;
 import dev.waymark.codec.KeyStoreException;
@@ -32,6 +33,7 @@ import java.util.function.Supplier;
  * Reads the partial text of the reply that a thread waits for, and the calls that run with it. The description of the
  * thread has the details of the last heartbeat; they say which worker to ask for words as they arrive. Not thread-safe.
  */
+@Internal
 public final class LiveText {
     private static final long UNTIL_IT_SPEAKS_MILLIS = 50;
 

@@ -1,5 +1,6 @@
 package dev.waymark.client.watch;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import java.util.List;
@@ -18,6 +19,7 @@ public record ThreadStatus(String status, String phase, List<Waiting> waiting) {
     public record Waiting(String callId, String kind, String tool) {}
 
     /** The status of a thread in this state. */
+    @Internal
     public static ThreadStatus of(Conversation state) {
         StatusReport report = StatusReport.of(state);
         return new ThreadStatus(

@@ -1,5 +1,6 @@
 package dev.waymark.client.watch;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.history.Moment;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -12,6 +13,7 @@ import java.util.regex.Pattern;
  * is the end of the first 40 characters of attempt 2 of the reply that follows. Ids depend on the history only, so a
  * position is valid on every server.
  */
+@Internal
 public record WatchPosition(String event, Optional<LiveText.Heard> words) {
     private static final Pattern FORM =
             Pattern.compile("([^~]+/e\\d{1,18}(?:\\.\\d{1,6})?(?::\\d{1,6})?)(?:~(\\d{1,6})\\.(\\d{1,9}))?");

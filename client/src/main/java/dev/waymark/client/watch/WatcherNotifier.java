@@ -1,5 +1,6 @@
 package dev.waymark.client.watch;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
@@ -8,6 +9,7 @@ import dev.waymark.history.Moment;
 import java.util.Optional;
 
 /** Reports moments, the checkpoints among them, and whether workers are absent, to a watcher. */
+@Internal
 public final class WatcherNotifier {
     private final String thread;
     private final Watcher watcher;

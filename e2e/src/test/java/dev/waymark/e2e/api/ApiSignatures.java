@@ -1,5 +1,7 @@
 package dev.waymark.e2e.api;
 
+import dev.waymark.annotation.Internal;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
@@ -28,7 +30,7 @@ final class ApiSignatures {
     }
 
     private static void add(List<String> lines, Class<?> type) {
-        if (!isVisible(type.getModifiers())) {
+        if (!isVisible(type)) {
             return;
         }
         lines.add(head(type));
@@ -58,18 +60,35 @@ final class ApiSignatures {
      */
     private static List<Class<?>> withHidden(Class<?> type) {
         return Stream.<Class<?>>iterate(
-                        type,
-                        part -> part != null && (part == type || !isVisible(part.getModifiers())),
-                        Class::getSuperclass)
+                        type, part -> part != null && (part == type || !isVisible(part)), Class::getSuperclass)
                 .toList();
     }
 
     private static boolean isPublished(Member member) {
-        return isVisible(member.getModifiers()) && !member.isSynthetic();
+        return isVisible(member.getModifiers()) && !member.isSynthetic() && !isInternal(member);
+    }
+
+    private static boolean isVisible(Class<?> type) {
+        return isVisible(type.getModifiers()) && !type.isAnnotationPresent(Internal.class);
     }
 
     private static boolean isVisible(int modifiers) {
         return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
+    }
+
+    /** A method is also internal if it implements one that is. */
+    private static boolean isInternal(Member member) {
+        return ((AnnotatedElement) member).isAnnotationPresent(Internal.class)
+                || (member instanceof Method method
+                        && interfaces(method.getDeclaringClass())
+                                .flatMap(parent -> Arrays.stream(parent.getDeclaredMethods()))
+                                .anyMatch(other -> other.isAnnotationPresent(Internal.class)
+                                        && other.getName().equals(method.getName())
+                                        && Arrays.equals(other.getParameterTypes(), method.getParameterTypes())));
+    }
+
+    private static Stream<Class<?>> interfaces(Class<?> type) {
+        return Arrays.stream(type.getInterfaces()).flatMap(each -> Stream.concat(Stream.of(each), interfaces(each)));
     }
 
     private static String head(Class<?> type) {

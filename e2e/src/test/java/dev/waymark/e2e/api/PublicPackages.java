@@ -15,39 +15,45 @@ import java.util.stream.Stream;
  * types of other packages that occur in the signatures of these packages.
  */
 record PublicPackages(String module) {
-    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
     private static final Map<String, List<String>> INCLUDED = Map.of(
             "shared",
             List.of(
                     "agent/*",
+                    "annotation/*",
                     "connect/*",
                     "conversation/message/*",
                     "conversation/value/*",
+                    "extension/*",
                     "model/*",
                     "saver/*",
                     "tool/*",
                     "checkpoint/CheckpointFormat",
                     "contract/thread/StatusReport",
-                    "contract/ThreadOwner",
-                    "conversation/call/{CallSettlement,PendingItem}",
-                    "conversation/fact/PersonFact",
+                    "contract/work/AgentList",
+                    "contract/{ForkSource,ThreadOwner}",
+                    "conversation/FileCalls",
+                    "conversation/call/{CallApproval,CallSettlement,DecisionSignature,PendingItem}",
+                    "conversation/fact/{Fact,PersonFact}",
                     "conversation/policy/SummaryRule",
-                    "history/Moment",
-                    "history/Timeline"),
+                    "conversation/state/IgnoredSignals",
+                    "history/{EventPlace,Moment,RunEnding,Timeline,Version}"),
             "client",
             List.of(
                     "client/*",
+                    "client/failure/*",
+                    "client/list/*",
                     "client/request/*",
-                    "client/failure/{Remedy,WaymarkException}",
-                    "client/list/{Progress,ThreadPage,ThreadPageRequest,ThreadSummary}",
-                    "client/save/{CheckpointLoaded,CheckpointSaved}",
-                    "client/save/{SaveFollower,SaveInterval,SaveListener,SaveOptions}",
-                    "client/watch/{RunningCalls,TextDelta,ThreadStatus,WatchEvent,Watcher}"),
+                    "client/save/*",
+                    "client/schedule/*",
+                    "client/trace/*",
+                    "client/watch/*"),
             "worker",
             List.of(
                     "worker/*",
                     "worker/server/*",
+                    "worker/agents/AgentDefinitions",
                     "worker/agents/AgentDirectory",
                     "worker/agents/AgentInvalid",
                     "worker/model/ModelProviders",
@@ -80,6 +86,14 @@ record PublicPackages(String module) {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Returns the names of the packages that are public as a whole. */
+    List<String> packages() {
+        return INCLUDED.getOrDefault(module, List.of()).stream()
+                .filter(name -> name.endsWith("/*"))
+                .map(name -> ("dev.waymark/" + name.substring(0, name.length() - 2)).replace('/', '.'))
+                .toList();
     }
 
     /** Returns the names of the public top-level classes, sorted. */

@@ -24,10 +24,10 @@ import javax.tools.ToolProvider;
 
 /**
  * Finds public elements without a doc comment. Elements that are documented elsewhere are exempt: overriding methods,
- * record components, constructors, enum constants, and test methods, whose names are sentences.
+ * record components, constructors, enum constants, and test methods, whose names are sentences. So are internal ones.
  */
 final class UndocumentedElements extends TreePathScanner<Void, Void> {
-    private static final Set<String> WORDS_ELSEWHERE = Set.of("Override", "Test", "ParameterizedTest");
+    private static final Set<String> WORDS_ELSEWHERE = Set.of("Internal", "Override", "Test", "ParameterizedTest");
 
     private final List<String> found = new ArrayList<>();
     private final DocTrees docs;
@@ -51,7 +51,7 @@ final class UndocumentedElements extends TreePathScanner<Void, Void> {
 
     @Override
     public Void visitClass(ClassTree type, Void nothing) {
-        if (!isVisible(type.getModifiers())) {
+        if (!isVisible(type.getModifiers()) || hasWordsElsewhere(type.getModifiers())) {
             return null;
         }
         require(type.getSimpleName().toString());
@@ -61,10 +61,7 @@ final class UndocumentedElements extends TreePathScanner<Void, Void> {
     @Override
     public Void visitMethod(MethodTree method, Void nothing) {
         boolean isConstructor = method.getName().contentEquals("<init>");
-        boolean hasWords = method.getModifiers().getAnnotations().stream()
-                .anyMatch(each ->
-                        WORDS_ELSEWHERE.contains(each.getAnnotationType().toString()));
-        if (isVisible(method.getModifiers()) && !hasWords && !isConstructor) {
+        if (isVisible(method.getModifiers()) && !hasWordsElsewhere(method.getModifiers()) && !isConstructor) {
             require(method.getName().toString());
         }
         return null;
@@ -76,10 +73,16 @@ final class UndocumentedElements extends TreePathScanner<Void, Void> {
         boolean isConstant = owner.getKind() == Tree.Kind.ENUM
                 && field.getType() instanceof IdentifierTree type
                 && type.getName().equals(owner.getSimpleName());
-        if (isVisible(field.getModifiers()) && !isConstant) {
+        if (isVisible(field.getModifiers()) && !hasWordsElsewhere(field.getModifiers()) && !isConstant) {
             require(field.getName().toString());
         }
         return null;
+    }
+
+    private static boolean hasWordsElsewhere(ModifiersTree modifiers) {
+        return modifiers.getAnnotations().stream()
+                .anyMatch(each ->
+                        WORDS_ELSEWHERE.contains(each.getAnnotationType().toString()));
     }
 
     private void require(String name) {

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.CheckpointReview;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.call.Call;
 import java.util.List;
 
 /** The calls of an imported checkpoint that somebody should look at, as JSON. */
@@ -22,10 +21,10 @@ final class ImportedCalls {
         return list;
     }
 
-    private static void add(ArrayNode list, List<Call> calls, String standing) {
-        for (Call call : calls) {
+    private static void add(ArrayNode list, List<CheckpointReview.FileCall> calls, String standing) {
+        for (CheckpointReview.FileCall call : calls) {
             ObjectNode row = list.addObject();
-            row.put("callId", call.id());
+            row.put("callId", call.callId());
             row.put("tool", call.tool());
             int length = call.args().canonical().length();
             if (length > MOST_CHARACTERS) {

@@ -5,7 +5,6 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ForkOptions;
 import dev.waymark.contract.ForkSource;
 import dev.waymark.conversation.message.Message;
-import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
@@ -141,12 +140,10 @@ public final class ChatForks {
             Caller caller, String chat, Timeline timeline, Transcript.Entry entry, String id, Message message) {
         FrontEndThreads.require(caller, CallerRole.TALK);
         Place place = placeBefore(caller, timeline, entry)
-                .filter(known -> message.content().stream().allMatch(Part.Text.class::isInstance))
-                .orElseThrow(
-                        () -> HttpProblem.of(
-                                409,
-                                "CannotFork",
-                                "the chat cannot go on from before this message, because it has an image, or came with others"));
+                .orElseThrow(() -> HttpProblem.of(
+                        409,
+                        "CannotFork",
+                        "the chat cannot go on from before this message, because it came with others"));
         String fork = fork(caller, chat, newest(caller, chat) + 1);
         if (place.at().equals(ThreadCourse.START)) {
             return threads.start(
@@ -156,8 +153,7 @@ public final class ChatForks {
                     RequestIds.message(caller, operation, fork + "/" + id),
                     message);
         }
-        ForkOptions how =
-                ForkOptions.into(fork).at(place.at()).saying(message.text()).allowingVolatile();
+        ForkOptions how = ForkOptions.into(fork).at(place.at()).saying(message).allowingVolatile();
         try {
             client.fork(place.thread(), caller.owner().map(how::ownedBy).orElse(how));
         } catch (WaymarkException.Refused e) {

@@ -6,12 +6,10 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact.UserSpoke;
 import dev.waymark.conversation.message.Message;
-import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
@@ -97,18 +95,14 @@ public final class FrontEndThreads {
 
     FrontEndRun start(Caller caller, String agent, String thread, String id, Message content) {
         agents.check(agent);
-        Prompt prompt =
-                Prompt.blank().withAgent(agent).withThread(thread).withId(id).allowingVolatile();
-        client.startNew(
-                isText(content)
-                        ? prompt.withMessage(content.text())
-                        : prompt.withMessages(PayloadJson.MAPPER.valueToTree(List.of(content.tree()))),
-                NewThreadOptions.ownedBy(caller.owner()));
+        Prompt prompt = Prompt.blank()
+                .withAgent(agent)
+                .withThread(thread)
+                .withId(id)
+                .withMessage(content)
+                .allowingVolatile();
+        client.startNew(prompt, NewThreadOptions.ownedBy(caller.owner()));
         return FrontEndRun.fromTheStart(thread);
-    }
-
-    private static boolean isText(Message message) {
-        return message.content().stream().allMatch(Part.Text.class::isInstance);
     }
 
     /** The message as the thread recorded it, if it has it with another context. */

@@ -1,5 +1,6 @@
 package dev.waymark.contract.thread;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.IgnoredSignals;
 import dev.waymark.conversation.state.Turn;
@@ -32,6 +33,7 @@ public record StatusReport(
             .toList();
 
     /** The status of a thread in this state. */
+    @Internal
     public static StatusReport of(Conversation state) {
         return new StatusReport(
                 state.isInterrupted() ? INTERRUPTED : state.turn().status().wireName(),

@@ -33,6 +33,7 @@ import java.util.function.Consumer;
  * @param settlement what a person decided about the unknown outcome
  * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
  * @param verdict what the agent's rules say about the call with these arguments, if they were asked
+ * @param suspension set if the tool's server has begun the call and not finished it
  * @param grant the number of the grant that lets the call run, if one does
  * @param definition which definitions of the tool the request to decide and the decision are about, if it has one
  */
@@ -58,6 +59,7 @@ public record Call(
         Optional<CallSettlement> settlement,
         Optional<FromFile> fromFile,
         Optional<CallVerdict> verdict,
+        Optional<Suspension> suspension,
         Optional<Integer> grant,
         Optional<ToolDefinition> definition) {
     /** Longer evidence is cut. */
@@ -83,6 +85,12 @@ public record Call(
         /** Claimed by an execution, which may take effect from now on. */
         @JsonProperty("claimed")
         CLAIMED(Waits.FOR_ACTIVITY),
+        /** The tool's server works on it, as a task. A worker is to ask how it stands. */
+        @JsonProperty("remote")
+        REMOTE(Waits.FOR_RULES),
+        /** A worker asks the tool's server how the task stands, again and again. */
+        @JsonProperty("following")
+        FOLLOWING(Waits.FOR_ACTIVITY),
         /** Executed by a subagent's thread. */
         @JsonProperty("delegated")
         DELEGATED(Waits.FOR_ACTIVITY),
@@ -181,6 +189,7 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 at,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -373,7 +382,7 @@ public record Call(
                     case ISSUED, JUDGING, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST ->
                         true;
                     case FAILED -> isSettledAsNotDone();
-                    case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, DENIED -> false;
+                    case HELD, DISPATCHED, REMOTE, FOLLOWING, DELEGATED, ASKING, COMPLETED, DENIED -> false;
                 };
     }
 
@@ -397,6 +406,25 @@ public record Call(
         return become(Status.ASKING, at, edit -> edit.question = Optional.of(words));
     }
 
+    /** A copy that its server has not finished, or that no server has begun. */
+    public Call suspended(Optional<Suspension> how) {
+        return but(edit -> edit.suspension = how);
+    }
+
+    public Call remote(Instant at) {
+        return become(Status.REMOTE, at, edit -> {});
+    }
+
+    public Call following(Instant at) {
+        return become(Status.FOLLOWING, at, edit -> {});
+    }
+
+    /** The server's id of its task, if it works on the call as one. */
+    @JsonIgnore
+    public Optional<String> task() {
+        return suspension.flatMap(Suspension::task);
+    }
+
     public Call answeredEarly(String text) {
         return but(edit -> edit.result = Optional.of(text));
     }
@@ -409,6 +437,7 @@ public record Call(
         return become(how, at, edit -> {
             edit.result = Optional.of(text);
             edit.subagent = subagent.map(Delegation::abandoned);
+            edit.suspension = Optional.empty();
         });
     }
 
@@ -477,7 +506,7 @@ public record Call(
     @JsonIgnore
     public boolean wasBegun() {
         return switch (status) {
-            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
+            case CLAIMED, REMOTE, FOLLOWING, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
             case ISSUED, HELD, JUDGING, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST ->
                 false;
         };
@@ -494,6 +523,8 @@ public record Call(
                     AWAITING,
                     DISPATCHED,
                     CLAIMED,
+                    REMOTE,
+                    FOLLOWING,
                     DELEGATED,
                     ASKING,
                     COMPLETED,
@@ -575,6 +606,7 @@ public record Call(
         private Optional<CallSettlement> settlement = Call.this.settlement;
         private Optional<FromFile> fromFile = Call.this.fromFile;
         private Optional<CallVerdict> verdict = Call.this.verdict;
+        private Optional<Suspension> suspension = Call.this.suspension;
         private Optional<Integer> grant = Call.this.grant;
         private Optional<ToolDefinition> definition = Call.this.definition;
 
@@ -599,6 +631,7 @@ public record Call(
                     settlement,
                     fromFile,
                     verdict,
+                    suspension,
                     grant,
                     definition);
         }

@@ -1,6 +1,7 @@
 package dev.waymark.conversation.call;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.time.Instant;
@@ -58,6 +59,7 @@ public record CallApproval(
                 Optional.empty());
     }
 
+    @Internal
     public CallApproval verifiedAs(Optional<VerifiedSubject> subject) {
         return new CallApproval(approved, edited, by, reason, at, signed, stated, subject, grant);
     }

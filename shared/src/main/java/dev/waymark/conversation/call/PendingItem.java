@@ -3,6 +3,7 @@ package dev.waymark.conversation.call;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.CallVerdict;
@@ -64,7 +65,7 @@ public record PendingItem(
 
         Instant since,
         Optional<String> evidence,
-        Optional<Signers> signers,
+        @Internal Optional<Signers> signers,
 
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> outcomes,
 
@@ -73,6 +74,7 @@ public record PendingItem(
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean mayHaveRun,
 
         Optional<CallVerdict> verdict,
+        Optional<Json> form,
         Optional<String> toolDigest,
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean toolChanged) {
@@ -101,6 +103,7 @@ public record PendingItem(
         }
     }
 
+    @Internal
     public PendingItem {
         Objects.requireNonNull(callId, "callId");
         Objects.requireNonNull(kind, "kind");
@@ -122,6 +125,7 @@ public record PendingItem(
     }
 
     /** The request of a call that waits for a person. */
+    @Internal
     public static PendingItem of(Call call, Optional<AgentPolicy> policy) {
         boolean asks = call.status() == Call.Status.ASKING;
         boolean unknown = call.status() == Call.Status.UNSETTLED;
@@ -146,6 +150,7 @@ public record PendingItem(
                 approval && ofTool.ruled() && call.isJudged(CallVerdict.Then.ASK)
                         ? call.verdict().map(CallVerdict::ofRules)
                         : Optional.empty(),
+                asks ? call.suspension().flatMap(Suspension::form).map(InputForm::request) : Optional.empty(),
                 approval ? call.definition().map(ToolDefinition::digest) : Optional.empty(),
                 approval && call.definition().filter(ToolDefinition::changed).isPresent());
     }
@@ -157,7 +162,8 @@ public record PendingItem(
                 .orElseGet(call::argsDigest);
     }
 
-    private PendingItem with(String thread, String callId, Optional<String> question, Optional<Json> args) {
+    private PendingItem with(
+            String thread, String callId, Optional<String> question, Optional<Json> args, Optional<Json> form) {
         return new PendingItem(
                 thread,
                 callId,
@@ -174,18 +180,19 @@ public record PendingItem(
                 fromFile,
                 mayHaveRun,
                 verdict,
+                form,
                 toolDigest,
                 toolChanged);
     }
 
     /** This request as one of this thread. */
     public PendingItem in(String thread) {
-        return with(thread, callId, question, args);
+        return with(thread, callId, question, args, form);
     }
 
     /** This request under its id in the parent thread. */
     public PendingItem below(String call) {
-        return with(thread, call + "/" + callId, question, args);
+        return with(thread, call + "/" + callId, question, args, form);
     }
 
     /**
@@ -197,7 +204,8 @@ public record PendingItem(
                 thread,
                 callId,
                 question.map(words -> Problem.cut(words, most)),
-                args.map(json -> json.shortened(most)));
+                args.map(json -> json.shortened(most)),
+                form.filter(json -> json.canonical().length() <= most));
     }
 
     /** Why a person can't decide that the lost call runs again; empty if a person can, or nothing is to be settled. */

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.fact;
 
+import dev.waymark.annotation.Internal;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -14,10 +15,12 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
         return typeOf(getClass());
     }
 
+    @Internal
     static String typeOf(Class<? extends Fact> fact) {
         return fact.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
     }
 
+    @Internal
     <R> R match(Cases<R> cases);
 
     /**
@@ -29,6 +32,7 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
         /** The name of the signal or update that brought the fact. */
         String signal();
 
+        @Internal
         <R> R match(InboundCases<R> cases);
 
         @Override
@@ -43,6 +47,7 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
     }
 
     /** One method for each fact that may be refused, so that the compiler finds unhandled ones. */
+    @Internal
     interface InboundCases<R> {
         R toolClaimed(ToolFact.ToolClaimed fact);
 
@@ -70,6 +75,7 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
     }
 
     /** One method for each fact, so that the compiler finds unhandled ones. */
+    @Internal
     interface Cases<R> extends InboundCases<R> {
         R runStarted(ThreadFact.RunStarted fact);
 
@@ -96,6 +102,14 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
         R toolFinished(ToolFact.ToolFinished fact);
 
         R toolInterrupted(ToolFact.ToolInterrupted fact);
+
+        R toolSuspended(ToolFact.ToolSuspended fact);
+
+        R taskFollowed(ToolFact.TaskFollowed fact);
+
+        R taskCancelRequested(ToolFact.TaskCancelRequested fact);
+
+        R taskCancelled(ToolFact.TaskCancelled fact);
 
         R toolLost(ToolFact.ToolLost fact);
 

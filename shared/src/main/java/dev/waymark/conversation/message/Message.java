@@ -39,6 +39,12 @@ public record Message(Role role, List<Part> content) {
                 .collect(Collectors.joining());
     }
 
+    /** Whether {@link #text} is all there is. */
+    @JsonIgnore
+    public boolean isText() {
+        return content.stream().allMatch(Part.Text.class::isInstance);
+    }
+
     /** The calls in this message, in order. */
     @JsonIgnore
     public List<Part.ToolUse> toolUses() {

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.state;
 
+import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ public record IgnoredSignals(int count, List<Item> last) {
     /** Longer names and reasons are cut. They quote what arrived, which may be large. */
     static final int MAX_LENGTH = 500;
 
+    @Internal
     public static final IgnoredSignals NOTHING = new IgnoredSignals(0, List.of());
 
     public IgnoredSignals {
@@ -27,6 +29,7 @@ public record IgnoredSignals(int count, List<Item> last) {
         }
     }
 
+    @Internal
     public IgnoredSignals plus(Item item) {
         List<Item> items = new ArrayList<>(last);
         items.add(item);

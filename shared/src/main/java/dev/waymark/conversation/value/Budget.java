@@ -1,5 +1,6 @@
 package dev.waymark.conversation.value;
 
+import java.math.BigDecimal;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -10,6 +11,16 @@ import java.util.stream.Stream;
 public record Budget(Optional<Usd> usd, Optional<Long> tokens) {
     /** A budget without limits, neither in dollars nor in tokens. */
     public static final Budget UNLIMITED = new Budget(Optional.empty(), Optional.empty());
+
+    /** A limit in US dollars, such as {@code "2.50"}. */
+    public static Budget ofUsd(String dollars) {
+        return new Budget(Optional.of(Usd.of(new BigDecimal(dollars))), Optional.empty());
+    }
+
+    /** A limit in tokens of input and output. */
+    public static Budget ofTokens(long most) {
+        return new Budget(Optional.empty(), Optional.of(most));
+    }
 
     /** The remaining budget after this spending, at least zero. */
     public Budget minus(Spent spent) {

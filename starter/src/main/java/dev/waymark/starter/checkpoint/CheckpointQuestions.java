@@ -4,7 +4,6 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointReview;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.conversation.FileCalls;
-import dev.waymark.conversation.call.Call;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.terminal.Terminals;
@@ -52,10 +51,10 @@ final class CheckpointQuestions {
         return how.withFileCalls(isAllowed ? FileCalls.CONTINUE : FileCalls.CONTINUE_SAFE);
     }
 
-    private static void tell(String about, List<Call> calls, Consumer<String> lines) {
+    private static void tell(String about, List<CheckpointReview.FileCall> calls, Consumer<String> lines) {
         if (!calls.isEmpty()) {
             lines.accept(about);
-            calls.forEach(call -> lines.accept("  " + PendingText.line(call)));
+            calls.forEach(call -> lines.accept("  " + PendingText.line(call.callId(), call.tool(), call.args())));
         }
     }
 }

@@ -107,7 +107,7 @@ public final class PendingCommand implements Callable<Integer> {
         if (!calls.isEmpty()) {
             output.note(
                     "The thread comes from a checkpoint that shows these calls as started. Their outcome is unknown:");
-            calls.forEach(call -> output.note("  " + PendingText.line(call)));
+            calls.forEach(call -> output.note("  " + PendingText.line(call.id(), call.tool(), call.args())));
         }
     }
 

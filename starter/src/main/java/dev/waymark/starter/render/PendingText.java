@@ -2,9 +2,9 @@ package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
-import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 import java.util.ArrayList;
@@ -34,10 +34,9 @@ public final class PendingText {
     }
 
     /** Returns a call with its arguments, which are cut if they are longer than a person reads. */
-    public static String line(Call call) {
-        String args = Excerpt.of(SafeText.json(call.args().canonical()), MOST_CHARACTERS)
-                .text();
-        return SafeText.line(call.id()) + "  " + SafeText.line(call.tool()) + " " + args;
+    public static String line(String callId, String tool, Json args) {
+        Excerpt shown = Excerpt.of(SafeText.json(args.canonical()), MOST_CHARACTERS);
+        return SafeText.line(callId) + "  " + SafeText.line(tool) + " " + shown.text();
     }
 
     public static PendingText of(PendingItem item) {

@@ -108,13 +108,15 @@ class WorkerCommandsTest {
     private void toolsAgent() throws IOException {
         file("a.script.yaml", "replies: [{ text: Hello. }]");
         file("server.sh", """
+                read -r discover
+                echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}'
                 read -r hello
-                echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}'
+                echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18"}}'
                 read -r initialized
                 read -r list
-                echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"find","description":"Finds","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}}'
+                echo '{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"find","description":"Finds","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}}'
                 read -r call
-                echo '{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"found"}]}}'
+                echo '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"found"}]}}'
                 read -r end
                 """);
         file("a.yaml", """

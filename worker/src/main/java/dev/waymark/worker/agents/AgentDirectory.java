@@ -1,6 +1,7 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.annotation.Internal;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ToolKinds;
@@ -345,6 +346,7 @@ public final class AgentDirectory {
     }
 
     /** Returns the MCP servers that provide more tools for an agent, in the order of its file. */
+    @Internal
     public List<McpEntry> servers(String name) {
         return servers.getOrDefault(name, List.of());
     }

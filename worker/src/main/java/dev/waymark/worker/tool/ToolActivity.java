@@ -85,8 +85,9 @@ public final class ToolActivity implements DynamicActivity {
                     runs.traceparent(info.getWorkflowId(), info.getWorkflowRunId(), input.callId()));
             try (ToolSlots.Slot slot = tools.slot(found, info.getWorkflowId())) {
                 heartbeat.stopAfter(found.timeout().plus(CLEANUP));
+                ToolRun.ServerTurn server = ToolRun.ServerTurn.of(setting.rules(), input.suspension());
                 if (found.hasEffect()) {
-                    return claimAndRun(found, input, info, context, heartbeat);
+                    return claimAndRun(found, input, info, context, server, heartbeat);
                 }
                 Optional<ToolOutcome> changed =
                         tools.changed(found, input.definitions(), execution(info), ProcessFence.in(found.timeout()));
@@ -94,7 +95,7 @@ public final class ToolActivity implements DynamicActivity {
                     return changed.get();
                 }
                 ToolOutcome outcome =
-                        tools.runSafe(setting.agent(), found, input.args(), context, heartbeat::isCancelled);
+                        tools.runSafe(setting.agent(), found, input.args(), context, server, heartbeat::isCancelled);
                 heartbeat.awaitKeys();
                 return outcome;
             } catch (InterruptedException e) {
@@ -108,7 +109,12 @@ public final class ToolActivity implements DynamicActivity {
      * may still get the claim, this one returns a result only with the claim, even for invalid arguments.
      */
     private ToolOutcome claimAndRun(
-            ToolSpec tool, ToolInput input, ActivityInfo info, ToolContext context, Heartbeat heartbeat)
+            ToolSpec tool,
+            ToolInput input,
+            ActivityInfo info,
+            ToolContext context,
+            ToolRun.ServerTurn server,
+            Heartbeat heartbeat)
             throws InterruptedException {
         String execution = execution(info);
         if (info.getAttempt() > 1) {
@@ -129,7 +135,7 @@ public final class ToolActivity implements DynamicActivity {
         }
         try (ClaimJournal.Entry noted = journal.note(info, input.callId())) {
             try {
-                return claimAndRun(tool, input, info, context, heartbeat, execution);
+                return claimAndRun(tool, input, info, context, server, heartbeat, execution);
             } catch (InterruptedException e) {
                 if (!heartbeat.isCancelled()) {
                     noted.keep(); // The worker stops, and the server is not told of the call.
@@ -149,6 +155,7 @@ public final class ToolActivity implements DynamicActivity {
             ToolInput input,
             ActivityInfo info,
             ToolContext context,
+            ToolRun.ServerTurn server,
             Heartbeat heartbeat,
             String execution)
             throws InterruptedException {
@@ -168,7 +175,7 @@ public final class ToolActivity implements DynamicActivity {
         }
         heartbeat.pastTheLastStop();
         ToolContext fenced = context.withFencingToken(answer.token());
-        ToolOutcome outcome = runClaimed(tool, input, fenced, fence, execution, heartbeat);
+        ToolOutcome outcome = runClaimed(tool, input, fenced, fence, server, execution, heartbeat);
         heartbeat.awaitKeys();
         if (answer.token().isPresent()) {
             complete(info, new LateOutcome(input.callId(), input.dispatch(), execution, outcome));
@@ -181,6 +188,7 @@ public final class ToolActivity implements DynamicActivity {
             ToolInput input,
             ToolContext context,
             ProcessFence fence,
+            ToolRun.ServerTurn server,
             String execution,
             Heartbeat heartbeat)
             throws InterruptedException {
@@ -191,8 +199,8 @@ public final class ToolActivity implements DynamicActivity {
         if (problem.isPresent()) {
             return problem.get();
         }
-        return tools.run(
-                new ToolRun(tool, input.args(), context, fence, Optional.of(execution), heartbeat::isCancelled));
+        return tools.run(new ToolRun(
+                tool, input.args(), context, fence, Optional.of(execution), server, heartbeat::isCancelled));
     }
 
     /**

@@ -250,6 +250,16 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
 
         @Override
+        public Boolean followTask(Step.FollowTask step) {
+            return !nothingNew && flights.followTask(step);
+        }
+
+        @Override
+        public Boolean cancelTask(Step.CancelTask step) {
+            return flights.cancelTask(step);
+        }
+
+        @Override
         public Boolean startSubagent(Step.StartSubagent step) {
             if (nothingNew) {
                 return false;
@@ -443,7 +453,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         /** While the state is arriving, every update is accepted, and answered once the state has arrived. */
         private Optional<Problem> refusal(Fact.Inbound fact) {
-            return known == null ? Optional.empty() : conversation().updateRefusal(fact);
+            return known == null ? Optional.empty() : conversation().updateRefusal(fact, now());
         }
 
         private Object execute(Fact.Inbound fact) {

@@ -482,7 +482,7 @@ class AgentDirectoryTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "{ name: t, safe_to_retry: true } | needs one of use, mcp, http, command",
+                "{ name: t, safe_to_retry: true } | needs one of use, mcp, http, command, front_end",
                 "files                            | expected fields, such as use: files",
             })
     void load_toolOfNoKind_isRefused(String tool, String message) throws Exception {
