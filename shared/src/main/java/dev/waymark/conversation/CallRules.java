@@ -109,7 +109,9 @@ final class CallRules {
 
     /** Continues a call that a person has approved. If it may have run before, its outcome is found out first. */
     void goOnApproved(Call call) {
-        if (!call.mayHaveRunBefore()) {
+        if (call.suspension().isPresent() && !call.mayHaveRunBefore()) {
+            draft.book.put(call); // Its server waits for it, so no execution of it is running.
+        } else if (!call.mayHaveRunBefore()) {
             bringOn(call);
         } else if (draft.policyOf(call).effect()) {
             lost.doubt(call);

@@ -46,7 +46,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         lost = new LostCallRules(draft, approvals, effects);
         claims = new ClaimRules(draft, effects, lost);
         calls = new CallRules(draft, approvals, lost);
-        remote = new RemoteCallRules(draft);
+        remote = new RemoteCallRules(draft, approvals);
         tools = new ToolRules(draft, approvals, effects, lost, remote);
         model = new ModelRules(draft, turns, calls, approvals);
         subagents = new SubagentRules(draft, lost);

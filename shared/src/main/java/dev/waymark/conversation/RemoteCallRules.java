@@ -7,6 +7,7 @@ import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.FormAction;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -15,9 +16,11 @@ import java.util.Optional;
  */
 final class RemoteCallRules {
     private final Draft draft;
+    private final ApprovalRules approvals;
 
-    RemoteCallRules(Draft draft) {
+    RemoteCallRules(Draft draft, ApprovalRules approvals) {
         this.draft = draft;
+        this.approvals = approvals;
     }
 
     void toolSuspended(ToolFact.ToolSuspended fact) {
@@ -55,7 +58,7 @@ final class RemoteCallRules {
         } else if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call, Call.Status.FAILED, ToolTexts.failure("its server did not finish it"));
         } else {
-            draft.book.put(suspended.issued(Draft.pause(call, draft.at), draft.at));
+            repeat(suspended, Draft.pause(call, draft.at));
         }
     }
 
@@ -75,7 +78,16 @@ final class RemoteCallRules {
         } else if (now.task().isPresent()) {
             draft.book.put(suspended.remote(draft.at));
         } else {
-            draft.book.put(suspended.issued(Optional.empty(), draft.at));
+            repeat(suspended, Optional.empty());
+        }
+    }
+
+    /** Sends the call to its server again. If its grant is over by now, a person decides about that first. */
+    private void repeat(Call suspended, Optional<Instant> notBefore) {
+        if (approvals.isMissingFor(suspended)) {
+            approvals.askFor(suspended);
+        } else {
+            draft.book.put(suspended.issued(notBefore, draft.at));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import static dev.waymark.conversation.ConversationScript.NONE;
 import static dev.waymark.conversation.ConversationScript.START;
+import static dev.waymark.conversation.ConversationScript.answered;
 import static dev.waymark.conversation.ConversationScript.reply;
 import static dev.waymark.conversation.ConversationScript.said;
 import static dev.waymark.conversation.ConversationScript.use;
@@ -17,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Grant;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -43,6 +45,12 @@ import org.junit.jupiter.api.Test;
 /** Approvals that also let later calls run. The tool fire needs approval, and has side effects. */
 class GrantTest {
     private static final GrantTerms LIKE = GrantTerms.THREAD.like(Json.of(Map.of("required", List.of("n"))));
+
+    private static final Json FORM = Json.of(Map.of(
+            "message",
+            "Which day?",
+            "requestedSchema",
+            Map.of("type", "object", "properties", Map.of("day", Map.of("type", "string")))));
 
     /** A thread in which the call a was approved with these terms, and has run. */
     private static ConversationScript granted(GrantTerms terms) {
@@ -236,6 +244,43 @@ class GrantTest {
                         .call("d")
                         .status())
                 .isEqualTo(Call.Status.AWAITING);
+    }
+
+    /** The server has begun the call, and has not let it take effect. */
+    @Test
+    void revocation_whileTheServerWaitsForInput_asksBeforeTheCallIsRepeated() {
+        Suspension waiting = Suspension.repeated(Optional.of("state"), Map.of("k", FORM));
+        ConversationScript story = then(granted(GrantTerms.THREAD), use("b", "fire"))
+                .with(
+                        dispatched("b", 1),
+                        claimed("b", 1, "fire", "y"),
+                        new ToolFact.ToolSuspended("b", 1, waiting),
+                        revoked(1),
+                        answered("b", "Friday"));
+        assertThat(story.call("b").status()).isEqualTo(Call.Status.AWAITING);
+        assertThat(story.decides()).isEmpty();
+
+        ConversationScript approved = story.with(approved("b"));
+        assertThat(approved.call("b").status()).isEqualTo(Call.Status.ISSUED);
+        assertThat(approved.call("b").wakeAt()).isEmpty();
+        assertThat(approved.call("b").suspension().flatMap(Suspension::requestState))
+                .contains("state");
+    }
+
+    /** What a server wants to get back belongs to the arguments that it was called with. */
+    @Test
+    void edit_ofACallWhoseServerWaits_startsItAnew() {
+        Suspension waiting = Suspension.repeated(Optional.of("state"), Map.of("k", FORM));
+        ConversationScript story = then(granted(GrantTerms.THREAD), use("b", "fire"))
+                .with(
+                        dispatched("b", 1),
+                        claimed("b", 1, "fire", "y"),
+                        new ToolFact.ToolSuspended("b", 1, waiting),
+                        revoked(1),
+                        answered("b", "Friday"),
+                        decided(true, Optional.of("b"), Optional.of(Json.of(Map.of("n", 9))), NONE, NONE));
+
+        assertThat(story.call("b").suspension()).isEmpty();
     }
 
     @Test

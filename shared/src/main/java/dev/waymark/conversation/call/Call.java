@@ -269,6 +269,7 @@ public record Call(
         return but(edit -> {
             edit.approval = Optional.empty();
             edit.grant = Optional.empty();
+            edit.suspension = Optional.empty();
             edit.definition = Optional.of(
                     definition.map(known -> known.changedTo(digest)).orElseGet(() -> ToolDefinition.of(digest)));
         });
@@ -303,13 +304,17 @@ public record Call(
         });
     }
 
-    /** A copy with a decision. A verdict applies to the arguments for which it was given, and to no others. */
+    /**
+     * A copy with a decision. A verdict applies to the arguments for which it was given, and to no others. So does what
+     * a server wants to get back.
+     */
     public Call decided(CallApproval decision, Json approvedArgs, Instant at) {
         return become(Status.ISSUED, at, edit -> {
             edit.approval = Optional.of(decision);
             edit.args = approvedArgs;
             edit.verdict = approvedArgs.equals(args) ? verdict : Optional.empty();
             edit.definition = decision.approved() ? definition.map(ToolDefinition::withApproval) : definition;
+            edit.suspension = approvedArgs.equals(args) ? suspension : Optional.empty();
         });
     }
 
