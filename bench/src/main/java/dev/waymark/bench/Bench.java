@@ -32,6 +32,7 @@ public final class Bench {
             "streams-killed",
             "unread-streams",
             "crowd",
+            "waits",
             "lists",
             "long");
     private static final String QUICK = "--quick";
@@ -89,6 +90,7 @@ public final class Bench {
                 case "streams-killed" -> new StreamDecisionsBenchmark(server, report, root, quick, true).run();
                 case "unread-streams" -> new UnreadStreamsBenchmark(server, report, root, quick).run();
                 case "crowd" -> new CrowdBenchmark(server, report, quick).run();
+                case "waits" -> new WaitsBenchmark(server, report, quick).run();
                 case "lists" -> new ListsBenchmark(server, report, root, quick).run();
                 case "long" -> new LongThreadBenchmark(server, report, quick).run();
                 case "programs" -> new ProgramsBenchmark(report, quick).run();

@@ -11,9 +11,11 @@ import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
@@ -36,7 +38,12 @@ class ExamplesTest {
     static void startDev() {
         ledger = agents.resolve("waymark-ledger.txt");
         dev = Dev.inMemory(
-                new Agents(agents).assistant().greeter().shipped("billing").directory(),
+                new Agents(agents)
+                        .assistant()
+                        .greeter()
+                        .shipped("billing")
+                        .agent("table", "", "replies: [{ text: '{\"day\": \"2026-12-24\", \"guests\": 2}' }]")
+                        .directory(),
                 // The directory in which billing's programs write their ledger.
                 Map.of("TMPDIR", agents.toString()));
     }
@@ -118,6 +125,14 @@ class ExamplesTest {
             assertThat(finished.text()).isEqualTo("Booked.");
             assertThat(RecoveryAfterFailure.finish(client, saved)).isEqualTo(finished);
             assertThat(finished.iterations()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void typedReplies_areRecords() {
+        try (AgentClient client = AgentClient.connect(dev.address())) {
+            assertThat(TypedReplies.visit(client, "We are two, and come on Christmas Eve"))
+                    .isEqualTo(new TypedReplies.Visit(LocalDate.of(2026, 12, 24), 2, Optional.empty()));
         }
     }
 
