@@ -120,7 +120,7 @@ final class PhasesSnapshot {
                 call.claim().isEmpty() && !call.mayHaveRunBefore();
             case DISPATCHED ->
                 !state.policy().map(policy -> hasEffect(policy, call)).orElse(true);
-            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING -> false;
+            case CLAIMED, REMOTE, FOLLOWING, DELEGATED, UNKNOWN, DOUBTED, VERIFYING -> false;
             case COMPLETED, FAILED, DENIED, CANCELLED, LOST -> true;
         };
     }

@@ -262,6 +262,8 @@ public final class SessionCheckpoint {
                     AWAITING,
                     DISPATCHED,
                     CLAIMED,
+                    REMOTE,
+                    FOLLOWING,
                     DELEGATED,
                     UNKNOWN,
                     DOUBTED,

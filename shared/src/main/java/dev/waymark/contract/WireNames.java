@@ -33,6 +33,8 @@ public final class WireNames {
     public static final String VERIFY_ACTIVITY = "verify";
     /** Asks an agent's rules whether a call may run. No tool can have this name. */
     public static final String JUDGE_ACTIVITY = "approval.rules";
+    /** Follows or cancels the task of a call's server. No tool can have this name. */
+    public static final String TASK_ACTIVITY = "remote.task";
     /** Fetches a part of the previous run's last state. No tool can have this name. */
     public static final String STATE_ACTIVITY = "carried.state";
 

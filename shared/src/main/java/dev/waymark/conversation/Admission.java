@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
@@ -11,6 +12,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.List;
@@ -140,12 +142,13 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 return refused(Problem.NOT_FOUND, "no question is open");
             }
             return questions.size() == 1
-                    ? Optional.empty()
+                    ? misfit(questions.get(0), answered)
                     : refused(Problem.CALL_REQUIRED, "several questions are open: " + ids(questions));
         }
         String callId = answered.callId().get();
-        if (ask(questions, callId).isPresent()) {
-            return Optional.empty();
+        Optional<PendingItem> question = ask(questions, callId);
+        if (question.isPresent()) {
+            return misfit(question.get(), answered);
         }
         Optional<Call> call = state.calls().get(callId);
         if (call.isEmpty()) {
@@ -154,6 +157,24 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         return call.get().question().isPresent()
                 ? refused(Problem.ALREADY_DECIDED, "call " + callId + " is not open any more")
                 : refused(Problem.NOT_FOUND, "call " + callId + " asks nothing");
+    }
+
+    /** Why this is no answer to the question; empty if it is one. */
+    static Optional<Problem> misfit(PendingItem question, PersonFact.HumanAnswered answered) {
+        if (question.form().isEmpty()) {
+            return answered.action().filter(how -> how != FormAction.ACCEPT).isEmpty()
+                    ? Optional.empty()
+                    : refused(
+                            Problem.BAD_INPUT,
+                            "call " + question.callId() + " asks a question that can only be answered, because no form"
+                                    + " of a server asks it");
+        }
+        if (answered.action().orElse(FormAction.ACCEPT) != FormAction.ACCEPT) {
+            return Optional.empty();
+        }
+        return new InputForm(question.form().get())
+                .misfit(answered.answer(), answered.fields())
+                .map(why -> new Problem(Problem.BAD_INPUT, "call " + question.callId() + ": " + why));
     }
 
     /**

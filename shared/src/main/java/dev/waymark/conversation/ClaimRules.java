@@ -76,7 +76,7 @@ final class ClaimRules {
                     draft.book.put(call.claimedLater(claim).ended(call.status(), text, draft.at));
                 }
             }
-            case ASKING, COMPLETED, DELEGATED -> {
+            case ASKING, COMPLETED, REMOTE, FOLLOWING, DELEGATED -> {
                 return false;
             }
         }

@@ -457,6 +457,11 @@ public record Conversation(
         return awaits(callId, dispatch, Call.Status.DISPATCHED) || awaits(callId, dispatch, Call.Status.CLAIMED);
     }
 
+    /** Whether the thread waits for the task of this call's server. */
+    public boolean awaitsTask(String callId, int dispatch) {
+        return awaits(callId, dispatch, Call.Status.FOLLOWING);
+    }
+
     /** Whether the thread waits for the check of this dispatch. */
     public boolean awaitsVerify(String callId, int dispatch) {
         return awaits(callId, dispatch, Call.Status.VERIFYING);

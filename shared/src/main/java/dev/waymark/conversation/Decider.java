@@ -30,6 +30,7 @@ final class Decider {
         Decider decider = new Decider(state);
         decider.reportToParent();
         decider.passOnDecisions();
+        state.callBook().tasksToCancel().forEach(task -> decider.steps.add(new Step.CancelTask(task)));
         decider.goOn();
         return Collections.unmodifiableList(decider.steps);
     }
@@ -150,13 +151,16 @@ final class Decider {
         int effectsRunning = 0;
         for (Call call : open) {
             running += call.isInFlight() ? 1 : 0;
-            effectsRunning += call.isInFlight() && hasEffect(state, call) ? 1 : 0;
+            effectsRunning += isClaiming(call) && hasEffect(state, call) ? 1 : 0;
         }
         List<Call> delegated = new ArrayList<>();
         for (Call call : open) {
             boolean effect = hasEffect(state, call);
             if (call.status() == Call.Status.DOUBTED && running < Conversation.MAX_PARALLEL_CALLS) {
                 steps.add(new Step.VerifyTool(call));
+                running++;
+            } else if (call.status() == Call.Status.REMOTE && running < Conversation.MAX_PARALLEL_CALLS) {
+                steps.add(new Step.FollowTask(call));
                 running++;
             } else if (call.status() == Call.Status.ISSUED
                     && call.wakeAt().isEmpty()
@@ -179,6 +183,11 @@ final class Decider {
                 .flatMap(call -> call.wakeAt().stream())
                 .min(Instant::compareTo)
                 .ifPresent(time -> steps.add(new Step.WakeAt(time)));
+    }
+
+    /** Whether the call is in flight and may still send a claim. Nobody who follows a task claims anything. */
+    private static boolean isClaiming(Call call) {
+        return call.isInFlight() && call.status() != Call.Status.FOLLOWING;
     }
 
     /**

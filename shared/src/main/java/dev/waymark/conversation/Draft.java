@@ -119,9 +119,19 @@ final class Draft {
 
     void cancelOpenCalls(String text) {
         for (Call call : book.openCalls()) {
+            call.task().ifPresent(task -> book.abandon(call, task));
             String note = call.mayHaveRunBefore() && call.claim().isEmpty() ? ToolTexts.ranBefore() : claimNote(call);
             book.put(call.ended(Call.Status.CANCELLED, text + note, at));
         }
+    }
+
+    /**
+     * When to repeat the dispatch of a call that did not run: at once the first time (empty), then after a delay that
+     * doubles from 1 to 32 seconds.
+     */
+    static Optional<Instant> pause(Call call, Instant at) {
+        long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
+        return seconds == 0 ? Optional.empty() : Optional.of(at.plusSeconds(seconds));
     }
 
     /** Whether the problem is only that a worker could not read this thread and left the work to others. */

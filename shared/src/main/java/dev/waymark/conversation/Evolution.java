@@ -28,6 +28,7 @@ final class Evolution implements Fact.Cases<Runnable> {
     private final TurnRules turns;
     private final ModelRules model;
     private final CallRules calls;
+    private final RemoteCallRules remote;
     private final ToolRules tools;
     private final ClaimRules claims;
     private final LostCallRules lost;
@@ -45,11 +46,12 @@ final class Evolution implements Fact.Cases<Runnable> {
         lost = new LostCallRules(draft, approvals, effects);
         claims = new ClaimRules(draft, effects, lost);
         calls = new CallRules(draft, approvals, lost);
-        tools = new ToolRules(draft, approvals, effects, lost);
+        remote = new RemoteCallRules(draft);
+        tools = new ToolRules(draft, approvals, effects, lost, remote);
         model = new ModelRules(draft, turns, calls, approvals);
         subagents = new SubagentRules(draft, lost);
-        people = new PeopleRules(draft, turns, model, calls, approvals, lost, subagents);
-        takeover = new TakeoverRules(draft, turns, model, calls, approvals, effects, lost, people);
+        people = new PeopleRules(draft, turns, model, calls, approvals, lost, remote, subagents);
+        takeover = new TakeoverRules(draft, turns, model, calls, approvals, effects, lost, remote, people);
         agent = new AgentRules(draft, turns, effects, takeover);
     }
 
@@ -190,6 +192,26 @@ final class Evolution implements Fact.Cases<Runnable> {
     @Override
     public Runnable toolInterrupted(ToolFact.ToolInterrupted fact) {
         return () -> tools.toolInterrupted(fact);
+    }
+
+    @Override
+    public Runnable toolSuspended(ToolFact.ToolSuspended fact) {
+        return () -> remote.toolSuspended(fact);
+    }
+
+    @Override
+    public Runnable taskFollowed(ToolFact.TaskFollowed fact) {
+        return () -> remote.taskFollowed(fact);
+    }
+
+    @Override
+    public Runnable taskCancelRequested(ToolFact.TaskCancelRequested fact) {
+        return () -> remote.taskCancelRequested(fact);
+    }
+
+    @Override
+    public Runnable taskCancelled(ToolFact.TaskCancelled fact) {
+        return NOTHING; // The server decides whether the task stops, and nothing waits for that.
     }
 
     @Override

@@ -137,7 +137,9 @@ final class LostCallRules {
      * call had no effect.
      */
     private void runAgain(Call call) {
-        Call kept = call.fromFileHavingRun(false).withUsedKey();
+        Call kept = (call.task().isPresent() ? call.suspended(Optional.empty()) : call)
+                .fromFileHavingRun(false)
+                .withUsedKey();
         Call again = fenceToCome(call).isPresent() ? kept : kept.withoutClaim();
         if (approvals.isDeniedByRules(call)) {
             approvals.denyByRules(again);
@@ -244,6 +246,8 @@ final class LostCallRules {
                     AWAITING,
                     DISPATCHED,
                     CLAIMED,
+                    REMOTE,
+                    FOLLOWING,
                     DELEGATED,
                     VERIFYING,
                     UNSETTLED,

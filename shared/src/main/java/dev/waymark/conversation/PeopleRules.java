@@ -23,6 +23,7 @@ final class PeopleRules {
     private final CallRules calls;
     private final ApprovalRules approvals;
     private final LostCallRules lost;
+    private final RemoteCallRules remote;
     private final SubagentRules subagents;
 
     PeopleRules(
@@ -32,6 +33,7 @@ final class PeopleRules {
             CallRules calls,
             ApprovalRules approvals,
             LostCallRules lost,
+            RemoteCallRules remote,
             SubagentRules subagents) {
         this.draft = draft;
         this.turns = turns;
@@ -39,6 +41,7 @@ final class PeopleRules {
         this.calls = calls;
         this.approvals = approvals;
         this.lost = lost;
+        this.remote = remote;
         this.subagents = subagents;
     }
 
@@ -83,7 +86,12 @@ final class PeopleRules {
     void humanAnswered(PersonFact.HumanAnswered fact) {
         PendingItem ask = asked(PendingItem.Kind.QUESTION, fact.callId());
         if (!subagents.passOn(ask, fact)) {
-            draft.end(draft.book.call(ask.callId()), Call.Status.COMPLETED, fact.answer());
+            Call call = draft.book.call(ask.callId());
+            if (call.suspension().isPresent()) {
+                remote.answered(call, fact);
+            } else {
+                draft.end(call, Call.Status.COMPLETED, fact.answer());
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.AbandonedTask;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.Parent;
@@ -64,6 +65,22 @@ public sealed interface Step {
         }
     }
 
+    /** Let a worker follow the task of a call's server. */
+    record FollowTask(Call call) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.followTask(this);
+        }
+    }
+
+    /** Tell a server that nobody waits for its task any more. */
+    record CancelTask(AbandonedTask task) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.cancelTask(this);
+        }
+    }
+
     /** Let a subagent execute a call in a thread of its own, within this budget. */
     record StartSubagent(Call call, Optional<Budget> budget) implements Step {
         @Override
@@ -117,6 +134,10 @@ public sealed interface Step {
         R judge(Judge step);
 
         R verifyTool(VerifyTool step);
+
+        R followTask(FollowTask step);
+
+        R cancelTask(CancelTask step);
 
         R startSubagent(StartSubagent step);
 

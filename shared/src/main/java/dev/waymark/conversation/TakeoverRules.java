@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.FromFile;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
@@ -30,6 +31,7 @@ final class TakeoverRules {
     private final ApprovalRules approvals;
     private final EffectRules effects;
     private final LostCallRules lost;
+    private final RemoteCallRules remote;
     private final PeopleRules people;
 
     TakeoverRules(
@@ -40,6 +42,7 @@ final class TakeoverRules {
             ApprovalRules approvals,
             EffectRules effects,
             LostCallRules lost,
+            RemoteCallRules remote,
             PeopleRules people) {
         this.draft = draft;
         this.turns = turns;
@@ -48,6 +51,7 @@ final class TakeoverRules {
         this.approvals = approvals;
         this.effects = effects;
         this.lost = lost;
+        this.remote = remote;
         this.people = people;
     }
 
@@ -89,7 +93,9 @@ final class TakeoverRules {
         effects.inherit();
         model.takeBackCall(); // Its reply will not arrive here.
         for (Call call : draft.book.openCalls()) {
-            if (draft.policyOf(call).effect() || call.status() == Call.Status.DELEGATED) {
+            if (draft.policyOf(call).effect()
+                    || call.status() == Call.Status.DELEGATED
+                    || call.suspension().isPresent()) {
                 lost.giveUp(call);
             }
         }
@@ -144,6 +150,15 @@ final class TakeoverRules {
                 && question.get().asksNothing()) {
             // The call may be waiting for approval instead of an answer. Only the agent's tools show that.
             draft.book.put(question.get().answeredEarly(words));
+        } else if (question.isPresent() && question.get().suspension().isPresent()) {
+            PersonFact.HumanAnswered answer =
+                    PersonFact.HumanAnswered.to(Optional.of(question.get().id()), words);
+            Optional<Problem> misfit = Admission.misfit(PendingItem.of(question.get(), draft.binding.policy), answer);
+            if (misfit.isPresent()) {
+                draft.ignore(SignalNames.ANSWER, misfit.get().message());
+            } else {
+                remote.answered(question.get(), answer);
+            }
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
@@ -180,6 +195,8 @@ final class TakeoverRules {
         boolean mayHaveRun = call.wasBegun();
         if (call.status() == Call.Status.ASKING) {
             takeUpQuestion(call);
+        } else if (call.task().isPresent() && executor.isPresent()) {
+            draft.book.put(call.remote(draft.at)); // Any thread can ask its server how it stands.
         } else if (executor.isEmpty() && !mayHaveRun && !call.mayHaveRunBefore()) {
             draft.fail(call, ToolTexts.notFound(call.tool(), policy));
         } else if (executor.isEmpty()) {

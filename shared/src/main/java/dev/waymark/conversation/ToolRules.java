@@ -4,7 +4,6 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
-import java.time.Instant;
 import java.util.Optional;
 
 /** Rules of dispatched calls: what each outcome of a dispatch does to its call. */
@@ -13,12 +12,14 @@ final class ToolRules {
     private final ApprovalRules approvals;
     private final EffectRules effects;
     private final LostCallRules lost;
+    private final RemoteCallRules remote;
 
-    ToolRules(Draft draft, ApprovalRules approvals, EffectRules effects, LostCallRules lost) {
+    ToolRules(Draft draft, ApprovalRules approvals, EffectRules effects, LostCallRules lost, RemoteCallRules remote) {
         this.draft = draft;
         this.approvals = approvals;
         this.effects = effects;
         this.lost = lost;
+        this.remote = remote;
     }
 
     void toolDispatched(ToolFact.ToolDispatched fact) {
@@ -29,13 +30,8 @@ final class ToolRules {
                 .ifPresent(call -> draft.book.put(call.dispatched(fact.dispatch(), draft.at)));
     }
 
-    /** The call, if the thread waits for this dispatch. */
     private Optional<Call> running(String callId, int dispatch) {
-        return draft.book
-                .calls
-                .get(callId)
-                .filter(call -> call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
-                .filter(call -> call.dispatches() == dispatch);
+        return draft.book.running(callId, dispatch);
     }
 
     void toolFinished(ToolFact.ToolFinished fact) {
@@ -76,13 +72,15 @@ final class ToolRules {
 
     private void ask(Call call, ToolFact.ToolInterrupted fact) {
         effects.done(call, false, "");
-        draft.book.put(call.asking(fact.question(), draft.at));
+        draft.book.put(call.suspended(Optional.empty()).asking(fact.question(), draft.at));
     }
 
     void toolLost(ToolFact.ToolLost fact) {
         running(fact.callId(), fact.dispatch()).ifPresent(call -> {
             String reason = fact.problem().message();
-            if (call.claim().isPresent()) {
+            if (call.status() == Call.Status.FOLLOWING && Draft.isLeft(fact.problem())) {
+                draft.book.put(call.remote(draft.at));
+            } else if (call.claim().isPresent()) {
                 if (fact.problem().type().equals(Problem.OUTCOME_UNKNOWN)) {
                     lost.doubt(call.seen(reason));
                 } else if (fact.problem().type().equals(Problem.WORKER_ENDED) && draft.knowsEndedWorkers()) {
@@ -92,7 +90,7 @@ final class ToolRules {
                 }
                 draft.reachVersionWhenBatchIsDone();
             } else if (Draft.isLeft(fact.problem())) {
-                draft.book.put(call.issued(pause(call), draft.at));
+                draft.book.put(call.issued(Draft.pause(call, draft.at), draft.at));
             } else if (draft.policyOf(call).effect()) {
                 dispatchAgain(call, reason);
             } else {
@@ -114,6 +112,8 @@ final class ToolRules {
             }
         } else if (fact.end() instanceof ToolFact.ToolInterrupted question && call.isOpen()) {
             ask(call, question);
+        } else if (fact.end() instanceof ToolFact.ToolSuspended suspended) {
+            remote.suspendedLate(call, suspended.suspension());
         } else if (fact.end() instanceof ToolFact.ToolNotStarted notStarted) {
             if (call.isOpen()) {
                 dispatchAgain(call, notStarted.reason());
@@ -154,6 +154,8 @@ final class ToolRules {
                     HELD,
                     JUDGING,
                     AWAITING,
+                    REMOTE,
+                    FOLLOWING,
                     DELEGATED,
                     UNKNOWN,
                     DOUBTED,
@@ -181,16 +183,7 @@ final class ToolRules {
         } else if (call.dispatches() == 0) {
             draft.book.put(call.withoutClaim().held(draft.at)); // It was dispatched in a run that was undone.
         } else {
-            draft.book.put(call.withoutClaim().issued(pause(call), draft.at));
+            draft.book.put(call.withoutClaim().issued(Draft.pause(call, draft.at), draft.at));
         }
-    }
-
-    /**
-     * When to repeat the dispatch of a call that did not run: at once the first time (empty), then after a delay that
-     * doubles from 1 to 32 seconds.
-     */
-    private Optional<Instant> pause(Call call) {
-        long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
-        return seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds));
     }
 }

@@ -195,9 +195,9 @@ public final class RunReader {
     }
 
     /** The agent and the context that tools get in addition to their call. */
-    public record Setting(AgentSpec agent, Json context) {
+    public record Setting(AgentSpec agent, Json context, int rules) {
         static Setting of(AgentSpec agent, Conversation state) {
-            return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT));
+            return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT), state.rules());
         }
     }
 

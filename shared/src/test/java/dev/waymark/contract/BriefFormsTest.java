@@ -23,8 +23,8 @@ class BriefFormsTest {
 
     @Test
     void toolInput_firstDispatch_isNotWritten() throws Exception {
-        ToolInput first = new ToolInput("tu_1", 1, Json.EMPTY_OBJECT, Optional.empty());
-        ToolInput second = new ToolInput("tu_1", 2, Json.EMPTY_OBJECT, Optional.empty());
+        ToolInput first = new ToolInput("tu_1", 1, Json.EMPTY_OBJECT, Optional.empty(), Optional.empty());
+        ToolInput second = new ToolInput("tu_1", 2, Json.EMPTY_OBJECT, Optional.empty(), Optional.empty());
 
         assertThat(PayloadJson.MAPPER.writeValueAsString(first)).isEqualTo("{\"callId\":\"tu_1\",\"args\":{}}");
         assertThat(PayloadJson.MAPPER.writeValueAsString(second))

@@ -22,6 +22,7 @@ import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.WordsReport;
 import dev.waymark.contract.work.WordsRequest;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.AbandonedTask;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
@@ -32,6 +33,7 @@ import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
@@ -139,7 +141,8 @@ class StoredFormsTest {
                 List.of(),
                 true,
                 true,
-                Optional.of(verdict));
+                Optional.of(verdict),
+                Optional.of(ARGS));
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
@@ -152,6 +155,14 @@ class StoredFormsTest {
                 Optional.of(new VerifiedSubject("ann", Optional.of("https://id"))),
                 Optional.of("not on the statement"),
                 AT);
+        Suspension suspension = new Suspension(
+                Optional.of("task-1"),
+                Optional.of("state"),
+                Map.of("k", ARGS),
+                Map.of("k", ARGS),
+                5_000,
+                Optional.of(AT));
+        AbandonedTask abandoned = new AbandonedTask("tu_0", "charge", "task-0");
         Call call = new Call(
                 "tu_1",
                 "add",
@@ -171,7 +182,8 @@ class StoredFormsTest {
                 Optional.of("HTTP 504"),
                 Optional.of(settlement),
                 Optional.of(fromFile),
-                Optional.of(verdict));
+                Optional.of(verdict),
+                Optional.of(suspension));
         AgentPolicy.ToolPolicy ofTool =
                 new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true, true);
         AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers));
@@ -210,7 +222,8 @@ class StoredFormsTest {
                         Optional.of(new EffectLog(
                                 PersistentMap.<EffectLog.Effect>empty().with("charge:e3b0", effect))),
                         Optional.of(workspace),
-                        Optional.of(PersistentMap.<Integer>empty().with("tu_0", 1))),
+                        Optional.of(PersistentMap.<Integer>empty().with("tu_0", 1)),
+                        Optional.of(PersistentMap.<AbandonedTask>empty().with("tu_0", abandoned))),
                 new Money(Optional.of(3), new Usage(5, 6), Optional.of(usd), Optional.of(budget)),
                 new ParentLink(Optional.of(parent), Optional.of(report)),
                 new Arrivals(seen, ignored),
@@ -523,7 +536,7 @@ class StoredFormsTest {
         "0, No release has these rules",
         "1, No release has these rules",
         "3, No release has these rules",
-        "8, Use a newer version"
+        "9, Use a newer version"
     })
     void conversation_ofRulesThatAreNotKnown_isRefused(int rules, String reason) {
         ObjectNode tree = PayloadJson.MAPPER.valueToTree(started());
@@ -531,7 +544,7 @@ class StoredFormsTest {
 
         assertThatThrownBy(() -> PayloadJson.MAPPER.treeToValue(tree, Conversation.class))
                 .hasMessageContaining("this thread goes by rules " + rules)
-                .hasMessageContaining("knows rules 4 to 7. " + reason);
+                .hasMessageContaining("knows rules 4 to 8. " + reason);
     }
 
     /** Call ids are keys in a carried state, and Jackson's default limit for a key is 50,000 characters. */

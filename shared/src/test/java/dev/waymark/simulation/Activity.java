@@ -24,6 +24,14 @@ record Activity(String kind, int step, Optional<Call> call, int dispatch, String
         return new Activity("verify", 0, Optional.of(call), call.dispatches(), run, sample);
     }
 
+    static Activity task(Call call, String run) {
+        return new Activity("task", 0, Optional.of(call), call.dispatches(), run, Optional.empty());
+    }
+
+    static Activity cancel(Call call, String run) {
+        return new Activity("cancel", 0, Optional.of(call), 0, run, Optional.empty());
+    }
+
     static Activity judge(Call call, String run) {
         return new Activity("judge", 0, Optional.of(call), 0, run, Optional.empty());
     }

@@ -98,10 +98,12 @@ final class CallLife {
     private static String who(Fact fact) {
         return switch (fact.type()) {
             case "model-replied" -> "model";
-            case "tool-dispatched", "verdict-requested", "verify-dispatched", "subagent-started" -> "workflow";
+            case "tool-dispatched", "verdict-requested", "verify-dispatched", "task-followed", "subagent-started" ->
+                "workflow";
             case "tool-claimed" -> ((ToolFact.ToolClaimed) fact).restored() ? "reset" : "worker";
             case "tool-finished",
                     "tool-interrupted",
+                    "tool-suspended",
                     "tool-not-started",
                     "tool-lost",
                     "tool-verified",

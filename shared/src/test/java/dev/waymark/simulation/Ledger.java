@@ -186,8 +186,10 @@ final class Ledger {
                         .isPresent()) {
             outcomes.put(done.callId(), done.content());
         } else if (fact instanceof PersonFact.HumanAnswered answered) {
-            outcomes.put(
-                    asked(before, PendingItem.Kind.QUESTION, answered.callId()).callId(), answered.answer());
+            PendingItem question = asked(before, PendingItem.Kind.QUESTION, answered.callId());
+            if (question.form().isEmpty()) {
+                outcomes.put(question.callId(), answered.answer());
+            }
         } else if (fact instanceof PersonFact.ApprovalDecided decided && decided.approved()) {
             PendingItem ask = asked(before, PendingItem.Kind.APPROVAL, decided.callId());
             Json shown = ask.args().orElseThrow();
@@ -480,7 +482,17 @@ final class Ledger {
                 Violation.unless(
                         !tookEffect || text.isEmpty() || text.contains("had been claimed"),
                         "said not to have run, and it took effect");
-            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, DELEGATED, VERIFYING, ASKING, FAILED -> {
+            case ISSUED,
+                    HELD,
+                    AWAITING,
+                    DISPATCHED,
+                    CLAIMED,
+                    REMOTE,
+                    FOLLOWING,
+                    DELEGATED,
+                    VERIFYING,
+                    ASKING,
+                    FAILED -> {
                 // These statuses say nothing about whether the call took effect.
             }
         }
@@ -582,7 +594,9 @@ final class Ledger {
     private static boolean isAwaited(Conversation state, String callId, int dispatch) {
         return state.batchCalls().stream()
                 .anyMatch(call -> call.id().equals(callId)
-                        && (call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
+                        && (call.status() == Call.Status.DISPATCHED
+                                || call.status() == Call.Status.CLAIMED
+                                || call.status() == Call.Status.FOLLOWING)
                         && call.dispatches() == dispatch);
     }
 
@@ -668,7 +682,12 @@ final class Ledger {
         if (fact instanceof PersonFact.UserSpoke spoke) {
             spoke(before, spoke, after);
         } else if (fact instanceof PersonFact.HumanAnswered answered) {
-            Violation.unless(questions(after) == questions(before) - 1, "an accepted answer answered nothing");
+            boolean isNextForm = asked(before, PendingItem.Kind.QUESTION, answered.callId())
+                            .form()
+                            .isPresent()
+                    && questions(after) == questions(before);
+            Violation.unless(
+                    isNextForm || questions(after) == questions(before) - 1, "an accepted answer answered nothing");
             coverage.count(questions(before) > 1 ? "answers to one of several" : "answers to the only one");
         } else if (fact instanceof ToolFact.ToolClaimed claim) {
             claimed(before, claim, after);
@@ -840,7 +859,7 @@ final class Ledger {
         if (state.life() == ThreadIdentity.Life.CANCELLED) {
             Violation.unless(
                     state.decide().stream()
-                            .filter(step -> !(step instanceof Step.ReportToParent))
+                            .filter(step -> !(step instanceof Step.ReportToParent || step instanceof Step.CancelTask))
                             .toList()
                             .equals(List.of(new Step.Close(true))),
                     "a cancelled thread does something other than close");

@@ -15,6 +15,7 @@ import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -120,6 +121,10 @@ final class Simulation {
     private final Random transit;
     /** A separate generator for verdicts. */
     private final Random judging;
+    /** A separate generator for calls that their server does not finish at once. */
+    private final Random suspending;
+
+    private final boolean hasServers;
     /** A separate generator for the calls that run with their reply. */
     private final Random fusing;
 
@@ -172,6 +177,8 @@ final class Simulation {
         this.transit = new Random(~(seed * 31));
         this.judging = new Random(seed * 47 + 11);
         this.fusing = new Random(~(seed * 37));
+        this.suspending = new Random(seed * 53 + 7);
+        this.hasServers = suspending.nextInt(3) == 0;
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
@@ -335,6 +342,29 @@ final class Simulation {
         }
 
         @Override
+        public Boolean followTask(Step.FollowTask step) {
+            Call call = step.call();
+            if (isUnderWay("task", call.id(), call.dispatches())) {
+                return false;
+            }
+            flights.add(Activity.task(call, runId()));
+            apply(new ToolFact.TaskFollowed(call.id(), call.dispatches()));
+            return true;
+        }
+
+        @Override
+        public Boolean cancelTask(Step.CancelTask step) {
+            Call call = state.calls().get(step.task().callId()).orElseThrow();
+            if (isUnderWay("cancel", call.id(), 0)) {
+                return false;
+            }
+            flights.add(Activity.cancel(call, runId()));
+            coverage.count("tasks to cancel");
+            apply(new ToolFact.TaskCancelRequested(call.id()));
+            return true;
+        }
+
+        @Override
         public Boolean startSubagent(Step.StartSubagent step) {
             Call call = step.call();
             ledger.allowed(call, true);
@@ -433,7 +463,9 @@ final class Simulation {
                         ? "verify"
                         : call.status() == Call.Status.JUDGING
                                 ? "judge"
-                                : call.status() == Call.Status.DELEGATED ? "subagent" : "tool";
+                                : call.status() == Call.Status.FOLLOWING
+                                        ? "task"
+                                        : call.status() == Call.Status.DELEGATED ? "subagent" : "tool";
                 int dispatch = kind.equals("judge") ? 0 : call.dispatches();
                 Violation.unless(isUnderWay(kind, call.id(), dispatch), "stuck: no result will come");
             }
@@ -726,6 +758,8 @@ final class Simulation {
             case "summary" -> apply(summaryEnd(flight.step() + off));
             case "judge" -> apply(judgement(flight));
             case "verify" -> apply(verdict(flight));
+            case "task" -> apply(taskEnd(flight));
+            case "cancel" -> apply(new ToolFact.TaskCancelled(flight.callId(), Optional.empty()));
             case "subagent" -> subagent(flight);
             default -> apply(toolEnd(flight, off));
         }
@@ -813,11 +847,13 @@ final class Simulation {
     private List<ModelResult.Ran> ran(Conversation after) {
         List<ModelResult.Ran> ran = new ArrayList<>();
         for (Step.RunTool run : after.callsToRunWithReply()) {
-            ToolOutcome outcome = switch (fusing.nextInt(6)) {
-                case 0 -> ToolOutcome.error("Tool error: no");
-                case 1 -> ToolOutcome.question("Which day?");
-                default -> ToolOutcome.result("result-" + fusing.nextInt(1000));
-            };
+            ToolOutcome outcome = suspends()
+                    ? ToolOutcome.suspended(suspension())
+                    : switch (fusing.nextInt(6)) {
+                        case 0 -> ToolOutcome.error("Tool error: no");
+                        case 1 -> ToolOutcome.question("Which day?");
+                        default -> ToolOutcome.result("result-" + fusing.nextInt(1000));
+                    };
             if (fusing.nextInt(6) > 0) {
                 ran.add(new ModelResult.Ran(run.call().id(), outcome));
             }
@@ -991,6 +1027,17 @@ final class Simulation {
             end(activity);
             coverage.count("executions that took too long");
             apply(lost(activity));
+            return;
+        }
+        // A server that requires input to go on has not taken effect.
+        if (!execution.tookEffect() && suspends()) {
+            end(activity);
+            Suspension how = suspension();
+            if (how.task().isPresent() && suspending.nextBoolean()) {
+                execution.takeEffect(at);
+            }
+            execution.end();
+            apply(new ToolFact.ToolSuspended(activity.callId(), activity.dispatch(), how));
             return;
         }
         if (chance(8)) {
@@ -1261,8 +1308,70 @@ final class Simulation {
         work();
     }
 
+    /** What an activity finds that follows a task: the call's effect was decided when the task began. */
+    private Fact taskEnd(Activity flight) {
+        boolean effect = policyOf(flight.call().orElseThrow().tool()).effect();
+        boolean landed = state.calls()
+                .get(flight.callId())
+                .flatMap(Call::claim)
+                .filter(claim -> world.hasEffect(claim.execution()))
+                .isPresent();
+        int end = quiet ? 9 : suspending.nextInt(10);
+        if (end > 3) {
+            state.calls()
+                    .get(flight.callId())
+                    .filter(call -> call.status() == Call.Status.CANCELLED)
+                    .flatMap(Call::claim)
+                    .ifPresent(claim -> world.reportedLate(claim.execution()));
+        }
+        return switch (end) {
+            case 0 ->
+                new ToolFact.ToolLost(flight.callId(), flight.dispatch(), new Problem(Problem.UNKNOWN_RULES, "old"));
+            case 1 ->
+                new ToolFact.ToolLost(
+                        flight.callId(), flight.dispatch(), new Problem(Problem.OUTCOME_UNKNOWN, "no such task"));
+            case 2, 3 ->
+                new ToolFact.ToolSuspended(
+                        flight.callId(), flight.dispatch(), Suspension.task("t", forms(), 0, Optional.empty()));
+            default ->
+                new ToolFact.ToolFinished(
+                        flight.callId(),
+                        flight.dispatch(),
+                        effect && !landed ? "Tool error: no" : "done",
+                        effect && !landed);
+        };
+    }
+
+    /** Whether a server leaves a call unfinished. */
+    private boolean suspends() {
+        return hasServers && !quiet && state.rules() >= ThreadIdentity.REMOTE_CALLS && suspending.nextInt(2) == 0;
+    }
+
+    private Suspension suspension() {
+        coverage.count("suspended calls");
+        return switch (suspending.nextInt(4)) {
+            case 0 -> Suspension.repeated(Optional.of("state"), Map.of());
+            case 1 -> Suspension.repeated(Optional.of("state"), forms());
+            default -> Suspension.task("t", Map.of(), suspending.nextInt(2) * 5_000, Optional.empty());
+        };
+    }
+
+    /** One or two forms with a field that takes any text. */
+    private Map<String, Json> forms() {
+        Map<String, Json> forms = new LinkedHashMap<>();
+        for (int i = 0; i <= suspending.nextInt(2); i++) {
+            Map<String, Object> schema =
+                    Map.of("type", "object", "properties", Map.of("a", Map.of("type", "string", "maxLength", 1_000)));
+            forms.put("k" + suspending.nextInt(1_000), Json.of(Map.of("message", "Which?", "requestedSchema", schema)));
+        }
+        return forms;
+    }
+
     private Fact toolEnd(Activity flight, int off) {
         int dispatch = flight.dispatch() + off;
+        if (suspends()) {
+            return new ToolFact.ToolSuspended(flight.callId(), dispatch, suspension());
+        }
         return switch (random.nextInt(9)) {
             case 8 -> new ToolFact.ToolNotStarted(flight.callId(), dispatch, newExecution(1), "the worker is stopping");
             case 0 -> new ToolFact.ToolLost(flight.callId(), dispatch, new Problem("Timeout", "the worker was lost"));

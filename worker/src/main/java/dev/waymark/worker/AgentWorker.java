@@ -31,6 +31,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ReplyCalls;
+import dev.waymark.worker.tool.TaskActivityImpl;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
@@ -196,6 +197,7 @@ public final class AgentWorker implements AutoCloseable {
                         journal,
                         () -> draining),
                 new VerifyActivityImpl(runs, tools),
+                new TaskActivityImpl(runs, tools),
                 new StateActivityImpl(runs));
     }
 

@@ -6,6 +6,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Sha256;
 import java.util.Map;
 import java.util.Optional;
@@ -64,6 +65,11 @@ public record OutboundMessage(PersonFact fact, String id, boolean isNamed) {
     /** Answers the question of this call. */
     public static OutboundMessage answer(String callId, String text) {
         return of(PersonFact.HumanAnswered.to(Optional.of(callId), text));
+    }
+
+    /** Tells the server that asks with a form that it will not be filled in; without a call id, the only one. */
+    public static OutboundMessage refusal(Optional<String> callId, FormAction how) {
+        return of(PersonFact.HumanAnswered.refusing(callId, how));
     }
 
     /** Ends the running turn. */

@@ -9,6 +9,7 @@ import dev.waymark.conversation.call.CallSettlement.Verdict;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.api.Attribution;
 import dev.waymark.server.http.HttpProblem;
@@ -64,6 +65,13 @@ public final class PendingAnswers {
 
     private OutboundMessage answered(String callId, String text) {
         return OutboundMessage.of(Attribution.of(caller, PersonFact.HumanAnswered.to(Optional.of(callId), text)));
+    }
+
+    /** Declines the form of a tool's server. */
+    public OutboundMessage refusal(String callId) {
+        FrontEndThreads.require(caller, CallerRole.TALK);
+        return OutboundMessage.of(
+                Attribution.of(caller, PersonFact.HumanAnswered.refusing(Optional.of(callId), FormAction.DECLINE)));
     }
 
     /**

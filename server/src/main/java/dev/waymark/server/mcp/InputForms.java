@@ -29,6 +29,7 @@ final class InputForms {
     private static final String DECLINED_ANSWER = "The question was declined.";
     private static final String DECLINED = "Declined.";
     private static final int KEY_DIGITS = 32;
+    private static final String SCHEMA = "requestedSchema";
 
     private final FrontEndThreads threads;
 
@@ -68,7 +69,13 @@ final class InputForms {
         ObjectNode request = PayloadJson.MAPPER.createObjectNode().put("method", McpNames.ELICIT);
         ObjectNode params = request.putObject("params").put("mode", "form");
         params.put("message", SafeText.lines(item.words()));
-        ObjectNode schema = params.putObject("requestedSchema").put("type", "object");
+        if (asksWithForm(item)) {
+            params.set(
+                    SCHEMA,
+                    PayloadJson.MAPPER.valueToTree(item.form().orElseThrow().field(SCHEMA)));
+            return request;
+        }
+        ObjectNode schema = params.putObject(SCHEMA).put("type", "object");
         ObjectNode fields = schema.putObject("properties");
         String required = switch (item.kind()) {
             case QUESTION -> {
@@ -89,6 +96,11 @@ final class InputForms {
         };
         schema.putArray("required").add(required);
         return request;
+    }
+
+    /** Whether the server of a tool asks, with a form that this server passes on as it is. */
+    private static boolean asksWithForm(PendingItem item) {
+        return item.form().filter(form -> form.field(SCHEMA) != null).isPresent();
     }
 
     private static void choice(ObjectNode fields, String name, String title, List<String> values) {
@@ -144,7 +156,10 @@ final class InputForms {
 
     private static OutboundMessage accepted(PendingAnswers answers, PendingItem item, JsonNode content) {
         return switch (item.kind()) {
-            case QUESTION -> answers.answer(item.callId(), content.path("answer"));
+            case QUESTION ->
+                answers.answer(
+                        item.callId(),
+                        asksWithForm(item) ? TextNode.valueOf(content.toString()) : content.path("answer"));
             case APPROVAL -> decision(answers, item, approves(content), optionalText(content, "reason"));
             case UNKNOWN -> answers.settlement(unsigned(item).callId(), content);
         };
@@ -152,7 +167,11 @@ final class InputForms {
 
     private static Optional<OutboundMessage> declined(PendingAnswers answers, PendingItem item) {
         return switch (item.kind()) {
-            case QUESTION -> Optional.of(answers.answer(item.callId(), TextNode.valueOf(DECLINED_ANSWER)));
+            case QUESTION ->
+                Optional.of(
+                        item.form().isPresent()
+                                ? answers.refusal(item.callId())
+                                : answers.answer(item.callId(), TextNode.valueOf(DECLINED_ANSWER)));
             case APPROVAL -> Optional.of(decision(answers, item, false, Optional.of(DECLINED)));
             case UNKNOWN -> Optional.empty();
         };

@@ -72,6 +72,8 @@ const CALL_PHASE = {
   unsettled: 'outcome unknown',
   dispatched: 'running',
   delegated: 'running',
+  remote: 'at its server',
+  following: 'at its server',
   verifying: 'checking the outcome',
   unknown: 'outcome unknown',
   doubted: 'outcome unknown',

@@ -293,7 +293,7 @@ export class ThreadPage {
 
   #showActivity() {
     const view = this.#view;
-    const running = this.#live.tools.concat(view.calls.filter((call) => ['dispatched', 'claimed', 'delegated', 'verifying'].includes(call.phase)).map((call) => call.tool));
+    const running = this.#live.tools.concat(view.calls.filter((call) => ['dispatched', 'claimed', 'remote', 'following', 'delegated', 'verifying'].includes(call.phase)).map((call) => call.tool));
     const words = this.#past || !view.open || view.status !== 'running' || (this.#live.text !== '' && running.length === 0)
       ? ''
       : running.length > 0

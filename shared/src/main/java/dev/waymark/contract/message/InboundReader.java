@@ -12,6 +12,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usd;
@@ -113,11 +114,41 @@ record InboundReader(String name, JsonNode body) {
 
     private Fact answer() throws UnusableMessage {
         if (isBare()) {
-            return new PersonFact.HumanAnswered(Optional.empty(), Optional.empty(), bareText(), Optional.empty());
+            String answer = bareText();
+            return new PersonFact.HumanAnswered(
+                    Optional.empty(), Optional.empty(), answer, Optional.empty(), Optional.empty(), fields(answer));
         }
         requireObject();
-        String answer = text("answer").orElseThrow(() -> new UnusableMessage("\"answer\" is missing"));
-        return new PersonFact.HumanAnswered(id("id"), id("callId"), answer, id("by"));
+        Optional<FormAction> action = action();
+        boolean isRefusal = action.filter(how -> how != FormAction.ACCEPT).isPresent();
+        String answer = isRefusal
+                ? text("answer").orElse("")
+                : text("answer").orElseThrow(() -> new UnusableMessage("\"answer\" is missing"));
+        return new PersonFact.HumanAnswered(id("id"), id("callId"), answer, id("by"), action, fields(answer));
+    }
+
+    private Optional<FormAction> action() throws UnusableMessage {
+        Optional<String> name = text("action");
+        if (name.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<FormAction> action = FormAction.named(name.get());
+        if (action.isEmpty()) {
+            throw new UnusableMessage("\"action\" must be accept, decline or cancel");
+        }
+        return action;
+    }
+
+    /** The answer as the fields of a form, if it is a JSON object. */
+    private static Optional<Json> fields(String answer) {
+        if (!answer.stripLeading().startsWith("{")) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(PayloadJson.MAPPER.readValue(answer, Json.class)).filter(Json::isObject);
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     private Fact approval() throws UnusableMessage {

@@ -94,7 +94,7 @@ public record CallItem(
     private static String statusName(Call.Status status) {
         return switch (status) {
             case ISSUED, HELD, JUDGING, AWAITING, DISPATCHED, ASKING -> ISSUED;
-            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> CLAIMED;
+            case CLAIMED, REMOTE, FOLLOWING, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> CLAIMED;
             case COMPLETED -> "completed";
             case FAILED -> "failed";
             case DENIED -> "denied";

@@ -65,6 +65,20 @@ final class ActivityFailures {
                 : VerifyOutcome.unknown(problem.message()).toFact(callId, dispatch);
     }
 
+    /**
+     * The fact for a task that can't be followed any more. Its outcome is unknown, unless the workers only left it to
+     * others.
+     */
+    static Fact followed(String callId, int dispatch, @Nullable Throwable failure) {
+        Problem problem = problem(failure);
+        return new ToolFact.ToolLost(
+                callId,
+                dispatch,
+                problem.type().equals(Problem.UNKNOWN_RULES)
+                        ? problem
+                        : new Problem(Problem.OUTCOME_UNKNOWN, problem.message()));
+    }
+
     /** The fact for a subagent's thread that failed without a result. */
     static Fact subagent(String callId, @Nullable Throwable cause) {
         if (cause instanceof WorkflowExecutionAlreadyStarted) {

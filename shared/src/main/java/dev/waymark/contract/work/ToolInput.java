@@ -1,6 +1,7 @@
 package dev.waymark.contract.work;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
@@ -8,7 +9,7 @@ import java.util.Optional;
  * The input of a tool's activity. {@code run} and {@code repeat} are set for calls that must be claimed. {@code run} is
  * the run that dispatched the call, so that after a reset an execution in another run does not claim it. {@code repeat}
  * is the number of earlier identical calls with a known outcome. {@code session} is set if idempotency keys are not
- * derived from the thread's id.
+ * derived from the thread's id. {@code suspension} is set for a call that its server did not finish: what to send along.
  *
  * <p>The tool's name is the activity type. A dispatch number of 1, the usual case, is omitted to save space in history.
  */
@@ -24,15 +25,17 @@ public record ToolInput(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) int repeat,
 
-        Optional<String> session)
+        Optional<String> session,
+        Optional<Suspension> suspension)
         implements ActivityInput {
     public ToolInput {
         dispatch = dispatch == 0 ? 1 : dispatch;
     }
 
     /** The input for a call that needs no claim. */
-    public ToolInput(String callId, int dispatch, Json args, Optional<String> session) {
-        this(callId, dispatch, args, Optional.empty(), 0, session);
+    public ToolInput(
+            String callId, int dispatch, Json args, Optional<String> session, Optional<Suspension> suspension) {
+        this(callId, dispatch, args, Optional.empty(), 0, session, suspension);
     }
 
     @Override

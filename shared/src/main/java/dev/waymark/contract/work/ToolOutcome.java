@@ -2,6 +2,7 @@ package dev.waymark.contract.work;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ToolFact;
@@ -19,6 +20,7 @@ import java.util.function.UnaryOperator;
  * <li>{@link #notDone}: an error that the model sees, with proof that nothing took effect.
  * <li>{@link #error}: an error reported by the tool itself, which the model sees. It proves nothing about the effect.
  * <li>{@link #unknown}: it is unknown whether the tool took effect.
+ * <li>{@link #suspended}: the tool's server has begun the call and not finished it.
  * <li>{@link #notStarted}: this execution did not run. The model is not told, and the call is dispatched again.
  * </ul>
  *
@@ -32,7 +34,9 @@ public record ToolOutcome(
         Optional<NotStarted> notStarted,
         @JsonProperty("lost") Optional<String> unknown,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean notDone) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean notDone,
+
+        Optional<Suspension> suspended) {
 
     /** The tool did not run in this execution, and will not run in it later. */
     public record NotStarted(String execution, String reason) {
@@ -43,11 +47,23 @@ public record ToolOutcome(
     }
 
     private static final ToolOutcome NOTHING = new ToolOutcome(
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false);
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            false,
+            Optional.empty());
 
     public static ToolOutcome result(String text) {
         return new ToolOutcome(
-                Optional.of(text), NOTHING.error, NOTHING.question, NOTHING.notStarted, NOTHING.unknown, false);
+                Optional.of(text),
+                NOTHING.error,
+                NOTHING.question,
+                NOTHING.notStarted,
+                NOTHING.unknown,
+                false,
+                NOTHING.suspended);
     }
 
     /** @param text the whole text that the model sees, including {@code Tool error: …} */
@@ -62,12 +78,24 @@ public record ToolOutcome(
 
     private static ToolOutcome failed(String text, boolean notDone) {
         return new ToolOutcome(
-                NOTHING.result, Optional.of(text), NOTHING.question, NOTHING.notStarted, NOTHING.unknown, notDone);
+                NOTHING.result,
+                Optional.of(text),
+                NOTHING.question,
+                NOTHING.notStarted,
+                NOTHING.unknown,
+                notDone,
+                NOTHING.suspended);
     }
 
     public static ToolOutcome question(String words) {
         return new ToolOutcome(
-                NOTHING.result, NOTHING.error, Optional.of(words), NOTHING.notStarted, NOTHING.unknown, false);
+                NOTHING.result,
+                NOTHING.error,
+                Optional.of(words),
+                NOTHING.notStarted,
+                NOTHING.unknown,
+                false,
+                NOTHING.suspended);
     }
 
     /** @param execution the claim name of this execution */
@@ -78,7 +106,8 @@ public record ToolOutcome(
                 NOTHING.question,
                 Optional.of(new NotStarted(execution, reason)),
                 NOTHING.unknown,
-                false);
+                false,
+                NOTHING.suspended);
     }
 
     /**
@@ -88,7 +117,24 @@ public record ToolOutcome(
      */
     public static ToolOutcome unknown(String seen) {
         return new ToolOutcome(
-                NOTHING.result, NOTHING.error, NOTHING.question, NOTHING.notStarted, Optional.of(seen), false);
+                NOTHING.result,
+                NOTHING.error,
+                NOTHING.question,
+                NOTHING.notStarted,
+                Optional.of(seen),
+                false,
+                NOTHING.suspended);
+    }
+
+    public static ToolOutcome suspended(Suspension how) {
+        return new ToolOutcome(
+                NOTHING.result,
+                NOTHING.error,
+                NOTHING.question,
+                NOTHING.notStarted,
+                NOTHING.unknown,
+                false,
+                Optional.of(how));
     }
 
     /** This outcome for a tool that is safe to retry: an unknown outcome becomes an ordinary error. */
@@ -104,12 +150,16 @@ public record ToolOutcome(
                 question.map(change),
                 notStarted.map(why -> new NotStarted(why.execution(), change.apply(why.reason()))),
                 unknown.map(change),
-                notDone);
+                notDone,
+                suspended.map(how -> how.withTexts(change)));
     }
 
     public Fact toFact(String callId, int dispatch) {
         if (question.isPresent()) {
             return new ToolFact.ToolInterrupted(callId, dispatch, question.get());
+        }
+        if (suspended.isPresent()) {
+            return new ToolFact.ToolSuspended(callId, dispatch, suspended.get());
         }
         if (notStarted.isPresent()) {
             NotStarted why = notStarted.get();

@@ -178,6 +178,62 @@ public sealed interface Work<R> {
         }
     }
 
+    /** Asks the server of a call's tool how its task stands, until it has ended or needs input. */
+    record FollowTask(String callId, int dispatch) implements Work<ToolOutcome> {
+        @Override
+        public Fact begun() {
+            return new ToolFact.TaskFollowed(callId, dispatch);
+        }
+
+        @Override
+        public Class<ToolOutcome> resultType() {
+            return ToolOutcome.class;
+        }
+
+        @Override
+        public Fact completed(ToolOutcome result) {
+            return result.toFact(callId, dispatch);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return ActivityFailures.followed(callId, dispatch, failure);
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsTask(callId, dispatch);
+        }
+    }
+
+    /** Tells a server that nobody waits for its task any more. */
+    record CancelTask(String callId) implements Work<ToolOutcome> {
+        @Override
+        public Fact begun() {
+            return new ToolFact.TaskCancelRequested(callId);
+        }
+
+        @Override
+        public Class<ToolOutcome> resultType() {
+            return ToolOutcome.class;
+        }
+
+        @Override
+        public Fact completed(ToolOutcome result) {
+            return new ToolFact.TaskCancelled(callId, Optional.empty());
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return new ToolFact.TaskCancelled(callId, Optional.of(ActivityFailures.problem(failure)));
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return true; // It ends soon, and a thread that is stopped must not stop it.
+        }
+    }
+
     /** Asks the agent's rules whether a call may run. */
     record Judge(String callId) implements Work<CallVerdict> {
         @Override

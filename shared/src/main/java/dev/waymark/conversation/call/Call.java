@@ -33,6 +33,7 @@ import java.util.function.Consumer;
  * @param settlement what a person decided about the unknown outcome
  * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
  * @param verdict what the agent's rules say about the call with these arguments, if they were asked
+ * @param suspension set if the tool's server has begun the call and not finished it
  */
 public record Call(
         String id,
@@ -55,7 +56,8 @@ public record Call(
         Optional<String> evidence,
         Optional<CallSettlement> settlement,
         Optional<FromFile> fromFile,
-        Optional<CallVerdict> verdict) {
+        Optional<CallVerdict> verdict,
+        Optional<Suspension> suspension) {
     /** Longer evidence is cut. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
@@ -79,6 +81,12 @@ public record Call(
         /** Claimed by an execution, which may take effect from now on. */
         @JsonProperty("claimed")
         CLAIMED(Waits.FOR_ACTIVITY),
+        /** The tool's server works on it, as a task. A worker is to ask how it stands. */
+        @JsonProperty("remote")
+        REMOTE(Waits.FOR_RULES),
+        /** A worker asks the tool's server how the task stands, again and again. */
+        @JsonProperty("following")
+        FOLLOWING(Waits.FOR_ACTIVITY),
         /** Executed by a subagent's thread. */
         @JsonProperty("delegated")
         DELEGATED(Waits.FOR_ACTIVITY),
@@ -177,6 +185,7 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 at,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -330,7 +339,7 @@ public record Call(
                     case ISSUED, JUDGING, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST ->
                         true;
                     case FAILED -> isSettledAsNotDone();
-                    case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, DENIED -> false;
+                    case HELD, DISPATCHED, REMOTE, FOLLOWING, DELEGATED, ASKING, COMPLETED, DENIED -> false;
                 };
     }
 
@@ -354,6 +363,25 @@ public record Call(
         return become(Status.ASKING, at, edit -> edit.question = Optional.of(words));
     }
 
+    /** A copy that its server has not finished, or that no server has begun. */
+    public Call suspended(Optional<Suspension> how) {
+        return but(edit -> edit.suspension = how);
+    }
+
+    public Call remote(Instant at) {
+        return become(Status.REMOTE, at, edit -> {});
+    }
+
+    public Call following(Instant at) {
+        return become(Status.FOLLOWING, at, edit -> {});
+    }
+
+    /** The server's id of its task, if it works on the call as one. */
+    @JsonIgnore
+    public Optional<String> task() {
+        return suspension.flatMap(Suspension::task);
+    }
+
     public Call answeredEarly(String text) {
         return but(edit -> edit.result = Optional.of(text));
     }
@@ -366,6 +394,7 @@ public record Call(
         return become(how, at, edit -> {
             edit.result = Optional.of(text);
             edit.subagent = subagent.map(Delegation::abandoned);
+            edit.suspension = Optional.empty();
         });
     }
 
@@ -434,7 +463,7 @@ public record Call(
     @JsonIgnore
     public boolean wasBegun() {
         return switch (status) {
-            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
+            case CLAIMED, REMOTE, FOLLOWING, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
             case ISSUED, HELD, JUDGING, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST ->
                 false;
         };
@@ -451,6 +480,8 @@ public record Call(
                     AWAITING,
                     DISPATCHED,
                     CLAIMED,
+                    REMOTE,
+                    FOLLOWING,
                     DELEGATED,
                     ASKING,
                     COMPLETED,
@@ -532,6 +563,7 @@ public record Call(
         private Optional<CallSettlement> settlement = Call.this.settlement;
         private Optional<FromFile> fromFile = Call.this.fromFile;
         private Optional<CallVerdict> verdict = Call.this.verdict;
+        private Optional<Suspension> suspension = Call.this.suspension;
 
         Call done() {
             return new Call(
@@ -553,7 +585,8 @@ public record Call(
                     evidence,
                     settlement,
                     fromFile,
-                    verdict);
+                    verdict,
+                    suspension);
         }
     }
 }

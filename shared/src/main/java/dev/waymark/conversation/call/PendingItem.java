@@ -69,7 +69,8 @@ public record PendingItem(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean mayHaveRun,
 
-        Optional<CallVerdict> verdict) {
+        Optional<CallVerdict> verdict,
+        Optional<Json> form) {
     private static final String WHY_NO_RERUN = "the lost execution may still take effect, because the tool"
             + " does not set honours_key, and no check has made the other system refuse it (verify_forbids)";
 
@@ -138,10 +139,12 @@ public record PendingItem(
                 List.of(),
                 call.fromFile().isPresent(),
                 !asks && !unknown && call.mayHaveRunBefore(),
-                asks || unknown || !call.isJudged(CallVerdict.Then.ASK) ? Optional.empty() : call.verdict());
+                asks || unknown || !call.isJudged(CallVerdict.Then.ASK) ? Optional.empty() : call.verdict(),
+                asks ? call.suspension().flatMap(Suspension::form).map(InputForm::request) : Optional.empty());
     }
 
-    private PendingItem with(String thread, String callId, Optional<String> question, Optional<Json> args) {
+    private PendingItem with(
+            String thread, String callId, Optional<String> question, Optional<Json> args, Optional<Json> form) {
         return new PendingItem(
                 thread,
                 callId,
@@ -157,17 +160,18 @@ public record PendingItem(
                 outcomes,
                 fromFile,
                 mayHaveRun,
-                verdict);
+                verdict,
+                form);
     }
 
     /** This request as one of this thread. */
     public PendingItem in(String thread) {
-        return with(thread, callId, question, args);
+        return with(thread, callId, question, args, form);
     }
 
     /** This request under its id in the parent thread. */
     public PendingItem below(String call) {
-        return with(thread, call + "/" + callId, question, args);
+        return with(thread, call + "/" + callId, question, args, form);
     }
 
     /**
@@ -179,7 +183,8 @@ public record PendingItem(
                 thread,
                 callId,
                 question.map(words -> Problem.cut(words, most)),
-                args.map(json -> json.shortened(most)));
+                args.map(json -> json.shortened(most)),
+                form.filter(json -> json.canonical().length() <= most));
     }
 
     /** Why a person can't decide that the lost call runs again; empty if a person can, or nothing is to be settled. */

@@ -101,6 +101,14 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
 
         R toolInterrupted(ToolFact.ToolInterrupted fact);
 
+        R toolSuspended(ToolFact.ToolSuspended fact);
+
+        R taskFollowed(ToolFact.TaskFollowed fact);
+
+        R taskCancelRequested(ToolFact.TaskCancelRequested fact);
+
+        R taskCancelled(ToolFact.TaskCancelled fact);
+
         R toolLost(ToolFact.ToolLost fact);
 
         R toolNotStarted(ToolFact.ToolNotStarted fact);

@@ -8,6 +8,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.DecisionStatement;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.conversation.value.VerifiedSubject;
@@ -173,22 +174,44 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
     }
 
-    /** Someone answered a question. Without {@code callId}, the only one that is open. */
-    record HumanAnswered(Optional<String> id, Optional<String> callId, String answer, Optional<String> by)
+    /**
+     * Someone answered a question. Without {@code callId}, the only one that is open.
+     *
+     * @param action whether the form of a tool's server is filled in or refused
+     * @param fields the answer as a JSON object, if it is one; not part of the payload, since the answer says it
+     */
+    record HumanAnswered(
+            Optional<String> id,
+            Optional<String> callId,
+            String answer,
+            Optional<String> by,
+            Optional<FormAction> action,
+            Optional<Json> fields)
             implements PersonFact {
+        /** An answer in words. */
+        public HumanAnswered(Optional<String> id, Optional<String> callId, String answer, Optional<String> by) {
+            this(id, callId, answer, by, Optional.empty(), Optional.empty());
+        }
+
         /** An answer to the question of this call. */
         public static HumanAnswered to(Optional<String> callId, String answer) {
             return new HumanAnswered(Optional.empty(), callId, answer, Optional.empty());
         }
 
+        /** The word that the form of this call's server will not be filled in. */
+        public static HumanAnswered refusing(Optional<String> callId, FormAction action) {
+            return new HumanAnswered(
+                    Optional.empty(), callId, "", Optional.empty(), Optional.of(action), Optional.empty());
+        }
+
         @Override
         public HumanAnswered withId(String own) {
-            return new HumanAnswered(Optional.of(own), callId, answer, by);
+            return new HumanAnswered(Optional.of(own), callId, answer, by, action, fields);
         }
 
         @Override
         public HumanAnswered withBy(String who) {
-            return new HumanAnswered(id, callId, answer, Optional.of(who));
+            return new HumanAnswered(id, callId, answer, Optional.of(who), action, fields);
         }
 
         @Override
@@ -198,6 +221,7 @@ public sealed interface PersonFact extends Fact.Inbound {
                     .put("callId", callId)
                     .put("answer", answer)
                     .put("by", by)
+                    .put("action", action.map(FormAction::wireName))
                     .done();
         }
 

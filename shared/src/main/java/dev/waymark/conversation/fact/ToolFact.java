@@ -1,5 +1,6 @@
 package dev.waymark.conversation.fact;
 
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
@@ -36,6 +37,42 @@ public sealed interface ToolFact extends Fact {
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.toolInterrupted(this);
+        }
+    }
+
+    /** The tool's server has begun the call and not finished it: it works on it as a task, or requires input. */
+    record ToolSuspended(String callId, int dispatch, Suspension suspension) implements ToolFact {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolSuspended(this);
+        }
+    }
+
+    /** A worker was given the task of a call's server to follow. */
+    record TaskFollowed(String callId, int dispatch) implements ToolFact {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.taskFollowed(this);
+        }
+    }
+
+    /** A worker was given a task to cancel, which this thread no longer waits for. */
+    record TaskCancelRequested(String callId) implements ToolFact {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.taskCancelRequested(this);
+        }
+    }
+
+    /**
+     * The task's server was told that the task is to be cancelled.
+     *
+     * @param problem why it could not be told
+     */
+    record TaskCancelled(String callId, Optional<Problem> problem) implements ToolFact {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.taskCancelled(this);
         }
     }
 
@@ -91,7 +128,10 @@ public sealed interface ToolFact extends Fact {
      */
     record ToolEndedLate(String callId, String execution, Fact end) implements ToolFact, Fact.Inbound {
         public ToolEndedLate {
-            if (!(end instanceof ToolFinished || end instanceof ToolInterrupted || end instanceof ToolNotStarted)) {
+            if (!(end instanceof ToolFinished
+                    || end instanceof ToolInterrupted
+                    || end instanceof ToolSuspended
+                    || end instanceof ToolNotStarted)) {
                 throw new IllegalArgumentException("no end of a tool: " + end.type());
             }
         }

@@ -1,6 +1,7 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import dev.waymark.conversation.call.AbandonedTask;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.PendingItem;
@@ -18,15 +19,17 @@ import java.util.Optional;
  * @param effects the record of side effects, if there are any
  * @param workspace the agent's data besides the transcript
  * @param dropped the turns of the calls that a summary dropped, by call id, if there are any. Their ids stay used.
+ * @param abandoned the servers' tasks that the thread no longer waits for, by call id, if there are any
  */
 public record CallBook(
         List<String> batch,
         PersistentMap<Call> calls,
         Optional<EffectLog> effects,
         Optional<Workspace> workspace,
-        Optional<PersistentMap<Integer>> dropped) {
-    public static final CallBook EMPTY =
-            new CallBook(List.of(), PersistentMap.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        Optional<PersistentMap<Integer>> dropped,
+        Optional<PersistentMap<AbandonedTask>> abandoned) {
+    public static final CallBook EMPTY = new CallBook(
+            List.of(), PersistentMap.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     public CallBook {
         Objects.requireNonNull(calls, "calls");
@@ -43,6 +46,14 @@ public record CallBook(
         int[] count = {0};
         dropped.ifPresent(turns -> turns.forEach((id, each) -> count[0] += each == turn ? 1 : 0));
         return count[0];
+    }
+
+    /** The servers' tasks to cancel, in the order in which they were given up. */
+    @JsonIgnore
+    public List<AbandonedTask> tasksToCancel() {
+        List<AbandonedTask> tasks = new ArrayList<>();
+        abandoned.ifPresent(known -> known.forEach((id, task) -> tasks.add(task)));
+        return tasks;
     }
 
     @JsonIgnore
@@ -109,6 +120,9 @@ public record CallBook(
         public Workspace workspace = CallBook.this.workspace.orElse(Workspace.EMPTY);
         private final PersistentMap<Integer> droppedBefore = CallBook.this.dropped.orElse(PersistentMap.empty());
         private PersistentMap<Integer> dropped = droppedBefore;
+        private final PersistentMap<AbandonedTask> abandonedBefore =
+                CallBook.this.abandoned.orElse(PersistentMap.empty());
+        private PersistentMap<AbandonedTask> abandoned = abandonedBefore;
 
         /** Returns the call with this id, which must exist. */
         public Call call(String id) {
@@ -121,6 +135,24 @@ public record CallBook(
 
         public void put(Call call) {
             calls = calls.with(call.id(), call);
+        }
+
+        /** The call, if the thread waits for this dispatch. */
+        public Optional<Call> running(String callId, int dispatch) {
+            return calls.get(callId)
+                    .filter(call -> call.status() == Call.Status.DISPATCHED
+                            || call.status() == Call.Status.CLAIMED
+                            || call.status() == Call.Status.FOLLOWING)
+                    .filter(call -> call.dispatches() == dispatch);
+        }
+
+        /** Lets the call's server be told that nobody waits for its task any more. */
+        public void abandon(Call call, String task) {
+            abandoned = abandoned.with(call.id(), new AbandonedTask(call.id(), call.tool(), task));
+        }
+
+        public void taken(String callId) {
+            abandoned = abandoned.without(callId);
         }
 
         /** Drops a call that has ended. Its id stays used. */
@@ -154,7 +186,8 @@ public record CallBook(
                     && calls == CallBook.this.calls
                     && effects == CallBook.this.effects.orElse(EffectLog.NONE)
                     && workspace == CallBook.this.workspace.orElse(Workspace.EMPTY)
-                    && dropped == droppedBefore;
+                    && dropped == droppedBefore
+                    && abandoned == abandonedBefore;
             if (isUnchanged) {
                 return CallBook.this;
             }
@@ -163,7 +196,8 @@ public record CallBook(
                     calls,
                     effects.isEmpty() ? Optional.empty() : Optional.of(effects),
                     workspace.isEmpty() ? Optional.empty() : Optional.of(workspace),
-                    dropped.size() == 0 ? Optional.empty() : Optional.of(dropped));
+                    dropped.size() == 0 ? Optional.empty() : Optional.of(dropped),
+                    abandoned.size() == 0 ? Optional.empty() : Optional.of(abandoned));
         }
     }
 }

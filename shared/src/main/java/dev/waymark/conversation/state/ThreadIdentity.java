@@ -26,7 +26,7 @@ public record ThreadIdentity(
     public static final int FIRST_RULES = 4;
 
     /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */
-    public static final int RULES = 7;
+    public static final int RULES = 8;
 
     /** From these rules on, the worker that calls the model may also run the calls of its reply. */
     public static final int FUSED_STEPS = 5;
@@ -36,6 +36,9 @@ public record ThreadIdentity(
 
     /** From these rules on, nothing is awaited from a worker that is reported as ended. */
     public static final int ENDED_WORKERS = 7;
+
+    /** From these rules on, a tool's server may work on a call as a task, and ask for input. */
+    public static final int REMOTE_CALLS = 8;
 
     /** Whether the thread continues. The names are stored. */
     public enum Life {

@@ -26,6 +26,8 @@ public record Problem(String type, String message) {
     public static final String BAD_INPUT = "BadInput";
     /** The agent cannot be determined, or cannot be used. */
     public static final String AGENT_INVALID = "AgentInvalid";
+    /** A tool's server still works on its task. */
+    public static final String TASK_WORKING = "TaskWorking";
     /** It is unknown whether a call took effect. */
     public static final String OUTCOME_UNKNOWN = "OutcomeUnknown";
     /**

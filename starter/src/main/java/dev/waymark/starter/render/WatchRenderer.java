@@ -4,6 +4,7 @@ import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.TextDelta;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -13,6 +14,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.FormAction;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.EventPlace;
 import dev.waymark.history.Moment;
@@ -157,6 +159,34 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
+    public String toolSuspended(ToolFact.ToolSuspended fact) {
+        Suspension how = fact.suspension();
+        return "[" + fact.callId() + "] "
+                + how.form()
+                        .map(form -> "needs input: " + OneLine.shortened(form.words("it")))
+                        .or(() -> how.task().map(task -> "continues as task " + SafeText.line(task)))
+                        .orElse("is to be repeated");
+    }
+
+    @Override
+    public String taskFollowed(ToolFact.TaskFollowed fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String taskCancelRequested(ToolFact.TaskCancelRequested fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String taskCancelled(ToolFact.TaskCancelled fact) {
+        return "[" + fact.callId() + "] "
+                + fact.problem()
+                        .map(why -> "its server could not be told: " + OneLine.shortened(why.message()))
+                        .orElse("its server was told");
+    }
+
+    @Override
     public String toolLost(ToolFact.ToolLost fact) {
         return "[" + fact.callId() + "] " + fact.problem().message();
     }
@@ -265,7 +295,11 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     @Override
     public String humanAnswered(PersonFact.HumanAnswered fact) {
-        return fact.callId().map(id -> "[" + id + "] ").orElse("") + OneLine.shortened(fact.answer());
+        return fact.callId().map(id -> "[" + id + "] ").orElse("")
+                + fact.action()
+                        .filter(action -> action != FormAction.ACCEPT)
+                        .map(action -> action == FormAction.DECLINE ? "declined" : "cancelled")
+                        .orElseGet(() -> OneLine.shortened(fact.answer()));
     }
 
     @Override

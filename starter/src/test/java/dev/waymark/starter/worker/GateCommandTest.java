@@ -104,7 +104,7 @@ class GateCommandTest {
         Said said = gate("--build", build.toString(), "--json");
 
         assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
-        JsonNode report = PayloadJson.MAPPER.readTree(said.out());
+        JsonNode report = PayloadJson.MAPPER.readTree(said.out()).path("gate");
         assertThat(report.path("findings").size()).isPositive();
         assertThat(report.path("findings")).anySatisfy(finding -> {
             assertThat(finding.path("thread").asText()).isEqualTo("parallel-tools.json");

@@ -252,6 +252,18 @@ final class Continuation {
         }
 
         @Override
+        public Optional<String> followTask(Step.FollowTask step) {
+            return Optional.of("stopped while the server of " + words(step.call()) + " works on it");
+        }
+
+        /** The task stays with the recorded thread. */
+        @Override
+        public Optional<String> cancelTask(Step.CancelTask step) {
+            apply(new ToolFact.TaskCancelRequested(step.task().callId()));
+            return Optional.empty();
+        }
+
+        @Override
         public Optional<String> passOn(Step.PassOn step) {
             return Optional.of("stopped before a decision is passed on to a subagent");
         }

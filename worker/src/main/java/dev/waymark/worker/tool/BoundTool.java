@@ -4,7 +4,9 @@ import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolRun;
 import java.util.Optional;
@@ -25,6 +27,14 @@ record BoundTool<T extends ToolImplementation>(ToolKind<T> kind, ToolSlots slots
 
     ToolOutcome run(ToolRun run) throws InterruptedException {
         return kind.run(implementation, run);
+    }
+
+    ToolOutcome follow(ToolSpec tool, Suspension task, ProcessFence fence) throws InterruptedException {
+        return kind.follow(implementation, tool, task, fence);
+    }
+
+    void cancel(String task, ProcessFence fence) throws InterruptedException {
+        kind.cancel(implementation, task, fence);
     }
 
     VerifyOutcome verify(ToolRun run) throws InterruptedException {

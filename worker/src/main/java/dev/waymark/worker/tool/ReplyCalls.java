@@ -14,6 +14,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.process.DaemonThreads;
+import dev.waymark.worker.tool.kind.ToolRun;
 import io.temporal.activity.ActivityInfo;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,14 +77,15 @@ public final class ReplyCalls {
         List<Prepared> prepared = new ArrayList<>();
         for (int i = 0; i < calls.size(); i++) {
             ToolInput input = new ToolInput(
-                    calls.get(i).call().id(), 1, calls.get(i).call().args(), state.session());
+                    calls.get(i).call().id(), 1, calls.get(i).call().args(), state.session(), Optional.empty());
             ToolContext context = ToolActivity.context(
                     input,
                     specs.get(i).name(),
                     thread,
                     state.context().orElse(Json.EMPTY_OBJECT),
                     runs.traceparent(thread, info.getWorkflowRunId(), input.callId()));
-            prepared.add(new Prepared(specs.get(i), input, context));
+            ToolRun.ServerTurn server = ToolRun.ServerTurn.of(state.rules(), Optional.empty());
+            prepared.add(new Prepared(specs.get(i), input, context, server));
         }
         return slots(thread, specs).map(slots -> {
             List<Execution> executions = new ArrayList<>();
@@ -113,7 +115,7 @@ public final class ReplyCalls {
         return Optional.of(slots);
     }
 
-    private record Prepared(ToolSpec tool, ToolInput input, ToolContext context) {
+    private record Prepared(ToolSpec tool, ToolInput input, ToolContext context, ToolRun.ServerTurn server) {
         /** The time in which the call ends, if its tool heeds an interrupt. */
         private Duration most() {
             return tool.timeout().plus(ToolActivity.CLEANUP);
@@ -151,7 +153,8 @@ public final class ReplyCalls {
                 if (log != null) {
                     MDC.setContextMap(log);
                 }
-                return tools.runSafe(agent, call.tool(), call.input().args(), call.context(), future::isCancelled);
+                return tools.runSafe(
+                        agent, call.tool(), call.input().args(), call.context(), call.server(), future::isCancelled);
             } finally {
                 MDC.clear();
                 tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);

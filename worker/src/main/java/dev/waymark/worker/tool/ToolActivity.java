@@ -85,11 +85,12 @@ public final class ToolActivity implements DynamicActivity {
                     runs.traceparent(info.getWorkflowId(), info.getWorkflowRunId(), input.callId()));
             try (ToolSlots.Slot slot = tools.slot(found, info.getWorkflowId())) {
                 heartbeat.stopAfter(found.timeout().plus(CLEANUP));
+                ToolRun.ServerTurn server = ToolRun.ServerTurn.of(setting.rules(), input.suspension());
                 if (found.hasEffect()) {
-                    return claimAndRun(found, input, info, context, heartbeat);
+                    return claimAndRun(found, input, info, context, server, heartbeat);
                 }
                 ToolOutcome outcome =
-                        tools.runSafe(setting.agent(), found, input.args(), context, heartbeat::isCancelled);
+                        tools.runSafe(setting.agent(), found, input.args(), context, server, heartbeat::isCancelled);
                 heartbeat.awaitKeys();
                 return outcome;
             } catch (InterruptedException e) {
@@ -103,7 +104,12 @@ public final class ToolActivity implements DynamicActivity {
      * may still get the claim, this one returns a result only with the claim, even for invalid arguments.
      */
     private ToolOutcome claimAndRun(
-            ToolSpec tool, ToolInput input, ActivityInfo info, ToolContext context, Heartbeat heartbeat)
+            ToolSpec tool,
+            ToolInput input,
+            ActivityInfo info,
+            ToolContext context,
+            ToolRun.ServerTurn server,
+            Heartbeat heartbeat)
             throws InterruptedException {
         String nonce = UUID.randomUUID().toString().substring(0, 8);
         String execution = ClaimRequest.execution(info.getWorkflowRunId(), info.getAttempt(), nonce);
@@ -125,7 +131,7 @@ public final class ToolActivity implements DynamicActivity {
         }
         try (ClaimJournal.Entry noted = journal.note(info, input.callId())) {
             try {
-                return claimAndRun(tool, input, info, context, heartbeat, execution);
+                return claimAndRun(tool, input, info, context, server, heartbeat, execution);
             } catch (InterruptedException e) {
                 if (!heartbeat.isCancelled()) {
                     noted.keep(); // The worker stops, and the server is not told of the call.
@@ -140,6 +146,7 @@ public final class ToolActivity implements DynamicActivity {
             ToolInput input,
             ActivityInfo info,
             ToolContext context,
+            ToolRun.ServerTurn server,
             Heartbeat heartbeat,
             String execution)
             throws InterruptedException {
@@ -159,7 +166,7 @@ public final class ToolActivity implements DynamicActivity {
         }
         heartbeat.pastTheLastStop();
         ToolContext fenced = context.withFencingToken(answer.token());
-        ToolOutcome outcome = runClaimed(tool, input, fenced, fence, execution, heartbeat);
+        ToolOutcome outcome = runClaimed(tool, input, fenced, fence, server, execution, heartbeat);
         heartbeat.awaitKeys();
         if (answer.token().isPresent()) {
             complete(info, new LateOutcome(input.callId(), input.dispatch(), execution, outcome));
@@ -172,6 +179,7 @@ public final class ToolActivity implements DynamicActivity {
             ToolInput input,
             ToolContext context,
             ProcessFence fence,
+            ToolRun.ServerTurn server,
             String execution,
             Heartbeat heartbeat)
             throws InterruptedException {
@@ -179,8 +187,8 @@ public final class ToolActivity implements DynamicActivity {
         if (problem.isPresent()) {
             return problem.get();
         }
-        return tools.run(
-                new ToolRun(tool, input.args(), context, fence, Optional.of(execution), heartbeat::isCancelled));
+        return tools.run(new ToolRun(
+                tool, input.args(), context, fence, Optional.of(execution), server, heartbeat::isCancelled));
     }
 
     /**

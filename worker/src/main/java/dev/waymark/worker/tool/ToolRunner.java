@@ -4,6 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
@@ -77,14 +78,21 @@ public final class ToolRunner {
     }
 
     /** Runs a call of a tool that is safe to retry, or returns why it cannot run. */
-    ToolOutcome runSafe(AgentSpec agent, ToolSpec tool, Json args, ToolContext context, BooleanSupplier cancelled)
+    ToolOutcome runSafe(
+            AgentSpec agent,
+            ToolSpec tool,
+            Json args,
+            ToolContext context,
+            ToolRun.ServerTurn server,
+            BooleanSupplier cancelled)
             throws InterruptedException {
         long began = System.nanoTime();
         try {
             Optional<ToolOutcome> problem = problem(tool, args);
             return problem.isPresent()
                     ? problem.get()
-                    : run(ToolRun.unclaimed(tool, args, context, ProcessFence.in(tool.timeout()), cancelled));
+                    : run(new ToolRun(
+                            tool, args, context, ProcessFence.in(tool.timeout()), Optional.empty(), server, cancelled));
         } finally {
             times.took(agent, tool, Duration.ofNanos(System.nanoTime() - began));
         }
@@ -104,8 +112,28 @@ public final class ToolRunner {
     /** Runs a call once. If the tool is safe to retry, an unknown outcome becomes an error result. */
     public ToolOutcome run(ToolRun run) throws InterruptedException {
         hideSecretsOf(run.tool());
-        ToolOutcome outcome = checked(run.tool(), kinds.of(run.tool()).run(run)).withTexts(secrets()::mask);
-        return run.tool().hasEffect() ? outcome : outcome.ofSafeTool();
+        return seen(run.tool(), kinds.of(run.tool()).run(run));
+    }
+
+    /**
+     * Asks the tool's server once how a task stands.
+     *
+     * @throws io.temporal.failure.ApplicationFailure if the server is to be asked again later
+     */
+    ToolOutcome follow(ToolSpec tool, Suspension task) throws InterruptedException {
+        hideSecretsOf(tool);
+        return seen(tool, kinds.of(tool).follow(tool, task, ProcessFence.in(tool.timeout())));
+    }
+
+    /** Tells the tool's server that nobody waits for a task any more. */
+    void cancel(ToolSpec tool, String task) throws InterruptedException {
+        hideSecretsOf(tool);
+        kinds.of(tool).cancel(task, ProcessFence.in(tool.timeout()));
+    }
+
+    private ToolOutcome seen(ToolSpec tool, ToolOutcome ended) {
+        ToolOutcome outcome = checked(tool, ended).withTexts(secrets()::mask);
+        return tool.hasEffect() ? outcome : outcome.ofSafeTool();
     }
 
     /** Checks whether a lost call took effect. */

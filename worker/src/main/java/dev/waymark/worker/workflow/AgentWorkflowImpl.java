@@ -250,6 +250,16 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
 
         @Override
+        public Boolean followTask(Step.FollowTask step) {
+            return !nothingNew && flights.followTask(step);
+        }
+
+        @Override
+        public Boolean cancelTask(Step.CancelTask step) {
+            return flights.cancelTask(step);
+        }
+
+        @Override
         public Boolean startSubagent(Step.StartSubagent step) {
             if (nothingNew) {
                 return false;

@@ -12,13 +12,16 @@ import dev.waymark.contract.work.AgentInput;
 import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.contract.work.TaskInput;
 import dev.waymark.contract.work.ToolInput;
 import dev.waymark.contract.work.VerifyInput;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.AbandonedTask;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Json;
@@ -65,6 +68,9 @@ final class InFlight {
     /** Rules are evaluated within seconds. */
     private static final Duration JUDGE_TIMEOUT = Duration.ofMinutes(1);
 
+    /** A thread that is stopped waits for no longer until a server is told. */
+    private static final Duration CANCEL_TIMEOUT = Duration.ofSeconds(30);
+
     private static final Duration MODEL_TIMEOUT = Duration.ofMinutes(10);
     /** Time for a tool to get its claim. The tool gives up earlier. */
     private static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(15);
@@ -88,6 +94,15 @@ final class InFlight {
             .setInitialInterval(Duration.ofMillis(500))
             .setMaximumInterval(Duration.ofSeconds(5))
             .setMaximumAttempts(6)
+            .build();
+
+    /**
+     * Each attempt asks once and names the time of the next one, so that an open task costs no events of history. It
+     * ends when the task has, or when a person stops it.
+     */
+    private static final RetryOptions FOLLOW_RETRIES = RetryOptions.newBuilder()
+            .setInitialInterval(Duration.ofSeconds(1))
+            .setMaximumInterval(Duration.ofMinutes(1))
             .build();
 
     private static final RetryOptions SAFE_RETRIES =
@@ -175,8 +190,14 @@ final class InFlight {
                         call.args(),
                         Optional.of(Workflow.getInfo().getRunId()),
                         call.repeat(),
-                        session)
-                : new ToolInput(call.id(), dispatch, call.args(), session);
+                        session,
+                        call.suspension().map(Suspension::forDelivery))
+                : new ToolInput(
+                        call.id(),
+                        dispatch,
+                        call.args(),
+                        session,
+                        call.suspension().map(Suspension::forDelivery));
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
@@ -234,6 +255,40 @@ final class InFlight {
                 .setRetryOptions(SAFE_RETRIES)
                 .build();
         begin(input.work(), options, WireNames.VERIFY_ACTIVITY, input);
+        return true;
+    }
+
+    /** Lets a worker ask a server how the task of a call stands, until the task has ended or needs input. */
+    boolean followTask(Step.FollowTask step) {
+        Call call = step.call();
+        ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
+        TaskInput input = TaskInput.following(
+                call.id(), call.dispatches(), call.tool(), call.suspension().orElseThrow());
+        if (flights.containsKey(input.work()) || !fitsIntoTask(sizeOf(input))) {
+            return false;
+        }
+        facts.accept(input.work().begun());
+        ActivityOptions options = options(tool.timeout().plus(GRACE).plus(TURN_TIMEOUT), call.tool() + " " + call.id())
+                .setHeartbeatTimeout(REPEATABLE_SILENCE)
+                .setRetryOptions(FOLLOW_RETRIES)
+                .build();
+        begin(input.work(), options, WireNames.TASK_ACTIVITY, input);
+        return true;
+    }
+
+    /** Lets a worker tell a server that nobody waits for its task any more. */
+    boolean cancelTask(Step.CancelTask step) {
+        AbandonedTask task = step.task();
+        TaskInput input = TaskInput.cancelling(task.callId(), task.tool(), task.task());
+        if (flights.containsKey(input.work()) || !fitsIntoTask(sizeOf(input))) {
+            return false;
+        }
+        facts.accept(input.work().begun());
+        ActivityOptions options = options(CANCEL_TIMEOUT, task.tool() + " " + task.callId() + ", to cancel it")
+                .setHeartbeatTimeout(REPEATABLE_SILENCE)
+                .setRetryOptions(SAFE_RETRIES)
+                .build();
+        begin(input.work(), options, WireNames.TASK_ACTIVITY, input);
         return true;
     }
 

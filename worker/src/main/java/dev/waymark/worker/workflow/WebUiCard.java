@@ -233,6 +233,7 @@ final class WebUiCard {
     private static String inFlight(Call call) {
         String what = switch (call.status()) {
             case CLAIMED -> "In flight: ";
+            case REMOTE, FOLLOWING -> "At its server: ";
             case UNKNOWN -> "Outcome unknown, may still be running: ";
             case DOUBTED, VERIFYING -> "Outcome unknown, being determined: ";
             case ISSUED,

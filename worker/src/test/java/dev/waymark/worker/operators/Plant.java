@@ -34,6 +34,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ReplyCalls;
+import dev.waymark.worker.tool.TaskActivityImpl;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
@@ -168,7 +169,8 @@ final class Plant implements AutoCloseable {
                             new LateOutcomeSender(own.client()),
                             new ClaimJournal("any"),
                             () -> false),
-                    new VerifyActivityImpl(runs, tools));
+                    new VerifyActivityImpl(runs, tools),
+                    new TaskActivityImpl(runs, tools));
         }
 
         CuttableProxy cable() {

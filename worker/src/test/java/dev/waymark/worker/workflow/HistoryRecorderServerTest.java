@@ -29,6 +29,7 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.tool.mcp.TaskToolServer;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.common.WorkflowExecutionHistory;
 import io.temporal.failure.ApplicationFailure;
@@ -103,6 +104,43 @@ class HistoryRecorderServerTest {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "batch")));
             rig.awaitTurn(thread, 1);
             recordNewest(rig, thread, "parallel-tools");
+        }
+    }
+
+    @Test
+    void taskThatNeedsInput_andOneThatIsStopped() throws Exception {
+        try (TaskToolServer server = TaskToolServer.start();
+                WorkflowRig rig = McpTasksTest.rig(TestServers.real(), server, "charge_task", false)) {
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
+            server.await("tasks/get", 1);
+            server.require("k1", "Which account?");
+            McpTasksTest.awaitQuestion(rig, thread);
+            McpTasksTest.answer(rig, thread, "savings");
+            server.await("tasks/update", 1);
+            server.finish("paid 5");
+            rig.awaitTurn(thread, 1);
+            recordNewest(rig, thread, "task-that-needs-input");
+        }
+        try (TaskToolServer server = TaskToolServer.start();
+                WorkflowRig rig = McpTasksTest.rig(TestServers.real(), server, "charge_task", false)) {
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
+            server.await("tasks/get", 1);
+            rig.update(thread, SignalNames.STOP, Map.of());
+            server.await("tasks/cancel", 1);
+            rig.await(thread, now -> now.turn().status() == Turn.Status.STOPPED);
+            recordNewest(rig, thread, "task-that-was-stopped");
+        }
+    }
+
+    @Test
+    void callThatNeedsInput() throws Exception {
+        try (TaskToolServer server = TaskToolServer.start();
+                WorkflowRig rig = McpTasksTest.rig(TestServers.real(), server, "confirm", false)) {
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
+            McpTasksTest.awaitQuestion(rig, thread);
+            McpTasksTest.answer(rig, thread, "savings");
+            rig.awaitTurn(thread, 1);
+            recordNewest(rig, thread, "call-that-needs-input");
         }
     }
 

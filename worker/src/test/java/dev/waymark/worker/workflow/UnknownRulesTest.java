@@ -101,7 +101,8 @@ class UnknownRulesTest {
                             Instant.EPOCH));
                 case WireNames.VERIFY_ACTIVITY ->
                     new VerifyInput("a", 1, "charge", Json.EMPTY_OBJECT, 0, 0, Optional.empty());
-                default -> new ToolInput("a", 1, Json.EMPTY_OBJECT, Optional.of(run), 0, Optional.empty());
+                default ->
+                    new ToolInput("a", 1, Json.EMPTY_OBJECT, Optional.of(run), 0, Optional.empty(), Optional.empty());
             };
         }
     }

@@ -41,6 +41,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ReplyCalls;
+import dev.waymark.worker.tool.TaskActivityImpl;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
@@ -168,6 +169,7 @@ final class WorkflowRig implements AutoCloseable {
                         new ClaimJournal("any"),
                         () -> false),
                 new VerifyActivityImpl(runs, runner),
+                new TaskActivityImpl(runs, runner),
                 (StateActivity) input -> {
                     fetchesOfStates.incrementAndGet();
                     try (Heartbeat ignored = Heartbeat.begin()) {

@@ -4,7 +4,9 @@ import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;
 import java.util.Optional;
@@ -57,6 +59,22 @@ public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
 
     /** Checks whether a lost call took effect. */
     VerifyOutcome verify(ToolRun run) throws InterruptedException;
+
+    /**
+     * Asks the tool's server once how a task stands, and brings it the input that it waits for.
+     *
+     * @return the outcome of the call, or what the server requires now
+     * @throws io.temporal.failure.ApplicationFailure if the server is to be asked again later
+     */
+    default ToolOutcome follow(T implementation, ToolSpec tool, Suspension task, ProcessFence fence)
+            throws InterruptedException {
+        throw new IllegalStateException("no task of a server: " + tool.name());
+    }
+
+    /** Tells the tool's server that nobody waits for a task any more. */
+    default void cancel(T implementation, String task, ProcessFence fence) throws InterruptedException {
+        throw new IllegalStateException("no task of a server: " + task);
+    }
 
     /** The maximum number of concurrent calls of this kind in a worker. A worker with a small heap allows fewer. */
     default int slots() {

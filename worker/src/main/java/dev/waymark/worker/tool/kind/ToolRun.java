@@ -2,7 +2,9 @@ package dev.waymark.worker.tool.kind;
 
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.inbound.InlineText;
@@ -17,6 +19,7 @@ import java.util.function.BooleanSupplier;
  * @param fence the deadline
  * @param execution the id under which this execution claimed the call; empty for a tool that is safe to retry, and for
  *     a check
+ * @param server what the tool's server may do instead of finishing the call, and what it did before
  * @param cancelled whether the activity must end, in which case its thread has been interrupted
  */
 public record ToolRun(
@@ -25,12 +28,28 @@ public record ToolRun(
         ToolContext context,
         ProcessFence fence,
         Optional<String> execution,
+        ServerTurn server,
         BooleanSupplier cancelled) {
 
-    /** A run without a claim: of a tool that is safe to retry, or of a tool's check. */
+    /**
+     * What the server of a tool may do.
+     *
+     * @param maySuspend whether the thread knows calls that a server has not finished
+     * @param earlier the server's state and the input that it has required, if it did not finish the call before
+     */
+    public record ServerTurn(boolean maySuspend, Optional<Suspension> earlier) {
+        /** The server has to finish the call. */
+        public static final ServerTurn ONLY = new ServerTurn(false, Optional.empty());
+
+        public static ServerTurn of(int rules, Optional<Suspension> earlier) {
+            return new ServerTurn(rules >= ThreadIdentity.REMOTE_CALLS, earlier);
+        }
+    }
+
+    /** A run without a claim that its server has to finish: of a tool outside a thread, or of a tool's check. */
     public static ToolRun unclaimed(
             ToolSpec tool, Json args, ToolContext context, ProcessFence fence, BooleanSupplier cancelled) {
-        return new ToolRun(tool, args, context, fence, Optional.empty(), cancelled);
+        return new ToolRun(tool, args, context, fence, Optional.empty(), ServerTurn.ONLY, cancelled);
     }
 
     public EffectKeys effectKeys() {

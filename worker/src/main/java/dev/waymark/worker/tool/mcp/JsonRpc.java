@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.tool.kind.Effect;
 import java.io.IOException;
@@ -55,6 +56,13 @@ final class JsonRpc {
 
     static JsonNode tree(Json json) {
         return PayloadJson.MAPPER.valueToTree(json);
+    }
+
+    /** The responses to what the server required, by its keys. */
+    static ObjectNode responses(Suspension answered) {
+        ObjectNode responses = object();
+        answered.answers().forEach((key, response) -> responses.set(key, tree(response)));
+        return responses;
     }
 
     static JsonNode cancelled(long id, String why) {

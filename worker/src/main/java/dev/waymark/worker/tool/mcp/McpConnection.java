@@ -70,13 +70,8 @@ final class McpConnection implements AutoCloseable {
         throw new UnusableServerException("its list of tools does not end");
     }
 
-    /** @param repeatable whether the call may be repeated if the server does not know the session */
-    RpcAnswer call(RpcRequest call, ProcessFence fence, boolean repeatable)
-            throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
-        return ask(call, fence, repeatable);
-    }
-
-    private RpcAnswer ask(RpcRequest request, ProcessFence fence, boolean repeatable)
+    /** @param repeatable whether the request may be repeated if the server does not know the session */
+    RpcAnswer ask(RpcRequest request, ProcessFence fence, boolean repeatable)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         lastUse = System.nanoTime();
         try {

@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpTool;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.EffectKeys;
+import dev.waymark.worker.tool.kind.ToolRun;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -26,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <pre>{@code
  * try (McpConnections servers = new McpConnections(System.getenv(), agentsDirectory)) {
- *     McpResult result = servers.call(tool, input, args, keys, ProcessFence.in(Duration.ofSeconds(60)));
+ *     McpResult result = servers.call(tool, input, args, keys, ToolRun.ServerTurn.ONLY, ProcessFence.in(Duration.ofSeconds(60)));
  * }
  * }</pre>
  */
@@ -78,12 +80,14 @@ public final class McpConnections implements AutoCloseable {
      * Calls a tool, at most once.
      *
      * @param input the tool's input schema
+     * @param turn whether the server may leave the call unfinished, and what it has said before
      * @param keys sent in the {@code _meta} of the call, as {@code dev.waymark/idempotency-key}, {@code
      * dev.waymark/fencing-token} and {@code traceparent}
      * @throws RequestNotSentException if the tool was not called
      * @throws OutcomeUnknownException if the call may have taken effect
      */
-    public McpResult call(McpTool tool, Json input, Json args, EffectKeys keys, ProcessFence fence)
+    public McpResult call(
+            McpTool tool, Json input, Json args, EffectKeys keys, ToolRun.ServerTurn turn, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         JsonNode schema = JsonRpc.tree(input);
         JsonNode arguments = JsonRpc.tree(args);
@@ -100,15 +104,36 @@ public final class McpConnections implements AutoCloseable {
         if (!meta.isEmpty()) {
             params.set("_meta", meta);
         }
-        RpcRequest call = RpcRequest.of("tools/call", params)
+        turn.earlier().ifPresent(earlier -> resume(params, earlier));
+        RpcRequest request = RpcRequest.of("tools/call", params)
                 .about(tool.tool())
                 .withHeaders(ParameterHeaders.of(schema, arguments));
+        RpcRequest call = turn.maySuspend() ? request.suspending() : request;
         try {
-            RpcAnswer answer = use(tool.server(), fence, connection -> connection.call(call, fence, keys.isSafe()));
+            RpcAnswer answer = use(tool.server(), fence, connection -> connection.ask(call, fence, keys.isSafe()));
             if (answer instanceof RpcAnswer.Refusal refusal && DEFINITION_CHANGED.contains(refusal.code())) {
                 Objects.requireNonNull(slots.get(tool.server())).listed = Optional.empty();
             }
-            return McpResult.of(answer);
+            return McpResult.of(answer, turn.maySuspend());
+        } catch (UnusableServerException e) {
+            throw new IllegalStateException("only a list of tools can be", e);
+        }
+    }
+
+    /** Adds what the server wants to get back, as it is, and the input that it has required. */
+    private static void resume(ObjectNode params, Suspension earlier) {
+        earlier.requestState().ifPresent(state -> params.put("requestState", state));
+        if (!earlier.answers().isEmpty()) {
+            ObjectNode responses = params.putObject("inputResponses");
+            earlier.answers().forEach((key, response) -> responses.set(key, JsonRpc.tree(response)));
+        }
+    }
+
+    /** Sends a request that may be repeated. */
+    RpcAnswer ask(McpServer server, RpcRequest request, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
+        try {
+            return use(server, fence, connection -> connection.ask(request, fence, true));
         } catch (UnusableServerException e) {
             throw new IllegalStateException("only a list of tools can be", e);
         }

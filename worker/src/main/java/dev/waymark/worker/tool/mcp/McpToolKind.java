@@ -4,9 +4,11 @@ import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolRun;
@@ -18,7 +20,7 @@ import java.util.Optional;
  */
 public final class McpToolKind implements ToolKind<McpTool> {
     /** Failure type for tools that are safe to retry. It is stored in histories. */
-    private static final String CONNECTION_LOST = "McpConnectionLost";
+    static final String CONNECTION_LOST = "McpConnectionLost";
 
     private final McpConnections servers;
 
@@ -39,8 +41,8 @@ public final class McpToolKind implements ToolKind<McpTool> {
     @Override
     public ToolOutcome run(McpTool mcp, ToolRun run) throws InterruptedException {
         try {
-            McpResult result = servers.call(mcp, run.tool().input(), run.args(), run.effectKeys(), run.fence());
-            return result.effect().outcome(result.text());
+            return servers.call(mcp, run.tool().input(), run.args(), run.effectKeys(), run.server(), run.fence())
+                    .outcome();
         } catch (RequestNotSentException e) {
             String why = "MCP server " + mcp.server().name() + " can't be reached: " + e.getMessage();
             retryIfSafe(run, why);
@@ -58,6 +60,18 @@ public final class McpToolKind implements ToolKind<McpTool> {
         if (!run.tool().hasEffect()) {
             throw ActivityProblems.passing(new Problem(CONNECTION_LOST, why), Optional.empty());
         }
+    }
+
+    @Override
+    public ToolOutcome follow(McpTool mcp, ToolSpec tool, Suspension task, ProcessFence fence)
+            throws InterruptedException {
+        String id = task.task().orElseThrow();
+        return new RemoteTask(servers, mcp.server(), id, fence).follow(task).outcome();
+    }
+
+    @Override
+    public void cancel(McpTool mcp, String task, ProcessFence fence) throws InterruptedException {
+        new RemoteTask(servers, mcp.server(), task, fence).cancel();
     }
 
     @Override

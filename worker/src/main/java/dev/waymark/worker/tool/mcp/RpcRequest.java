@@ -13,13 +13,15 @@ import java.util.Optional;
  * @param version the version that the request names; empty if a handshake has agreed on one
  * @param name what the request is about, such as a tool: proxies may read it
  * @param headers further headers of a request over HTTP
+ * @param suspends whether the server may answer with a task, or with what it requires to go on
  */
 record RpcRequest(
         String method,
         ObjectNode params,
         Optional<String> version,
         Optional<String> name,
-        Map<String, String> headers) {
+        Map<String, String> headers,
+        boolean suspends) {
     /** The version of stateless requests. */
     static final String STATELESS_VERSION = "2026-07-28";
 
@@ -30,15 +32,19 @@ record RpcRequest(
     }
 
     static RpcRequest of(String method, ObjectNode params) {
-        return new RpcRequest(method, params, Optional.empty(), Optional.empty(), Map.of());
+        return new RpcRequest(method, params, Optional.empty(), Optional.empty(), Map.of(), false);
     }
 
     RpcRequest about(String name) {
-        return new RpcRequest(method, params, version, Optional.of(name), headers);
+        return new RpcRequest(method, params, version, Optional.of(name), headers, suspends);
     }
 
     RpcRequest withHeaders(Map<String, String> more) {
-        return new RpcRequest(method, params, version, name, more);
+        return new RpcRequest(method, params, version, name, more, suspends);
+    }
+
+    RpcRequest suspending() {
+        return new RpcRequest(method, params, version, name, headers, true);
     }
 
     boolean isStateless() {
@@ -52,8 +58,19 @@ record RpcRequest(
         ObjectNode meta = whole.putObject("_meta");
         meta.put(RESERVED + "protocolVersion", STATELESS_VERSION);
         meta.set(RESERVED + "clientInfo", JsonRpc.thisClient());
-        meta.set(RESERVED + "clientCapabilities", JsonRpc.object());
+        meta.set(RESERVED + "clientCapabilities", capabilities());
         given.properties().forEach(entry -> meta.set(entry.getKey(), entry.getValue()));
-        return new RpcRequest(method, whole, Optional.of(STATELESS_VERSION), name, headers);
+        return new RpcRequest(method, whole, Optional.of(STATELESS_VERSION), name, headers, suspends);
+    }
+
+    private ObjectNode capabilities() {
+        ObjectNode capabilities = JsonRpc.object();
+        if (suspends) {
+            ObjectNode modes = capabilities.putObject("elicitation");
+            modes.putObject("form");
+            modes.putObject("url");
+            capabilities.putObject("extensions").putObject(RESERVED + "tasks");
+        }
+        return capabilities;
     }
 }

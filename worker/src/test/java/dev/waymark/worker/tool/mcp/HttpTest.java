@@ -10,6 +10,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.EffectKeys;
+import dev.waymark.worker.tool.kind.ToolRun;
 import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -48,7 +49,12 @@ class HttpTest extends McpCases {
 
         McpTool echo = new McpTool(server(), "echo");
         McpResult result = servers.call(
-                echo, Json.EMPTY_OBJECT, Json.of(Map.of("text", "x")), EffectKeys.NONE, ProcessFence.in(PATIENCE));
+                echo,
+                Json.EMPTY_OBJECT,
+                Json.of(Map.of("text", "x")),
+                EffectKeys.NONE,
+                ToolRun.ServerTurn.ONLY,
+                ProcessFence.in(PATIENCE));
 
         assertThat(result.text()).isEqualTo("echo: x");
         assertThat(ToolServer.seen(directory)).filteredOn("initialize"::equals).hasSize(2);

@@ -10,6 +10,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.EffectKeys;
+import dev.waymark.worker.tool.kind.ToolRun;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -67,7 +68,13 @@ abstract class McpCases {
     }
 
     McpResult call(McpServer server, String tool, Map<String, Object> args, Duration time) throws Exception {
-        return servers.call(new McpTool(server, tool), Json.EMPTY_OBJECT, Json.of(args), KEYS, ProcessFence.in(time));
+        return servers.call(
+                new McpTool(server, tool),
+                Json.EMPTY_OBJECT,
+                Json.of(args),
+                KEYS,
+                ToolRun.ServerTurn.ONLY,
+                ProcessFence.in(time));
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.waymark.agent.McpTool;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.EffectKeys;
+import dev.waymark.worker.tool.kind.ToolRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,6 +55,7 @@ class McpOpeningTest {
                 Json.EMPTY_OBJECT,
                 Json.EMPTY_OBJECT,
                 EffectKeys.NONE,
+                ToolRun.ServerTurn.ONLY,
                 ProcessFence.in(PATIENCE));
     }
 

@@ -13,7 +13,7 @@ class McpResultTest {
                 "{\"content\":[{\"type\":\"text\",\"text\":null},{\"type\":\"image\",\"mimeType\":null,\"data\":null},"
                         + "{\"type\":\"hologram\"}]}";
 
-        assertThat(McpResult.of(new RpcAnswer.Result(new JsonMapper().readTree(result))))
+        assertThat(McpResult.of(new RpcAnswer.Result(new JsonMapper().readTree(result)), false))
                 .isEqualTo(new McpResult("\n[image , 0 bytes]\n[hologram]", Effect.DONE));
     }
 }

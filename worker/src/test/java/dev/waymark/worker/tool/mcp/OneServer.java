@@ -4,6 +4,7 @@ import dev.waymark.agent.McpTool;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.EffectKeys;
+import dev.waymark.worker.tool.kind.ToolRun;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -21,6 +22,7 @@ final class OneServer {
                         Json.EMPTY_OBJECT,
                         Json.of(Map.of("text", "hello")),
                         EffectKeys.NONE,
+                        ToolRun.ServerTurn.ONLY,
                         ProcessFence.in(Duration.ofSeconds(60)))
                 .text());
         System.in.read();

@@ -9,6 +9,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.EffectKeys;
+import dev.waymark.worker.tool.kind.ToolRun;
 import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -51,6 +52,7 @@ class StatelessHttpTest extends McpCases {
                 schema,
                 Json.of(Map.of("text", text)),
                 EffectKeys.NONE,
+                ToolRun.ServerTurn.ONLY,
                 ProcessFence.in(PATIENCE));
     }
 

@@ -1,0 +1,93 @@
+package dev.waymark.conversation;
+
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.InputForm;
+import dev.waymark.conversation.call.Suspension;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.value.FormAction;
+import java.util.Optional;
+
+/**
+ * Rules of calls that their tool's server has begun and not finished. The claim of such a call stays: it may take
+ * effect, or have taken effect, until the server says how it ended.
+ */
+final class RemoteCallRules {
+    private final Draft draft;
+
+    RemoteCallRules(Draft draft) {
+        this.draft = draft;
+    }
+
+    void toolSuspended(ToolFact.ToolSuspended fact) {
+        Optional<Call> running = draft.book.running(fact.callId(), fact.dispatch());
+        if (running.isPresent()) {
+            suspend(running.get(), fact.suspension());
+        } else {
+            draft.book
+                    .calls // The turn may have been stopped meanwhile.
+                    .get(fact.callId())
+                    .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
+                    .ifPresent(call -> abandon(call, fact.suspension()));
+        }
+    }
+
+    /** Handles the late report of the execution that holds the claim, which says that the server has the call. */
+    void suspendedLate(Call call, Suspension how) {
+        if (call.status() == Call.Status.CANCELLED) {
+            abandon(call, how);
+        } else if (call.isOpen()) {
+            suspend(call.withUsedKey(), how);
+        }
+    }
+
+    private void abandon(Call call, Suspension how) {
+        how.task().ifPresent(task -> draft.book.abandon(call, task));
+    }
+
+    private void suspend(Call call, Suspension how) {
+        Call suspended = call.suspended(Optional.of(how));
+        if (how.form().isPresent()) {
+            ask(suspended, how.form().get());
+        } else if (how.task().isPresent()) {
+            draft.book.put(suspended.remote(draft.at));
+        } else if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
+            draft.end(call, Call.Status.FAILED, ToolTexts.failure("its server did not finish it"));
+        } else {
+            draft.book.put(suspended.issued(Draft.pause(call, draft.at), draft.at));
+        }
+    }
+
+    private void ask(Call call, InputForm form) {
+        draft.book.put(call.asking(form.words(call.tool()), draft.at));
+    }
+
+    /** Takes the answer to the question of a call's server. It fits, since the fact was admitted. */
+    void answered(Call call, PersonFact.HumanAnswered fact) {
+        Suspension before = call.suspension().orElseThrow();
+        InputForm form = before.form().orElseThrow();
+        Suspension now =
+                before.answered(form.response(fact.action().orElse(FormAction.ACCEPT), fact.answer(), fact.fields()));
+        Call suspended = call.suspended(Optional.of(now));
+        if (now.form().isPresent()) {
+            ask(suspended, now.form().get());
+        } else if (now.task().isPresent()) {
+            draft.book.put(suspended.remote(draft.at));
+        } else {
+            draft.book.put(suspended.issued(Optional.empty(), draft.at));
+        }
+    }
+
+    void taskFollowed(ToolFact.TaskFollowed fact) {
+        draft.book
+                .calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.REMOTE && call.dispatches() == fact.dispatch())
+                .ifPresent(call -> draft.book.put(call.following(draft.at)));
+    }
+
+    void taskCancelRequested(ToolFact.TaskCancelRequested fact) {
+        draft.book.taken(fact.callId());
+    }
+}

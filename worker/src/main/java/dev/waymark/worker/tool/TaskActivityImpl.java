@@ -1,0 +1,67 @@
+package dev.waymark.worker.tool;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.TaskInput;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.conversation.call.Suspension;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.RunReader;
+import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.Heartbeat;
+import io.temporal.activity.Activity;
+import io.temporal.activity.ActivityInfo;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Asks the server of a call's tool how its task stands. Each attempt asks once: while the server works, the attempt
+ * fails and names the time of the next one, which may run in any worker.
+ */
+public final class TaskActivityImpl implements TaskActivity {
+    private final RunReader runs;
+    private final ToolRunner tools;
+
+    public TaskActivityImpl(RunReader runs, ToolRunner tools) {
+        this.runs = runs;
+        this.tools = tools;
+    }
+
+    @Override
+    public ToolOutcome attend(TaskInput input) {
+        ActivityInfo info = Activity.getExecutionContext().getInfo();
+        input.suspension().filter(task -> info.getAttempt() == 1).ifPresent(TaskActivityImpl::leaveAlone);
+        try (Heartbeat heartbeat = Heartbeat.begin()) {
+            RunReader.Setting setting =
+                    ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getWorkflowRunId()));
+            Optional<ToolSpec> tool = setting.agent().tool(input.tool());
+            if (tool.isEmpty()) {
+                return ToolOutcome.unknown("the agent has no tool " + input.tool());
+            }
+            try (ToolSlots.Slot slot = tools.slot(tool.get(), info.getWorkflowId())) {
+                heartbeat.stopAfter(tool.get().timeout().plus(ToolActivity.CLEANUP));
+                ToolOutcome outcome = attend(tool.get(), input);
+                heartbeat.awaitKeys();
+                return outcome;
+            } catch (InterruptedException e) {
+                throw heartbeat.cancellation(e);
+            }
+        }
+    }
+
+    /** A task that has just begun is asked for when its server wants it. Input is delivered at once. */
+    private static void leaveAlone(Suspension task) {
+        if (task.pollMillis() > 0 && task.answers().isEmpty()) {
+            throw ActivityProblems.passing(
+                    new Problem(Problem.TASK_WORKING, "the task has just begun"),
+                    Optional.of(Duration.ofMillis(task.pollMillis())));
+        }
+    }
+
+    private ToolOutcome attend(ToolSpec tool, TaskInput input) throws InterruptedException {
+        if (input.cancel().isPresent()) {
+            tools.cancel(tool, input.cancel().get());
+            return ToolOutcome.result("");
+        }
+        return tools.follow(tool, input.suspension().orElseThrow());
+    }
+}

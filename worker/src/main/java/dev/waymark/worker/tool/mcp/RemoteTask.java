@@ -1,0 +1,116 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.McpServer;
+import dev.waymark.conversation.call.Suspension;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.Effect;
+import io.temporal.failure.ApplicationFailure;
+import java.time.Instant;
+import java.util.Optional;
+
+/** A task of a server. Whoever knows its id can ask for it: requests about it may be repeated. */
+final class RemoteTask {
+    private static final int UNKNOWN_METHOD = -32601;
+    private static final int UNKNOWN_TASK = -32602;
+
+    private final McpConnections servers;
+    private final McpServer server;
+    private final String id;
+    private final ProcessFence fence;
+
+    RemoteTask(McpConnections servers, McpServer server, String id, ProcessFence fence) {
+        this.servers = servers;
+        this.server = server;
+        this.id = id;
+        this.fence = fence;
+    }
+
+    /**
+     * Brings the server the responses and asks how the task stands.
+     *
+     * @return the result of the call, or what the task requires now
+     * @throws ApplicationFailure if the server still works, or can't be asked now
+     */
+    McpResult follow(Suspension known) throws InterruptedException {
+        if (!known.answers().isEmpty()) {
+            ObjectNode params = JsonRpc.object();
+            params.set("inputResponses", JsonRpc.responses(known));
+            Optional<McpResult> lost =
+                    ask("tasks/update", params, known.until()).lost();
+            if (lost.isPresent()) {
+                return lost.get();
+            }
+        }
+        Reply reply = ask("tasks/get", JsonRpc.object(), known.until());
+        if (reply.lost().isPresent()) {
+            return reply.lost().get();
+        }
+        JsonNode task = reply.result();
+        String status = task.path("status").asText();
+        return switch (status) {
+            case "working" -> throw working(task);
+            case "input_required" -> SuspendedCall.required(task, known).orElseThrow(() -> working(task));
+            case "completed" -> McpResult.completed(task.path("result"));
+            case "failed" ->
+                new McpResult(task.path("error").path("message").asText("the task failed"), Effect.OWN_ERROR);
+            case "cancelled" -> new McpResult("the server cancelled the task" + words(task), Effect.OWN_ERROR);
+            default -> new McpResult("the task has the unknown status \"" + status + "\"", Effect.UNKNOWN);
+        };
+    }
+
+    /** @throws ApplicationFailure if the server can't be told now */
+    void cancel() throws InterruptedException {
+        ask("tasks/cancel", JsonRpc.object(), Optional.empty());
+    }
+
+    private static ApplicationFailure working(JsonNode task) {
+        return ActivityProblems.passing(
+                new Problem(Problem.TASK_WORKING, "the server works on it" + words(task)),
+                Optional.of(SuspendedCall.pollInterval(task)));
+    }
+
+    private static String words(JsonNode task) {
+        String words = task.path("statusMessage").asText("").strip();
+        return words.isEmpty() ? "" : ": " + Problem.cut(words, 300);
+    }
+
+    /** An answer, or the reason why the task will have none. */
+    private record Reply(JsonNode result, Optional<McpResult> lost) {}
+
+    private Reply ask(String method, ObjectNode params, Optional<Instant> until) throws InterruptedException {
+        params.put("taskId", id);
+        RpcAnswer answer;
+        try {
+            answer = servers.ask(server, RpcRequest.of(method, params).about(id).suspending(), fence);
+        } catch (RequestNotSentException | OutcomeUnknownException e) {
+            return unreachable(String.valueOf(e.getMessage()), until);
+        }
+        if (answer instanceof RpcAnswer.Result result) {
+            return new Reply(result.value(), Optional.empty());
+        }
+        RpcAnswer.Refusal refusal = (RpcAnswer.Refusal) answer;
+        return refusal.code() == UNKNOWN_TASK || refusal.code() == UNKNOWN_METHOD
+                ? lost("the server does not know the task " + id + ": " + refusal.words())
+                : unreachable(refusal.words(), until);
+    }
+
+    private Reply unreachable(String why, Optional<Instant> until) {
+        if (until.filter(Instant.now()::isAfter).isPresent()) {
+            return lost(
+                    "the time is over for which the server keeps the task " + id + ", and it can't be asked: " + why);
+        }
+        throw ActivityProblems.passing(
+                new Problem(
+                        McpToolKind.CONNECTION_LOST,
+                        "MCP server " + server.name() + " can't be asked about the task " + id + ": " + why),
+                Optional.empty());
+    }
+
+    private static Reply lost(String why) {
+        return new Reply(JsonRpc.object(), Optional.of(new McpResult(why, Effect.UNKNOWN)));
+    }
+}

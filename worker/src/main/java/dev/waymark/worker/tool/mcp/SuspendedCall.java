@@ -1,0 +1,123 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.call.InputForm;
+import dev.waymark.conversation.call.Suspension;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.tool.kind.Effect;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Reads what a server returns instead of the result of a call: a task, or what it requires to go on. Everything is
+ * checked and bounded here, because it becomes part of the thread's state.
+ */
+final class SuspendedCall {
+    private static final String TASK = "task";
+    private static final String INPUT_REQUIRED = "input_required";
+    private static final String ELICIT = "elicitation/create";
+    private static final int LONGEST_TASK_ID = 1_024;
+    private static final Duration SHORTEST_POLL = Duration.ofSeconds(1);
+    private static final Duration USUAL_POLL = Duration.ofSeconds(5);
+    private static final Duration LONGEST_POLL = Duration.ofHours(1);
+
+    private SuspendedCall() {}
+
+    static boolean isOfType(String resultType) {
+        return resultType.equals(TASK) || resultType.equals(INPUT_REQUIRED);
+    }
+
+    static McpResult of(String resultType, JsonNode result) {
+        return resultType.equals(TASK) ? task(result) : repeated(result);
+    }
+
+    private static McpResult task(JsonNode result) {
+        String id = result.path("taskId").asText("");
+        if (id.isBlank() || id.length() > LONGEST_TASK_ID) {
+            return new McpResult("its task has no id of 1 to " + LONGEST_TASK_ID + " characters", Effect.UNKNOWN);
+        }
+        return checked(Suspension.task(id, Map.of(), pollInterval(result).toMillis(), expiry(result)));
+    }
+
+    private static McpResult repeated(JsonNode result) {
+        JsonNode state = result.path("requestState");
+        Map<String, Json> requests = requests(result);
+        if (requests.isEmpty() && !state.isTextual()) {
+            return new McpResult("it requires input and does not say which", Effect.UNKNOWN);
+        }
+        return checked(Suspension.repeated(
+                Optional.of(state).filter(JsonNode::isTextual).map(JsonNode::asText), requests));
+    }
+
+    /** What a task requires that has not been answered yet. */
+    static Optional<McpResult> required(JsonNode task, Suspension known) {
+        Map<String, Json> requests = requests(task);
+        requests.keySet().removeAll(known.answers().keySet());
+        return requests.isEmpty()
+                ? Optional.empty()
+                : Optional.of(checked(Suspension.task(
+                        known.task().orElseThrow(), requests, 0, expiry(task).or(known::until))));
+    }
+
+    private static McpResult checked(Suspension how) {
+        for (Json request : how.requests().values()) {
+            Optional<String> problem = new InputForm(request).problem();
+            if (problem.isPresent()) {
+                return new McpResult(problem.get(), Effect.UNKNOWN);
+            }
+        }
+        try {
+            int bytes = PayloadJson.MAPPER.writeValueAsBytes(how).length;
+            return bytes <= Suspension.MAX_BYTES
+                    ? McpResult.suspended(how)
+                    : new McpResult(
+                            "what it requires to go on takes " + bytes + " bytes, of at most " + Suspension.MAX_BYTES,
+                            Effect.UNKNOWN);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a suspension is always JSON", e);
+        }
+    }
+
+    /** The requests by key. A request of another kind than those that were offered is kept as one without a message. */
+    private static Map<String, Json> requests(JsonNode result) {
+        Map<String, Json> requests = new LinkedHashMap<>();
+        result.path("inputRequests").properties().forEach(request -> {
+            JsonNode said = request.getValue();
+            requests.put(
+                    request.getKey(),
+                    said.path("method").asText().equals(ELICIT) ? json(said.path("params")) : Json.EMPTY_OBJECT);
+        });
+        return requests;
+    }
+
+    private static Json json(JsonNode node) {
+        try {
+            return PayloadJson.MAPPER.treeToValue(node, Json.class);
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            return Json.EMPTY_OBJECT;
+        }
+    }
+
+    static Duration pollInterval(JsonNode task) {
+        JsonNode millis = task.path("pollIntervalMs");
+        Duration wanted = millis.isNumber() ? Duration.ofMillis(millis.asLong()) : USUAL_POLL;
+        return wanted.compareTo(SHORTEST_POLL) < 0
+                ? SHORTEST_POLL
+                : wanted.compareTo(LONGEST_POLL) > 0 ? LONGEST_POLL : wanted;
+    }
+
+    /** When the server may forget the task, by this machine's clock: the two clocks may differ. */
+    private static Optional<Instant> expiry(JsonNode task) {
+        JsonNode millis = task.path("ttlMs");
+        return millis.isNumber() && millis.asLong() > 0
+                ? Optional.of(Instant.now()
+                        .plusMillis(Math.min(
+                                millis.asLong(), Duration.ofDays(36_500).toMillis())))
+                : Optional.empty();
+    }
+}
