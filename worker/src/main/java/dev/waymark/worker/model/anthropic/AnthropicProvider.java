@@ -95,7 +95,8 @@ public final class AnthropicProvider implements ModelProvider {
         }
         boolean thinks = options.thinkingBudget().isPresent()
                 || options.thinking().filter(ADAPTIVE::equals).isPresent();
-        if (thinks && options.toolChoice().filter(AnthropicProvider::demandsCall).isPresent()) {
+        if (thinks
+                && options.toolChoice().filter(AnthropicProvider::demandsCall).isPresent()) {
             problems.refuse(ModelOption.TOOL_CHOICE, "not allowed with thinking");
         }
         problems.temperatureUpTo(HIGHEST_TEMPERATURE);
