@@ -78,7 +78,7 @@ final class CandidateOptions {
         }
         directories.addAll(also);
         for (Path path : directories) {
-            AgentsOptions.Setup setup = agents.load(path);
+            AgentsOptions.Setup setup = agents.definitions(path);
             Optional<LiveTools> tools = live ? Optional.of(tools(setup, candidates)) : Optional.empty();
             add(
                     new Candidate(
@@ -92,7 +92,7 @@ final class CandidateOptions {
         }
         if (recorded) {
             Optional<LiveTools> tools =
-                    live ? Optional.of(tools(agents.loadValid(problem -> {}), candidates)) : Optional.empty();
+                    live ? Optional.of(tools(agents.definitions(agents.path()), candidates)) : Optional.empty();
             add(
                     new Candidate("recorded", Optional.empty(), agents.providers(), Map.of(), Optional.empty(), tools),
                     candidates);

@@ -72,7 +72,7 @@ public final class GateCommand implements Callable<Integer> {
             return Optional.empty();
         }
         try {
-            return Optional.of(AgentFiles.of(agents.load().agents()));
+            return Optional.of(AgentFiles.of(agents.definitions(agents.path()).agents()));
         } catch (AgentInvalid e) {
             return Optional.of(AgentFiles.invalid(e));
         }

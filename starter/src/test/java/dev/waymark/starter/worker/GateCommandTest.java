@@ -4,15 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.starter.WaymarkCommand;
+import dev.waymark.worker.agents.AgentDefinitions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -63,6 +66,20 @@ class GateCommandTest {
 
         assertThat(said.exitCode()).as(said.toString()).isZero();
         assertThat(said.out()).startsWith("passed: 2 of 2 threads checked, ").endsWith("no problem in a thread\n");
+    }
+
+    @Test
+    void agentsThatAnApplicationHasWritten_takeThePlaceOfFiles() throws Exception {
+        Path here = directory.resolve("agents.json");
+        Path elsewhere = directory.resolve("others.json");
+        AgentDefinitions.write(here, List.of(AgentSpec.of("a", "ours:any")));
+        AgentDefinitions.write(elsewhere, List.of(AgentSpec.of("b", "ours:any")));
+        Path broken = Files.writeString(directory.resolve("broken.json"), "{}");
+
+        assertThat(gate("--agents", here.toString()).exitCode()).isZero();
+        assertThat(gate("--agents", elsewhere.toString()).out()).contains("agent-missing: no agent of this name");
+        assertThat(gate("--agents", broken.toString()).out())
+                .contains("broken.json:1: expected a JSON object with a list of agents");
     }
 
     @Test

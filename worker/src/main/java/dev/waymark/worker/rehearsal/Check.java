@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -58,11 +59,14 @@ public record Check(String words, Optional<String> rubric, Test test) {
         Optional<String> failure(List<Decided> thread);
     }
 
-    /** The checks of the agents in a directory, by the agent's name. */
-    public static Map<String, List<Check>> in(Path directory) throws IOException, YamlProblem {
+    /** The checks of the agents in a directory, or next to a file with agents, by the agent's name. */
+    public static Map<String, List<Check>> in(Path path) throws IOException, YamlProblem {
         Map<String, List<Check>> checks = new LinkedHashMap<>();
         List<Path> files;
-        try (Stream<Path> all = Files.list(directory)) {
+        try (Stream<Path> all = Files.list(
+                Files.isDirectory(path)
+                        ? path
+                        : Objects.requireNonNull(path.toAbsolutePath().getParent()))) {
             files = all.filter(file -> file.toString().endsWith(SUFFIX))
                     .sorted()
                     .toList();

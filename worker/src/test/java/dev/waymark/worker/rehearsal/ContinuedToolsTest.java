@@ -91,7 +91,8 @@ class ContinuedToolsTest {
         return switch (kind) {
             case COMMAND -> List.of(ToolSpec.command("command", "./touch.sh").build());
             case HTTP ->
-                List.of(ToolSpec.http("http", Endpoint.of(Endpoint.Method.GET, url()).allowingPrivate())
+                List.of(ToolSpec.http(
+                                "http", Endpoint.of(Endpoint.Method.GET, url()).allowingPrivate())
                         .build());
             case MCP ->
                 List.of(
