@@ -39,10 +39,12 @@ public record McpToken(List<String> command, Map<String, String> env, Optional<C
         }
     }
 
+    /** A token that a program prints, with these variables. */
     public static McpToken printedBy(List<String> command, Map<String, String> env) {
         return new McpToken(command, env, Optional.empty());
     }
 
+    /** A token for client credentials. */
     public static McpToken grantedTo(ClientCredentials client) {
         return new McpToken(List.of(), Map.of(), Optional.of(client));
     }
