@@ -5,6 +5,7 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.request.Approval;
 import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -21,7 +22,7 @@ public final class Main {
                         .agent(new Billing(new PrintedPayments()).agent("anthropic:claude-haiku-4-5"))
                         .build()) {
             worker.start();
-            AgentResult result = client.onApproval(request -> Approval.approve().withBy("example"))
+            AgentResult result = client.onApproval(request -> Optional.of(Approval.approve().withBy("example")))
                     .prompt("billing", "Settle the bill of Ann")
                     .await();
             System.out.println(result);

@@ -50,7 +50,7 @@ public final class BenchServer implements AutoCloseable {
         return directory;
     }
 
-    String address() {
+    public String address() {
         return server.address();
     }
 

@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Flow;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -105,16 +106,17 @@ public final class AgentClient implements AutoCloseable {
     /**
      * Returns a client that decides about calls that need approval while it waits for an outcome. The Java thread that
      * waits invokes the callback once for each call, even while other calls of the turn are running. The decision
-     * applies only to the arguments that the callback was given. Without a callback, the result is {@link
-     * AgentResult.Interrupted} when a person has to decide.
+     * applies only to the arguments that the callback was given. If the callback returns empty, the call waits for
+     * somebody else; without one, all do. When only people can continue the turn, the result is {@link
+     * AgentResult.Interrupted}.
      *
      * <pre>{@code
-     * client.onApproval(request -> isHarmless(request.args()) ? Approval.approve() : Approval.deny("Too risky."))
+     * client.onApproval(request -> isHarmless(request.args()) ? Optional.of(Approval.approve()) : Optional.empty())
      *         .prompt("billing", "Refund the last order")
      *         .await();
      * }</pre>
      */
-    public AgentClient onApproval(Function<ApprovalRequest, ApprovalDecided> callback) {
+    public AgentClient onApproval(Function<ApprovalRequest, Optional<ApprovalDecided>> callback) {
         return new AgentClient(context.withCallbacks(others -> others.withApproval(callback)));
     }
 
@@ -227,14 +229,29 @@ public final class AgentClient implements AutoCloseable {
      */
     public Stream<TurnEvent> stream(Function<AgentClient, TurnHandle> request) {
         return TurnStream.of(
-                (watcher, saving) -> {
-                    ClientContext watched = context.watchedBy(watcher);
-                    return request.apply(new AgentClient(
-                                    saving.map(watched::savingIn).orElse(watched)))
-                            .await();
-                },
-                context.watcher(),
-                context.saving());
+                (watcher, saving) -> request.apply(with(watcher, saving)).await(), context.watcher(), context.saving());
+    }
+
+    /**
+     * Like {@link #stream}, for reactive programs: sends the request for each subscriber, and hands it the events that
+     * it has requested. No Java thread waits: events are delivered in the threads that {@link TurnHandle#future} uses,
+     * one at a time. If a subscriber is slow, its wait pauses; the turn continues. Cancelling the subscription ends the
+     * wait and the saving, and not the turn.
+     *
+     * <pre>{@code
+     * Flux<TurnEvent> events = JdkFlowAdapter.flowPublisherToFlux(client.publisher(saving -> saving.run(prompt)));
+     * }</pre>
+     *
+     * @param request receives the client to send it with
+     */
+    public Flow.Publisher<TurnEvent> publisher(Function<AgentClient, TurnHandle> request) {
+        return new TurnPublisher(
+                (watcher, saving) -> request.apply(with(watcher, saving)), context.watcher(), context.saving());
+    }
+
+    private AgentClient with(Watcher watcher, Optional<SaveOptions> saving) {
+        ClientContext watched = context.watchedBy(watcher);
+        return new AgentClient(saving.map(watched::savingIn).orElse(watched));
     }
 
     /**

@@ -75,23 +75,26 @@ final class CallbackDispatcher {
     }
 
     private Optional<OutboundMessage> decision(PendingItem item) {
-        return item.kind() == PendingItem.Kind.APPROVAL ? Optional.of(approval(item)) : answer(item);
+        return item.kind() == PendingItem.Kind.APPROVAL ? approval(item) : answer(item);
     }
 
-    private OutboundMessage approval(PendingItem item) {
+    private Optional<OutboundMessage> approval(PendingItem item) {
         String digest = item.argsDigest().orElseThrow();
         ApprovalRequest request = new ApprovalRequest(
                 thread, item.callId(), item.tool(), item.args().orElseThrow(), digest, item.since(), item.fromFile());
-        ApprovalDecided approval = context.callbacks()
+        return context.callbacks()
                 .onApproval()
                 .orElseThrow()
                 .apply(request)
-                .withCall(item.callId())
-                .withDigest(digest);
+                .map(decision -> decision.withCall(item.callId()).withDigest(digest))
+                .map(decision -> message(item, decision));
+    }
+
+    private OutboundMessage message(PendingItem item, ApprovalDecided decision) {
         return context.signing()
                 .filter(key -> item.signers().isPresent())
-                .map(key -> ThreadSender.signed(item, approval, key))
-                .orElseGet(() -> OutboundMessage.of(approval));
+                .map(key -> ThreadSender.signed(item, decision, key))
+                .orElseGet(() -> OutboundMessage.of(decision));
     }
 
     private Optional<OutboundMessage> answer(PendingItem item) {

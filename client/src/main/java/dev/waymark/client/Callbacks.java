@@ -8,11 +8,11 @@ import java.util.function.Function;
 
 /** What the caller wants to decide or answer itself while the client waits for an outcome. */
 record Callbacks(
-        Optional<Function<ApprovalRequest, ApprovalDecided>> onApproval,
+        Optional<Function<ApprovalRequest, Optional<ApprovalDecided>>> onApproval,
         Optional<Function<Question, Optional<String>>> onQuestion) {
     static final Callbacks NONE = new Callbacks(Optional.empty(), Optional.empty());
 
-    Callbacks withApproval(Function<ApprovalRequest, ApprovalDecided> callback) {
+    Callbacks withApproval(Function<ApprovalRequest, Optional<ApprovalDecided>> callback) {
         return new Callbacks(Optional.of(callback), onQuestion);
     }
 

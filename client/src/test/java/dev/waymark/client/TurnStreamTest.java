@@ -176,7 +176,7 @@ class TurnStreamTest {
     void slowConsumer_makesTheWaitPause() {
         AtomicInteger said = new AtomicInteger();
         try (Stream<TurnEvent> stream = stream((watcher, saving) -> {
-            for (int i = 0; i < 3 * TurnStream.MOST_WAITING; i++) {
+            for (int i = 0; i < 3 * TurnEvents.MOST_WAITING; i++) {
                 watcher.said(WORDS);
                 said.incrementAndGet();
             }
@@ -185,9 +185,9 @@ class TurnStreamTest {
             int[] taken = {0};
             stream.forEach(event -> {
                 taken[0]++;
-                assertThat(said.get()).isLessThanOrEqualTo(taken[0] + TurnStream.MOST_WAITING);
+                assertThat(said.get()).isLessThanOrEqualTo(taken[0] + TurnEvents.MOST_WAITING);
             });
-            assertThat(taken[0]).isEqualTo(3 * TurnStream.MOST_WAITING + 1);
+            assertThat(taken[0]).isEqualTo(3 * TurnEvents.MOST_WAITING + 1);
         }
     }
 

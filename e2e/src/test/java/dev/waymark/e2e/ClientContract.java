@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -216,7 +217,7 @@ abstract class ClientContract {
         List<Object> asked = new CopyOnWriteArrayList<>();
         AgentResult result = client.onApproval(request -> {
                     asked.add(request.callId() + request.args());
-                    return Approval.edit(Map.of("cents", 4)).withBy("policy");
+                    return Optional.of(Approval.edit(Map.of("cents", 4)).withBy("policy"));
                 })
                 .onQuestion(question -> {
                     asked.add(question.text());
@@ -237,8 +238,8 @@ abstract class ClientContract {
 
     @Test
     void callbacks_thatLeaveItToOthers_endInAnInterruption() {
-        AgentClient half =
-                client.onApproval(request -> Approval.deny("Not today.")).onQuestion(question -> Optional.empty());
+        AgentClient half = client.onApproval(request -> Optional.of(Approval.deny("Not today.")))
+                .onQuestion(question -> Optional.empty());
         AgentResult result = half.run(
                         Prompt.of("parallel", "Go").withThread("left").allowingVolatile())
                 .await();
@@ -254,10 +255,27 @@ abstract class ClientContract {
     }
 
     @Test
+    void approvalCallback_thatAbstains_leavesTheCallToPeople() {
+        AtomicInteger asked = new AtomicInteger();
+        AgentResult result = client.onApproval(request -> {
+                    asked.incrementAndGet();
+                    return Optional.empty();
+                })
+                .run(Prompt.of("charger", "Go").withThread("abstained").allowingVolatile())
+                .await();
+
+        assertThat(result).isInstanceOf(AgentResult.Interrupted.class);
+        assertThat(asked).hasValue(1);
+        assertThat(AgentResult.assertComplete(client.approve("abstained").await())
+                        .text())
+                .isEqualTo("Charged.");
+    }
+
+    @Test
     void callback_whereSomebodyElseIsFaster_acceptsWhatThatOneDecided() {
         AgentResult result = client.onApproval(request -> {
                     client.approve(request.thread()).await();
-                    return Approval.deny("Too late.");
+                    return Optional.of(Approval.deny("Too late."));
                 })
                 .run(Prompt.of("charger", "Go").withThread("overtaken").allowingVolatile())
                 .await();
@@ -277,8 +295,9 @@ abstract class ClientContract {
         client.run(Prompt.of("charger", "Go").withThread("later").allowingVolatile())
                 .await();
 
-        AgentResult result =
-                client.onApproval(request -> Approval.approve()).turn("later").await();
+        AgentResult result = client.onApproval(request -> Optional.of(Approval.approve()))
+                .turn("later")
+                .await();
 
         assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Charged.");
     }

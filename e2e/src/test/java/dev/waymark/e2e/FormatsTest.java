@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -299,7 +300,7 @@ class FormatsTest {
             List<ApprovalRequest> asked = new ArrayList<>();
             AgentClient denying = client.onApproval(request -> {
                 asked.add(request);
-                return Approval.deny("Nobody knows this file.");
+                return Optional.of(Approval.deny("Nobody knows this file."));
             });
             byte[] denied = Files.readAllBytes(snapshot("java-denied", "charge_card"));
             assertThat(denying.resume(denied, how).await()).isInstanceOf(AgentResult.Complete.class);

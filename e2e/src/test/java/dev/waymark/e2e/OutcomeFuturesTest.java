@@ -37,6 +37,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -165,7 +166,7 @@ class OutcomeFuturesTest {
         AgentClient slow = client.onApproval(request -> {
             asked.incrementAndGet();
             awaitQuietly(decide);
-            return Approval.approve();
+            return Optional.of(Approval.approve());
         });
         List<CompletableFuture<AgentResult>> outcomes = IntStream.range(0, CALLBACKS)
                 .mapToObj(i -> slow.prompt("buyer", "Go").future())
@@ -210,7 +211,8 @@ class OutcomeFuturesTest {
         AgentClient deciding = client.onApproval(request -> {
             seen.set(Thread.currentThread().getContextClassLoader());
             AgentResult advice = client.prompt("greeter", "May it?").await();
-            return AgentResult.assertComplete(advice).text().equals("Hello.") ? Approval.approve() : Approval.deny();
+            return Optional.of(
+                    AgentResult.assertComplete(advice).text().equals("Hello.") ? Approval.approve() : Approval.deny());
         });
         try (URLClassLoader own = new URLClassLoader(new URL[0], before)) {
             Thread.currentThread().setContextClassLoader(own);

@@ -27,6 +27,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -464,7 +465,7 @@ class RestoreTest {
                 AgentClient client = AgentClient.connect(before.address())) {
             AgentClient deciding = client.savingIn(SaveOptions.in(saver)).onApproval(request -> {
                 on(after, target).run("run", "--thread", "callback");
-                return Approval.approve();
+                return Optional.of(Approval.approve());
             });
 
             assertThatThrownBy(() -> deciding.turn("callback").await())

@@ -11,6 +11,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ThreadOwner;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.history.v1.History;
+import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.common.WorkflowExecutionHistory;
 import io.temporal.payload.codec.PayloadCodec;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +33,8 @@ import java.util.stream.Stream;
 public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
     private static final int FORMAT = 1;
     private static final String UNKNOWN_RUN = "recorded";
+    /** The events that a workflow task has caused have this field. */
+    private static final String OF_TASK = "workflow_task_completed_event_id";
 
     public ThreadHistory {
         runs = List.copyOf(runs);
@@ -88,6 +91,51 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
             newest = Optional.of(projector);
         }
         return Timeline.of(thread, moments, newest.orElseThrow(), cut);
+    }
+
+    /** The thread as it was when the model had just made this decision, without everything that came later. */
+    public ThreadHistory upTo(RecordedDecision decision) {
+        Moment last = decision.replied();
+        List<Run> kept = new ArrayList<>();
+        for (Run run : runs) {
+            if (run.runId().equals(last.runId())) {
+                kept.add(cut(run, last.eventId()));
+                return new ThreadHistory(thread, kept, encrypted);
+            }
+            kept.add(run);
+        }
+        throw new IllegalArgumentException("the thread has no such decision: " + last.address());
+    }
+
+    /** The run up to the first workflow task that saw this event, with the commands of that task. */
+    private static Run cut(Run run, long eventId) {
+        List<HistoryEvent> events = run.history().getEvents();
+        long taskStarted = 0;
+        int end = 0;
+        boolean isSeen = false;
+        while (end < events.size() && !isSeen) {
+            HistoryEvent event = events.get(end);
+            taskStarted = event.hasWorkflowTaskStartedEventAttributes() ? event.getEventId() : taskStarted;
+            isSeen = event.hasWorkflowTaskCompletedEventAttributes() && taskStarted > eventId;
+            end++;
+        }
+        while (end < events.size() && isOfTask(events.get(end))) {
+            end++;
+        }
+        WorkflowExecutionHistory history = new WorkflowExecutionHistory(
+                History.newBuilder().addAllEvents(events.subList(0, end)).build(),
+                run.history().getWorkflowExecution().getWorkflowId());
+        return new Run(run.runId(), history, RunProjection.of(run.runId(), history));
+    }
+
+    /** Whether a server writes the event together with the end of a task: a command, or an update that it handled. */
+    private static boolean isOfTask(HistoryEvent event) {
+        return event.hasWorkflowExecutionUpdateAcceptedEventAttributes()
+                || event.hasWorkflowExecutionUpdateCompletedEventAttributes()
+                || event.getAllFields().values().stream()
+                        .filter(Message.class::isInstance)
+                        .anyMatch(attributes ->
+                                ((Message) attributes).getDescriptorForType().findFieldByName(OF_TASK) != null);
     }
 
     /** The owner of the thread, if it has one. */

@@ -11,6 +11,7 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Reply;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +56,29 @@ public record Timeline(
     @Internal
     public List<RecordedDecision> decisions() {
         return RecordedDecision.in(moments);
+    }
+
+    /** The decision that led to a version, or whose model call is the event: the last one at or before the place. */
+    @Internal
+    public Optional<RecordedDecision> decisionAt(String place) {
+        Optional<Moment> moment = at(place);
+        Iterator<RecordedDecision> decisions = decisions().iterator();
+        Optional<RecordedDecision> last = Optional.empty();
+        Optional<RecordedDecision> next = next(decisions);
+        for (Moment each : moments) {
+            if (next.isPresent() && next.get().called() == each) {
+                last = next;
+                next = next(decisions);
+            }
+            if (moment.isPresent() && each == moment.get()) {
+                return last;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<RecordedDecision> next(Iterator<RecordedDecision> decisions) {
+        return decisions.hasNext() ? Optional.of(decisions.next()) : Optional.empty();
     }
 
     /** The thread up to one of its moments. */

@@ -30,6 +30,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param taskQueue the task queue of threads and of the worker
  * @param agents a directory of agent files
  * @param prices a file with prices of models, which override the built-in prices
+ * @param writeAgents a file to write the agents of the application to; then the application ends
+ * @param problemDetails whether failed requests of controllers are answered with a problem detail
  * @param anthropic the service of {@code anthropic:} models
  * @param openai the service of {@code openai:} models
  * @param worker the worker in this application
@@ -50,6 +52,8 @@ public record WaymarkProperties(
         @DefaultValue("waymark") String taskQueue,
         @Nullable Path agents,
         @Nullable Path prices,
+        @Nullable Path writeAgents,
+        @DefaultValue("true") boolean problemDetails,
         @DefaultValue ModelService anthropic,
         @DefaultValue ModelService openai,
         @DefaultValue WorkerSettings worker,

@@ -50,13 +50,26 @@ final class WorkerAssembly {
      * @throws WaymarkStartException if a setting, an agent or a tool is invalid
      */
     Optional<AgentWorker> worker() {
-        List<Agent> own = beans.getBeanProvider(Agent.class).orderedStream().toList();
+        List<Agent> own = own();
         if (own.isEmpty() && properties.agents() == null) {
             LOG.info("No worker: the application has no bean of type Agent, and waymark.agents is not set.");
             return Optional.empty();
         }
+        if (properties.writeAgents() != null) {
+            LOG.info("No worker: the application only writes its agents to {}.", properties.writeAgents());
+            return Optional.empty();
+        }
+        return Optional.of(reading(() -> worker(own)));
+    }
+
+    /** Reads agents and settings, which may be invalid. */
+    private interface Reading<T> {
+        T read() throws AgentInvalid, IOException, YamlProblem;
+    }
+
+    private static <T> T reading(Reading<T> reading) {
         try {
-            return Optional.of(worker(own));
+            return reading.read();
         } catch (AgentInvalid e) {
             throw new WaymarkStartException("Waymark: " + e.getMessage(), "Correct the agent file.", e);
         } catch (YamlProblem e) {
@@ -75,9 +88,36 @@ final class WorkerAssembly {
         }
     }
 
+    /**
+     * Returns the agents of the beans and of the files.
+     *
+     * @throws WaymarkStartException if a setting, an agent or a tool is invalid
+     */
+    List<AgentSpec> agents() {
+        List<AgentSpec> own = own().stream().map(Agent::spec).toList();
+        return reading(() -> directory(own, providers(), tools())
+                .map(directory -> List.copyOf(directory.agents().values()))
+                .orElse(own));
+    }
+
+    private List<Agent> own() {
+        return beans.getBeanProvider(Agent.class).orderedStream().toList();
+    }
+
+    private JavaTools tools() {
+        return JavaTools.of(observed(new ToolBeans(beans).all()));
+    }
+
+    private Optional<AgentDirectory> directory(List<AgentSpec> own, ModelProviders providers, JavaTools tools)
+            throws AgentInvalid, IOException {
+        return properties.agents() == null
+                ? Optional.empty()
+                : Optional.of(AgentDirectory.load(properties.agents(), providers, tools, own));
+    }
+
     private AgentWorker worker(List<Agent> own) throws AgentInvalid, IOException, YamlProblem {
         ModelProviders providers = providers();
-        JavaTools tools = JavaTools.of(observed(new ToolBeans(beans).all()));
+        JavaTools tools = tools();
         AgentWorker.Builder worker = AgentWorker.on(connection)
                 .taskQueue(properties.taskQueue())
                 .providers(providers)
@@ -90,10 +130,10 @@ final class WorkerAssembly {
                         .orderedStream()
                         .toArray(WorkerInterceptor[]::new));
         List<AgentSpec> agents = own.stream().map(Agent::spec).toList();
-        if (properties.agents() != null) {
-            AgentDirectory directory = AgentDirectory.load(properties.agents(), providers, tools, agents);
-            worker.agents(directory);
-            agents = List.copyOf(directory.agents().values());
+        Optional<AgentDirectory> directory = directory(agents, providers, tools);
+        if (directory.isPresent()) {
+            worker.agents(directory.get());
+            agents = List.copyOf(directory.get().agents().values());
         }
         Optional.ofNullable(beans.getBeanProvider(MeterRegistry.class).getIfUnique())
                 .ifPresent(worker::metrics);

@@ -3,6 +3,7 @@ package dev.waymark.spring;
 import static dev.waymark.client.AgentResult.assertComplete;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
@@ -13,6 +14,7 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.ScriptedModel;
 import dev.waymark.tool.ToolMethod;
 import dev.waymark.worker.Agent;
+import dev.waymark.worker.agents.AgentDefinitions;
 import dev.waymark.worker.server.DevServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
@@ -46,6 +48,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.actuate.health.Status;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -252,6 +255,28 @@ class StarterTest {
             assertThat(context.getBean(HealthIndicator.class).health().getDetails())
                     .containsEntry("worker", "none");
         });
+    }
+
+    @Test
+    void agentsOfBeans_canBeWrittenForTheGate(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("agents.json");
+        boolean[] active = {true};
+        on("written", "greet")
+                .withUserConfiguration(OneAgent.class)
+                .withPropertyValues("waymark.write-agents=" + file)
+                .run(context -> {
+                    assertThat(context.getBean(WorkerLifecycle.class).running()).isEmpty();
+                    assertThat(context.getBean(AgentsEndpoint.class).read()).containsOnlyKeys("agents");
+                    context.getBean(AgentsFile.class).run(new DefaultApplicationArguments());
+                    active[0] = context.isActive();
+                });
+
+        assertThat(active[0]).isFalse();
+        assertThat(AgentDefinitions.read(file).agents())
+                .containsOnlyKeys("host")
+                .allSatisfy((name, agent) -> assertThat(agent.tools())
+                        .extracting(ToolSpec::name)
+                        .containsExactlyInAnyOrder("greet", "ponder"));
     }
 
     @Test

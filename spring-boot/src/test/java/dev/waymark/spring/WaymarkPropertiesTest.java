@@ -69,6 +69,8 @@ class WaymarkPropertiesTest {
                         "waymark",
                         null,
                         null,
+                        null,
+                        true,
                         new WaymarkProperties.ModelService(null, null),
                         new WaymarkProperties.ModelService(null, null),
                         new WaymarkProperties.WorkerSettings(true, Duration.ofSeconds(30), null, null),

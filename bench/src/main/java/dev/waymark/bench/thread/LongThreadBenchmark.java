@@ -32,7 +32,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Measures one very long thread with summaries, which continues as new many times: whether late iterations take as long
- * as early ones, how much the server stores for all runs of the thread, and how the worker's heap grows.
+ * as early ones, how much the server stores for all runs of the thread, how the worker's heap grows, and whether a
+ * rehearsal of some of its decisions reads each event only once.
  */
 public final class LongThreadBenchmark {
     private static final double MOST_GROWTH = 1.15;
@@ -72,7 +73,7 @@ public final class LongThreadBenchmark {
 
     record Shelf(String at) {}
 
-    public void run() {
+    public void run() throws Exception {
         report.title("long: one thread of " + iterations + " iterations, with summaries");
         WorkflowClient client = server.connection().client();
         JavaTool<Shelf> look = JavaTool.of("look", "Looks at a shelf", Shelf.class, (shelf, context) -> {
@@ -162,7 +163,7 @@ public final class LongThreadBenchmark {
     }
 
     /** Reports the figures. Omits the first iterations, during which the JVM is still compiling. */
-    private void tell() {
+    private void tell() throws Exception {
         double early = millis(window + 1, 2 * window + 1);
         double late = millis(iterations - window, iterations);
         List<WorkflowExecutionInfo> runs = new ThreadListing(
@@ -185,6 +186,7 @@ public final class LongThreadBenchmark {
         report.line("");
         report.line("Stored in " + runs.size() + " runs, over unique bytes: "
                 + report.within((double) stored / uniqueBytes.get(), MOST_STORED, "%.2f") + ".");
+        new LongRehearsal(server, report).run("long", runs);
     }
 
     /** Returns the mean time per iteration, including summaries and new runs. */

@@ -64,7 +64,7 @@ class TraceCollectorServerTest {
                 OtelCollector collector = OtelCollector.start(otelcol.get(), directory);
                 Connection connection = Connection.to(server.address())) {
             AgentClient client = AgentClient.on(connection, SoakAgents.TASK_QUEUE)
-                    .onApproval(request -> Approval.approve())
+                    .onApproval(request -> Optional.of(Approval.approve()))
                     .onQuestion(question -> Optional.of("Yes."));
             HistoryReader histories = new HistoryReader(connection.client());
             List<String> threads = new ArrayList<>();

@@ -491,6 +491,7 @@ public final class Requests {
         return new WaymarkException.NoWorker(
                 "no worker took the " + name + " in time: " + thread,
                 Remedy.of(Remedy.Action.START_WORKER_AND_LOOK, thread),
-                thread);
+                thread,
+                false);
     }
 }

@@ -59,7 +59,7 @@ public final class WaitPolicy {
             return Optional.empty();
         }
         return Optional.of(new WaymarkException.NoWorker(
-                "no worker takes the work: " + thread, Remedy.of(Remedy.Action.START_WORKER, thread), thread));
+                "no worker takes the work: " + thread, Remedy.of(Remedy.Action.START_WORKER, thread), thread, true));
     }
 
     private void look(MomentStream feed) {

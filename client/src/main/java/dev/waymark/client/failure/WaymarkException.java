@@ -1,6 +1,9 @@
 package dev.waymark.client.failure;
 
 import dev.waymark.client.AgentResult;
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.ForeignThreadException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +44,16 @@ public class WaymarkException extends RuntimeException {
         return Optional.ofNullable(thread);
     }
 
+    /** The status with which an HTTP server answers a request that failed for this reason, such as 404. */
+    public int httpStatus() {
+        return switch (type) {
+            case Problem.BAD_INPUT, Problem.CORRUPTION -> 400;
+            case Problem.SIGNATURE_REQUIRED -> 403;
+            case KeyProblem.TYPE, Problem.UNKNOWN_RULES, ForeignThreadException.TYPE -> 500;
+            default -> 409;
+        };
+    }
+
     /** The thread, version, call or file does not exist, or nothing open matches the request. */
     public static final class NotFound extends WaymarkException {
         private static final long serialVersionUID = 1L;
@@ -52,6 +65,11 @@ public class WaymarkException extends RuntimeException {
         public NotFound(String message, String advice) {
             this(message, Remedy.advice(advice));
         }
+
+        @Override
+        public int httpStatus() {
+            return 404;
+        }
     }
 
     /** The thread was forgotten: its key is destroyed, so nobody can read it. Its id can be used again. */
@@ -60,6 +78,11 @@ public class WaymarkException extends RuntimeException {
 
         public Forgotten(String message) {
             super("Forgotten", message, Remedy.NONE, null, null);
+        }
+
+        @Override
+        public int httpStatus() {
+            return 410;
         }
     }
 
@@ -82,6 +105,11 @@ public class WaymarkException extends RuntimeException {
 
         public ServerUnreachable(String message, Remedy remedy, @Nullable Throwable cause) {
             super("ServerUnreachable", message, remedy, null, cause);
+        }
+
+        @Override
+        public int httpStatus() {
+            return 503;
         }
     }
 
@@ -114,6 +142,11 @@ public class WaymarkException extends RuntimeException {
         public TooLarge(String message, String advice) {
             this(message, Remedy.advice(advice));
         }
+
+        @Override
+        public int httpStatus() {
+            return 413;
+        }
     }
 
     /** The request is invalid, or the thread refused it. {@link #type} says why. */
@@ -132,12 +165,28 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** No worker took the work in time. */
+    /** No worker took the work in time. {@link #isAccepted} says what that means for the request. */
     public static final class NoWorker extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
-        public NoWorker(String message, Remedy remedy, String thread) {
+        private final boolean accepted;
+
+        public NoWorker(String message, Remedy remedy, String thread, boolean accepted) {
             super("NoWorker", message, remedy, thread, null);
+            this.accepted = accepted;
+        }
+
+        /**
+         * Whether the thread has accepted the request, so that any worker that starts continues it, and only the wait
+         * is over. If not, the request may be lost: look at the thread, or send it again with the same id.
+         */
+        public boolean isAccepted() {
+            return accepted;
+        }
+
+        @Override
+        public int httpStatus() {
+            return 503;
         }
     }
 
@@ -147,6 +196,11 @@ public class WaymarkException extends RuntimeException {
 
         public TimedOut(String message, Remedy remedy, String thread) {
             super("TimedOut", message, remedy, thread, null);
+        }
+
+        @Override
+        public int httpStatus() {
+            return 504;
         }
     }
 

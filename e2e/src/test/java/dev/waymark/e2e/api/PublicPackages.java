@@ -53,6 +53,7 @@ record PublicPackages(String module) {
             List.of(
                     "worker/*",
                     "worker/server/*",
+                    "worker/agents/AgentDefinitions",
                     "worker/agents/AgentDirectory",
                     "worker/agents/AgentInvalid",
                     "worker/model/ModelProviders",

@@ -8,6 +8,7 @@ import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.saver.CheckpointSaver;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -17,7 +18,8 @@ final class EventsOfATurn {
 
     /** Continues the thread, also on a server that has never seen it. */
     static void goOn(AgentClient client, CheckpointSaver saver, String message, Consumer<String> out) {
-        AgentClient session = client.savingIn(SaveOptions.in(saver)).onApproval(request -> Approval.approve());
+        AgentClient session =
+                client.savingIn(SaveOptions.in(saver)).onApproval(request -> Optional.of(Approval.approve()));
         Prompt prompt = Prompt.of("billing", message).withThread("user-session-123");
 
         try (Stream<TurnEvent> events = session.stream(saving -> saving.run(prompt))) {

@@ -15,7 +15,8 @@ import java.util.Set;
 /** Runs {@code ./waymark} commands to their end, each for at most 120 seconds. */
 public final class Command {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    private static final Set<String> WORKER_COMMANDS = Set.of("worker", "dev", "tools", "agents", "gate", "export");
+    private static final Set<String> WORKER_COMMANDS =
+            Set.of("worker", "dev", "tools", "agents", "gate", "export", "rehearse", "dataset");
 
     private final Map<String, String> environment;
     private final boolean warm;

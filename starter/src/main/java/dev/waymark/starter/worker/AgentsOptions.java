@@ -11,6 +11,7 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.extension.WorkerExtension;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.agents.AgentDefinitions;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelProviders;
@@ -109,11 +110,15 @@ final class AgentsOptions {
     }
 
     Setup load() throws AgentInvalid, IOException, CommandFailure {
-        return load(path());
+        return load(path(), AgentDirectory::load);
     }
 
-    /** Like {@link #load()}, for the agent files of another directory. */
-    Setup load(Path other) throws AgentInvalid, IOException, CommandFailure {
+    /** Reads the agent files of a directory, or the agents that an application has written to a file. */
+    Setup definitions(Path other) throws AgentInvalid, IOException, CommandFailure {
+        if (Files.isRegularFile(other)) {
+            ModelProviders providers = providers();
+            return new Setup(AgentDefinitions.read(other), providers, JavaTools.NONE);
+        }
         return load(other, AgentDirectory::load);
     }
 

@@ -20,12 +20,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Runs the gate of another build in a separate JVM, so that the other build's code decides. A build is a jar that
+ * Runs a command of another build in a separate JVM, so that the other build's code decides. A build is a jar that
  * contains everything, or a directory with classes, jars, or both. Classes take precedence over jars.
  */
 final class BuildProcess {
     private static final String MAIN = "dev.waymark.starter.Main";
-    private static final String GATE = GateCommand.class.getName().replace('.', '/') + ".class";
 
     private final Path build;
     private final Map<String, String> environment;
@@ -36,10 +35,10 @@ final class BuildProcess {
         this.environment = environment;
     }
 
-    /** Whether the build has a gate. A build from before the gate was added cannot be checked. */
-    boolean hasGate() throws IOException {
+    /** Whether the build has this command. A build from before it was added cannot be tried. */
+    boolean has(Class<?> command) throws IOException {
         try (URLClassLoader classes = new URLClassLoader(urls(), null)) {
-            return classes.findResource(GATE) != null;
+            return classes.findResource(command.getName().replace('.', '/') + ".class") != null;
         }
     }
 
@@ -58,7 +57,7 @@ final class BuildProcess {
         Thread end = new Thread(process::destroy);
         Runtime.getRuntime().addShutdownHook(end);
         try {
-            Thread errors = new Thread(() -> copy(process.getErrorStream(), err), "waymark-gate-stderr");
+            Thread errors = new Thread(() -> copy(process.getErrorStream(), err), "waymark-build-stderr");
             errors.start();
             pass(process.getOutputStream());
             copy(process.getInputStream(), out);

@@ -9,58 +9,55 @@ import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usd;
-import dev.waymark.display.SafeText;
-import dev.waymark.saver.PrivateFiles;
-import dev.waymark.starter.connection.ConnectionOptions;
-import dev.waymark.starter.options.Ages;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
-import dev.waymark.worker.gate.ServerThreads;
+import dev.waymark.worker.gate.AgentFiles;
+import dev.waymark.worker.gate.Gate;
+import dev.waymark.worker.gate.GateReport;
 import dev.waymark.worker.gate.ThreadSource;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.rehearsal.AnswerStore;
 import dev.waymark.worker.rehearsal.Candidate;
 import dev.waymark.worker.rehearsal.Check;
+import dev.waymark.worker.rehearsal.Dataset;
 import dev.waymark.worker.rehearsal.FailCondition;
-import dev.waymark.worker.rehearsal.HtmlReport;
 import dev.waymark.worker.rehearsal.JudgeModel;
-import dev.waymark.worker.rehearsal.JunitReport;
 import dev.waymark.worker.rehearsal.Rehearsal;
 import dev.waymark.worker.rehearsal.RehearsalReport;
 import dev.waymark.worker.rehearsal.RehearsalSettings;
-import dev.waymark.worker.rehearsal.ReportText;
+import dev.waymark.worker.rehearsal.RolloutReport;
 import dev.waymark.worker.rehearsal.SpendingLedger;
 import dev.waymark.worker.yaml.YamlProblem;
-import io.temporal.client.WorkflowClient;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @HelpEntry(
         group = CommandGroup.ROLL_OUT,
         examples = {
             "rehearse --since 7d --sample 50 --agents new-agents --html report.html",
             "rehearse trip --recorded --model anthropic:claude-haiku-4-5",
-            "rehearse --histories recorded --fail-on 'changed > 5%' --fail-on asked-more"
+            "rehearse --histories recorded --fail-on 'changed > 5%' --fail-on asked-more",
+            "rehearse --dataset refunds",
+            "rehearse --gate --build waymark.jar --agents new-agents --sample 50"
         })
 @Command(
         name = "rehearse",
@@ -72,10 +69,9 @@ import picocli.CommandLine.Parameters;
                     + " with 1 if a condition of --fail-on holds, or if an answer is missing."
         })
 public final class RehearseCommand implements Callable<Integer> {
+    private static final Duration SINCE = Duration.ofDays(7);
     private static final Path DIRECTORY = Path.of(".waymark", "rehearsals");
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
-    private static final int MOST_PRINTED = 10;
-    private static final int MOST_LINE = 500;
 
     @Mixin
     private Output output;
@@ -84,18 +80,13 @@ public final class RehearseCommand implements Callable<Integer> {
     private AgentsOptions agents;
 
     @Mixin
+    private BuildOptions build;
+
+    @Mixin
     private ThreadsOptions threads;
 
-    @Parameters(paramLabel = "THREAD", arity = "0..*", description = "The threads. Default: those of --since.")
-    private List<String> named = List.of();
-
-    @Option(
-            names = "--since",
-            paramLabel = "AGE",
-            defaultValue = "7d",
-            converter = Ages.class,
-            description = "Take threads that are open or were started in this time. Default: 7d.")
-    private Duration since;
+    @Mixin
+    private ReportOptions reports;
 
     @Option(
             names = "--also",
@@ -181,17 +172,16 @@ public final class RehearseCommand implements Callable<Integer> {
     private boolean decrypt;
 
     @Option(
+            names = "--gate",
+            description = "Also check, like gate, that this build and the agents can continue the threads.")
+    private boolean gated;
+
+    @Option(
             names = "--fail-on",
             paramLabel = "CONDITION",
             description = "Exit with 1 if this holds: changed, near, asked-more, allowed-more, denied-more, refused,"
                     + " checks, cost or tokens, optionally with a limit such as 'changed > 5%%'. Can be repeated.")
     private List<String> failOn = List.of();
-
-    @Option(names = "--html", paramLabel = "FILE", description = "Write the report as one HTML page.")
-    private @Nullable Path html;
-
-    @Option(names = "--junit", paramLabel = "FILE", description = "Write the conditions as JUnit XML.")
-    private @Nullable Path junit;
 
     @Option(
             names = "--answers",
@@ -207,21 +197,40 @@ public final class RehearseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        WorkerLog.toStderr(output.isVerbose());
         check();
-        List<FailCondition> conditions = conditions();
+        OptionalInt elsewhere = build.runElsewhere();
+        return elsewhere.isPresent() ? elsewhere.getAsInt() : here();
+    }
+
+    private int here() throws Exception {
+        if (gated) {
+            GateCommand.log(output);
+        } else {
+            WorkerLog.toStderr(output.isVerbose());
+        }
+        Optional<Dataset> dataset = threads.dataset();
+        List<FailCondition> conditions = conditions(dataset.isPresent());
         List<Candidate> candidates = candidates();
-        Optional<JudgeModel> judging = judge(candidates);
-        return threads.read(this::ofServer, source -> rehearse(source, candidates, judging, conditions));
+        Stream<Check> checks = dataset.map(Dataset::expectations)
+                .orElseGet(() -> candidates.stream()
+                        .flatMap(candidate -> candidate.checks().values().stream())
+                        .flatMap(List::stream));
+        Optional<JudgeModel> judging = judge(checks);
+        if (!gated) {
+            return threads.read(
+                    Optional.of(SINCE),
+                    source -> rehearse(source, Optional.empty(), candidates, judging, dataset, conditions));
+        }
+        Optional<AgentFiles> files = GateCommand.files(agents, output);
+        return threads.read(Optional.of(SINCE), source -> {
+            try (Gate gate = new Gate(source, files, new GateProgress(output))) {
+                return rehearse(source, Optional.of(gate), candidates, judging, dataset, conditions);
+            }
+        });
     }
 
     private void check() throws CommandFailure {
         threads.check();
-        if (!named.isEmpty()
-                && (threads.histories().isPresent() || threads.query().isPresent())) {
-            throw ThreadsOptions.badInput(
-                    "threads are named together with --histories or --query", "Leave one of them out");
-        }
         atLeastOne("--votes", votes);
         atLeastOne("--judge-votes", judgeVotes);
         atLeastOne("--parallel", parallel);
@@ -241,7 +250,8 @@ public final class RehearseCommand implements Callable<Integer> {
         }
     }
 
-    private List<FailCondition> conditions() throws CommandFailure {
+    /** @param isDataset what a dataset expects must hold */
+    private List<FailCondition> conditions(boolean isDataset) throws CommandFailure {
         List<FailCondition> conditions = new ArrayList<>();
         for (String text : failOn) {
             try {
@@ -249,6 +259,11 @@ public final class RehearseCommand implements Callable<Integer> {
             } catch (IllegalArgumentException e) {
                 throw ThreadsOptions.badInput("--fail-on: " + e.getMessage(), "Example: --fail-on 'changed > 5%'");
             }
+        }
+        boolean isChecked =
+                conditions.stream().anyMatch(condition -> condition.measure() == FailCondition.Measure.CHECKS);
+        if (isDataset && !isChecked) {
+            conditions.add(FailCondition.parse("checks"));
         }
         return conditions;
     }
@@ -261,7 +276,7 @@ public final class RehearseCommand implements Callable<Integer> {
         }
         directories.addAll(also);
         for (Path path : directories) {
-            AgentsOptions.Setup setup = agents.load(path);
+            AgentsOptions.Setup setup = agents.definitions(path);
             candidates.addAll(
                     withModels(path.toString(), Optional.of(setup.agents()), setup.providers(), checks(path)));
         }
@@ -294,13 +309,9 @@ public final class RehearseCommand implements Callable<Integer> {
         return all;
     }
 
-    private Optional<JudgeModel> judge(List<Candidate> candidates) throws IOException, CommandFailure {
+    private Optional<JudgeModel> judge(Stream<Check> checks) throws IOException, CommandFailure {
         if (judge == null) {
-            boolean isNeeded = candidates.stream()
-                    .flatMap(candidate -> candidate.checks().values().stream())
-                    .flatMap(List::stream)
-                    .anyMatch(check -> check.rubric().isPresent());
-            if (isNeeded) {
+            if (checks.anyMatch(check -> check.rubric().isPresent())) {
                 throw ThreadsOptions.badInput(
                         "a check is judged, but there is no judge",
                         "Name a model with --judge, such as --judge anthropic:claude-haiku-4-5");
@@ -325,38 +336,39 @@ public final class RehearseCommand implements Callable<Integer> {
         }
     }
 
-    private ThreadSource ofServer(WorkflowClient client) {
-        return named.isEmpty()
-                ? ServerThreads.of(client, Optional.of(Instant.now().minus(since)), threads.query())
-                : ServerThreads.named(client, named);
-    }
-
     private int rehearse(
             ThreadSource source,
+            Optional<Gate> gate,
             List<Candidate> candidates,
             Optional<JudgeModel> judging,
+            Optional<Dataset> dataset,
             List<FailCondition> conditions)
             throws Exception {
         Optional<AnswerStore.Keys> keys = keys();
         try (SpendingLedger ledger = SpendingLedger.open(ledgerFile(), Usd.of(ceiling), Instant.now())) {
             AnswerStore answers = new AnswerStore(
                     directory.resolve("answers"), keys, refresh ? Optional.of(ledger.begun()) : Optional.empty());
-            RehearsalSettings settings = new RehearsalSettings(
-                    votes,
-                    parallel,
-                    decisions == null ? Integer.MAX_VALUE : decisions,
-                    each == Each.turn,
-                    allowedProviders,
-                    continued,
-                    decrypt);
+            RehearsalSettings settings = RehearsalSettings.DEFAULT
+                    .withVotes(votes)
+                    .withParallel(parallel)
+                    .withDecisions(decisions == null ? Integer.MAX_VALUE : decisions, each == Each.turn)
+                    .withAllowedProviders(allowedProviders)
+                    .withContinued(continued)
+                    .withDecrypt(decrypt)
+                    .withDataset(dataset);
             Rehearsal rehearsal = new Rehearsal(candidates, settings, judging, answers, ledger);
-            RehearsalReport report = rehearsal.run(source, threads.most(), new Progress(rehearsal));
+            RehearsalReport report =
+                    rehearsal.run(gate.map(Gate::checking).orElse(source), threads.most(), new Progress(rehearsal));
             if (report.isComplete()) {
                 ledger.finish();
             }
             output.note("waymark: asked " + rehearsal.asked() + " times, " + rehearsal.kept()
                     + " answers were kept; spent " + rehearsal.spent() + " of " + Usd.of(ceiling) + " USD");
-            return report(report, conditions);
+            Optional<GateReport> checked = gate.map(of -> of.report(GateCommand.version()));
+            return reports.report(
+                    output,
+                    RolloutReport.of(checked, report, conditions, dataset.isPresent() || checked.isPresent()),
+                    conditions);
         } catch (Rehearsal.ProviderNotAllowed e) {
             throw ThreadsOptions.badInput(
                     String.valueOf(e.getMessage()),
@@ -376,12 +388,7 @@ public final class RehearseCommand implements Callable<Integer> {
 
     /** What was chosen identifies a rehearsal: the same command continues one that was killed or stopped. */
     private Path ledgerFile() {
-        Map<String, Object> chosen = new LinkedHashMap<>();
-        chosen.put("server", threads.histories().map(Path::toString).orElseGet(ConnectionOptions::server));
-        chosen.put("threads", named);
-        chosen.put("since", since.toString());
-        chosen.put("query", threads.query().orElse(""));
-        chosen.put("sample", threads.most());
+        Map<String, Object> chosen = threads.chosen();
         chosen.put("agents", agents.path().toString());
         chosen.put("also", also.stream().map(Path::toString).toList());
         chosen.put("recorded", recorded);
@@ -394,76 +401,6 @@ public final class RehearseCommand implements Callable<Integer> {
         chosen.put("refresh", refresh);
         String id = Sha256.hex(Json.canonical(chosen)).substring(0, 16);
         return directory.resolve("spending").resolve(id + ".jsonl");
-    }
-
-    private int report(RehearsalReport report, List<FailCondition> conditions) throws IOException {
-        List<String> failures = report.candidates().stream()
-                .flatMap(candidate -> conditions.stream().flatMap(condition -> condition.failure(candidate).stream()))
-                .toList();
-        if (html != null) {
-            write(html, HtmlReport.of(report, failures));
-        }
-        if (junit != null) {
-            write(junit, JunitReport.of(report, conditions));
-        }
-        if (output.isJson()) {
-            output.document(report);
-        } else {
-            print(report, failures);
-        }
-        return report.isComplete() && failures.isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
-    }
-
-    private static void write(Path file, String text) throws IOException {
-        PrivateFiles.createDirectories(
-                Objects.requireNonNull(file.toAbsolutePath().getParent()));
-        PrivateFiles.replace(file, text);
-    }
-
-    private void print(RehearsalReport report, List<String> failures) {
-        for (RehearsalReport.OfCandidate candidate : report.candidates()) {
-            candidate.shown().stream().limit(MOST_PRINTED).forEach(this::print);
-            int more = candidate.changed() + candidate.failed() - MOST_PRINTED;
-            if (more > 0) {
-                output.line(
-                        more + " more" + (html == null ? ". Write a report of all with --html FILE" : " in " + html));
-            }
-            candidate.shownChecks().stream()
-                    .limit(MOST_PRINTED)
-                    .forEach(failed -> output.line(SafeText.line(failed.thread()) + ": check "
-                            + SafeText.line(failed.check()) + " fails: " + SafeText.line(failed.reason())));
-            output.line(candidate.name() + ": " + ReportText.verdict(candidate));
-            ReportText.details(candidate).forEach(line -> output.line("  " + line));
-        }
-        report.judge().map(ReportText::judge).ifPresent(output::line);
-        report.skipped().stream()
-                .limit(MOST_PRINTED)
-                .forEach(skipped -> output.note(
-                        "not rehearsed: " + SafeText.line(skipped.thread()) + ": " + SafeText.line(skipped.reason())));
-        int more = report.skipped().size() - MOST_PRINTED;
-        if (more > 0) {
-            output.note(more + " more threads were not rehearsed; --json lists them");
-        }
-        report.stopped()
-                .ifPresent(why -> output.line("not complete: " + why + ". Raise --max-usd, and run the same"
-                        + " command again: it continues"));
-        failures.forEach(failure -> output.line("failed: " + failure));
-    }
-
-    private void print(RehearsalReport.Shown shown) {
-        output.line(SafeText.line(shown.thread()) + "  " + shown.place() + "  turn " + shown.turn() + ": "
-                + SafeText.line(ReportText.aspects(shown)));
-        print("after:   ", List.of(shown.context()));
-        print("recorded:", ReportText.lines(shown.recorded()));
-        shown.now().ifPresent(now -> print("now:     ", ReportText.lines(now)));
-        print("then:    ", shown.then());
-    }
-
-    private void print(String label, List<String> lines) {
-        for (String line : lines) {
-            String text = SafeText.line(line);
-            output.line("  " + label + " " + (text.length() > MOST_LINE ? text.substring(0, MOST_LINE) + "…" : text));
-        }
     }
 
     /** Prints on stderr, from time to time, how far the rehearsal is. */

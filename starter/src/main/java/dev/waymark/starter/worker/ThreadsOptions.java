@@ -8,22 +8,42 @@ import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.starter.connection.ConnectionOptions;
+import dev.waymark.starter.options.Ages;
 import dev.waymark.worker.gate.FileThreads;
+import dev.waymark.worker.gate.ServerThreads;
 import dev.waymark.worker.gate.ThreadSource;
+import dev.waymark.worker.rehearsal.Dataset;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowClient;
 import io.temporal.payload.codec.PayloadCodec;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
-/** The options that choose recorded threads: those of a server, or those in files. */
+/** The options that choose recorded threads: those of a server, those in files, or those of a dataset. */
 final class ThreadsOptions {
+    @Parameters(paramLabel = "THREAD", arity = "0..*", description = "The threads. Default: those of --since.")
+    private List<String> named = List.of();
+
+    @Option(
+            names = "--since",
+            paramLabel = "AGE",
+            converter = Ages.class,
+            description = "Take threads that are open or were started in this time, such as 7d.")
+    private @Nullable Duration since;
+
     @Option(names = "--sample", paramLabel = "N", description = "Take only N of the threads, always the same ones.")
     private @Nullable Integer sample;
 
@@ -41,6 +61,12 @@ final class ThreadsOptions {
                     + " on a server.")
     private @Nullable Path histories;
 
+    @Option(
+            names = "--dataset",
+            paramLabel = "N",
+            description = "Take the decisions of this dataset, instead of threads on a server. See dataset.")
+    private @Nullable String dataset;
+
     /** What a command does with the threads. */
     interface Use {
         int with(ThreadSource threads) throws Exception;
@@ -51,17 +77,40 @@ final class ThreadsOptions {
         return sample == null ? Integer.MAX_VALUE : sample;
     }
 
-    Optional<String> query() {
-        return Optional.ofNullable(query);
+    /** What was chosen, to tell one choice from another. */
+    Map<String, Object> chosen() {
+        Map<String, Object> chosen = new LinkedHashMap<>();
+        chosen.put("server", histories == null && dataset == null ? ConnectionOptions.server() : "");
+        chosen.put("histories", String.valueOf(histories));
+        chosen.put("dataset", String.valueOf(dataset));
+        chosen.put("threads", named);
+        chosen.put("since", String.valueOf(since));
+        chosen.put("query", String.valueOf(query));
+        chosen.put("sample", most());
+        return chosen;
     }
 
-    Optional<Path> histories() {
-        return Optional.ofNullable(histories);
+    /** The chosen dataset, if one is chosen. */
+    Optional<Dataset> dataset() throws IOException, CommandFailure {
+        return dataset == null ? Optional.empty() : Optional.of(DatasetCommand.read(dataset));
     }
 
     void check() throws CommandFailure {
-        if (histories != null && (query != null || ConnectionOptions.address().isPresent())) {
-            throw badInput("--histories can't be combined with --query or --address", "Leave one of them out");
+        boolean isServer =
+                query != null || since != null || ConnectionOptions.address().isPresent();
+        if (Stream.of(histories != null, dataset != null, !named.isEmpty(), query != null || since != null)
+                        .filter(given -> given)
+                        .count()
+                > 1) {
+            throw badInput(
+                    "threads are chosen in several ways: by name, with --query or --since, with --histories, with"
+                            + " --dataset",
+                    "Keep one of them");
+        }
+        if ((histories != null || dataset != null) && isServer) {
+            throw badInput(
+                    (histories != null ? "--histories" : "--dataset") + " can't be combined with --address",
+                    "Leave one of them out");
         }
         if (histories != null && !Files.isDirectory(histories)) {
             throw new CommandFailure(
@@ -75,13 +124,27 @@ final class ThreadsOptions {
         }
     }
 
-    /** Calls the command with the threads in the files or, if there is no directory, with those of the server. */
-    int read(Function<WorkflowClient, ThreadSource> ofServer, Use use) throws Exception {
+    /**
+     * Calls the command with the chosen threads.
+     *
+     * @param otherwise if no other choice was made: the age of closed threads to include; if empty, only open threads
+     *     are taken
+     */
+    int read(Optional<Duration> otherwise, Use use) throws Exception {
         if (histories != null) {
             return use.with(new FileThreads(histories, decoder()));
         }
+        if (dataset != null) {
+            return use.with(new FileThreads(DatasetCommand.read(dataset).directory(), decoder()));
+        }
         try (Connection connection = ConnectionOptions.connect(Optional.empty())) {
-            return use.with(ofServer.apply(connection.client()));
+            WorkflowClient client = connection.client();
+            Optional<Instant> after =
+                    Optional.ofNullable(since).or(() -> otherwise).map(Instant.now()::minus);
+            return use.with(
+                    named.isEmpty()
+                            ? ServerThreads.of(client, after, Optional.ofNullable(query))
+                            : ServerThreads.named(client, named));
         } catch (StatusRuntimeException e) {
             if (query != null && e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT) {
                 throw badInput(

@@ -33,7 +33,7 @@ class CommandErrorsTest {
         codes.put(new WaymarkException.Interrupted("Which day?", "t1"), 4);
         codes.put(new WaymarkException.NotComplete("Stopped", "", "t1"), 1);
         codes.put(new WaymarkException.ServerUnreachable("", Remedy.NONE, null), 5);
-        codes.put(new WaymarkException.NoWorker("", Remedy.NONE, "t1"), 6);
+        codes.put(new WaymarkException.NoWorker("", Remedy.NONE, "t1", true), 6);
         codes.put(new WaymarkException.TimedOut("", Remedy.NONE, "t1"), 6);
 
         codes.forEach((exception, code) -> assertThat(CommandErrors.exitCode(exception))

@@ -4,15 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.starter.WaymarkCommand;
+import dev.waymark.worker.agents.AgentDefinitions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -66,6 +69,20 @@ class GateCommandTest {
     }
 
     @Test
+    void agentsThatAnApplicationHasWritten_takeThePlaceOfFiles() throws Exception {
+        Path here = directory.resolve("agents.json");
+        Path elsewhere = directory.resolve("others.json");
+        AgentDefinitions.write(here, List.of(AgentSpec.of("a", "ours:any")));
+        AgentDefinitions.write(elsewhere, List.of(AgentSpec.of("b", "ours:any")));
+        Path broken = Files.writeString(directory.resolve("broken.json"), "{}");
+
+        assertThat(gate("--agents", here.toString()).exitCode()).isZero();
+        assertThat(gate("--agents", elsewhere.toString()).out()).contains("agent-missing: no agent of this name");
+        assertThat(gate("--agents", broken.toString()).out())
+                .contains("broken.json:1: expected a JSON object with a list of agents");
+    }
+
+    @Test
     void theSameBuild_inAProcessOfItsOwn_passes() throws Exception {
         Path build = ChangedBuild.same(Files.createDirectory(directory.resolve("build")));
 
@@ -87,7 +104,7 @@ class GateCommandTest {
         Said said = gate("--build", build.toString(), "--json");
 
         assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
-        JsonNode report = PayloadJson.MAPPER.readTree(said.out());
+        JsonNode report = PayloadJson.MAPPER.readTree(said.out()).path("gate");
         assertThat(report.path("findings").size()).isPositive();
         assertThat(report.path("findings")).anySatisfy(finding -> {
             assertThat(finding.path("thread").asText()).isEqualTo("parallel-tools.json");

@@ -103,7 +103,7 @@ class GateServerTest {
             String query = "WorkflowId = '" + thread + "'";
             Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
                 Said said = say("gate", "--address", server.address(), "--query", query, "--json");
-                JsonNode report = PayloadJson.MAPPER.readTree(said.out());
+                JsonNode report = PayloadJson.MAPPER.readTree(said.out()).path("gate");
                 assertThat(said.exitCode()).as(said.toString()).isZero();
                 assertThat(report.path("checked").asInt()).isEqualTo(1);
                 assertThat(report.path("live").asBoolean()).isTrue();
@@ -129,7 +129,7 @@ class GateServerTest {
         assertThat(stopped.exitCode()).as(stopped.toString()).isEqualTo(1);
         assertThat(List.copyOf(PayloadJson.MAPPER
                         .readTree(stopped.out())
-                        .path("findings")
+                        .at("/gate/findings")
                         .findValuesAsText("thread")))
                 .contains("trip.json");
     }

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -135,9 +136,9 @@ class RehearseCommandTest {
         JsonNode report = PayloadJson.MAPPER.readTree(
                 allowed("--also", other.toString(), "--votes", "3", "--json").out());
 
-        assertThat(report.path("candidates").findValuesAsText("name"))
+        assertThat(report.at("/rehearsal/candidates").findValuesAsText("name"))
                 .containsExactly(agents.toString(), other.toString());
-        JsonNode result = report.path("candidates").path(1);
+        JsonNode result = report.at("/rehearsal/candidates/1");
         assertThat(result.path("answers").asInt())
                 .isEqualTo(3 * result.path("decisions").asInt())
                 .isPositive();
@@ -152,6 +153,54 @@ class RehearseCommandTest {
         assertThat(said.err()).contains("not rehearsed: plain-turn.json: ", "it has no agent a");
         assertThat(said.out()).contains("no decision was rehearsed");
         assertThat(said.exitCode()).isEqualTo(ExitCode.FAILED);
+    }
+
+    @Test
+    void gate_isPartOfTheSameRunAndReport() throws Exception {
+        Path html = directory.resolve("report.html");
+        Path junit = directory.resolve("junit.xml");
+
+        Said said = allowed("--gate", "--html", html.toString(), "--junit", junit.toString());
+
+        assertThat(said.exitCode()).as(said.toString()).isZero();
+        assertThat(said.out())
+                .contains(" decisions would change (100.0 %)")
+                .endsWith("no problem in a thread\n")
+                .contains("\npassed: 2 of 2 threads checked, ");
+        assertThat(Files.readString(html))
+                .contains(
+                        "<p class=\"result passed\">Passed</p>",
+                        "Can the threads continue with this build",
+                        "Passed: 2 of 2 threads checked, ",
+                        "another answer.");
+        assertThat(Files.readString(junit)).contains("tests=\"3\" failures=\"0\"", "classname=\"gate\"");
+
+        Files.move(agents.resolve("a.yaml"), agents.resolve("b.yaml"));
+        Said missing = allowed("--gate", "--html", html.toString(), "--junit", junit.toString());
+
+        assertThat(missing.exitCode()).isEqualTo(ExitCode.FAILED);
+        assertThat(missing.out()).contains("plain-turn.json: agent-missing: ", "failed: 2 of 2 threads checked, ");
+        assertThat(Files.readString(html)).contains("Not passed", "plain-turn.json: agent-missing: ");
+        assertThat(Files.readString(junit)).contains("<failure message=\"parallel-tools.json: agent-missing: ");
+    }
+
+    @Test
+    @Tag("full")
+    void buildThatDecidesOtherwise_failsTheRehearsalWithTheGate() throws Exception {
+        Files.copy(RECORDED.resolveSibling("rules-4/parallel-tools.json"), histories.resolve("apart.json"));
+        Path build = ChangedBuild.with(
+                Files.createDirectory(directory.resolve("build")),
+                "Decider",
+                "running < Conversation.MAX_PARALLEL_CALLS",
+                "running < 1");
+
+        Said said = allowed("--gate", "--build", build.toString(), "--json");
+
+        assertThat(said.exitCode()).as(said.toString()).isEqualTo(ExitCode.FAILED);
+        JsonNode report = PayloadJson.MAPPER.readTree(said.out());
+        assertThat(report.path("passed").asBoolean()).isFalse();
+        assertThat(report.at("/gate/findings/0/kind").asText()).isEqualTo("nondeterminism");
+        assertThat(report.at("/rehearsal/decisions").asInt()).isPositive();
     }
 
     @Test
@@ -180,7 +229,7 @@ class RehearseCommandTest {
         assertThat(allowed("--fail-on", "worse").err()).contains("--fail-on: expected one of changed, near,");
         assertThat(allowed("--votes", "0").err()).contains("--votes is not a positive number: 0");
         assertThat(allowed("--model", "nobody:x").err()).contains("the model can't be used: expected PROVIDER:MODEL");
-        assertThat(allowed("trip").err()).contains("threads are named together with --histories");
+        assertThat(allowed("trip").err()).contains("threads are chosen in several ways");
         assertThat(allowed("--max-usd", "-1").exitCode()).isEqualTo(ExitCode.BAD_INPUT);
     }
 }

@@ -2,14 +2,17 @@ package dev.waymark.worker.gate;
 
 import dev.waymark.history.HistoryAudit;
 import dev.waymark.history.HistoryFinding;
+import dev.waymark.history.ThreadHistory;
 import dev.waymark.worker.workflow.AgentReplay;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 
-/** Replays and projects threads with this build, one after the other, and checks that their agents still exist. */
-public final class Gate {
+/**
+ * Replays and projects threads with this build, one after the other, and checks that their agents still exist. An
+ * instance runs once.
+ */
+public final class Gate implements AutoCloseable {
     /**
      * A thread is checked again if it may have progressed between the query of its workflow and reading its history.
      */
@@ -18,6 +21,13 @@ public final class Gate {
     private final ThreadSource source;
     private final Optional<AgentFiles> agents;
     private final Listener listener;
+    private final AgentReplay replay = new AgentReplay();
+    private final HistoryAudit audit = new HistoryAudit(replay);
+    private final List<GateReport.Finding> findings = new ArrayList<>();
+    private int threads;
+    private int checked;
+    private long events;
+    private boolean live;
 
     /** @param agents the agents to check; if empty, only the build is checked */
     public Gate(ThreadSource source, Optional<AgentFiles> agents, Listener listener) {
@@ -40,49 +50,74 @@ public final class Gate {
      * @param most the maximum number of threads to check
      */
     public GateReport check(String build, int most) {
-        List<String> all = source.names();
-        List<String> chosen = ThreadSource.sample(all, most);
-        List<GateReport.Finding> findings = new ArrayList<>();
-        Consumer<GateReport.Finding> found = finding -> {
-            findings.add(finding);
-            listener.found(finding);
-        };
-        long events = 0;
-        int checked = 0;
-        boolean live = false;
-        try (AgentReplay replay = new AgentReplay()) {
-            HistoryAudit audit = new HistoryAudit(replay);
-            for (String name : chosen) {
-                Optional<Checked> result = check(name, audit);
-                if (result.isPresent()) {
-                    HistoryAudit.Audited audited = result.get().audited();
-                    audited.findings().forEach(finding -> found.accept(GateReport.Finding.of(name, finding)));
-                    agents.flatMap(files -> audited.agent().flatMap(agent -> files.finding(name, agent)))
-                            .ifPresent(found);
-                    events += audited.events();
-                    live |= result.get().live();
-                }
-                listener.checked(++checked, chosen.size());
-            }
+        ThreadSource checking = checking();
+        List<String> chosen = ThreadSource.sample(checking.names(), most);
+        for (String name : chosen) {
+            checking.read(name);
+            listener.checked(checked, chosen.size());
         }
-        List<String> problems = agents.map(AgentFiles::problems).orElse(List.of());
-        return new GateReport(
-                findings.isEmpty() && problems.isEmpty(), build, all.size(), checked, events, live, findings, problems);
+        return report(build);
     }
 
-    private record Checked(HistoryAudit.Audited audited, boolean live) {}
+    /** The threads of the source, each of which is checked when it is read. */
+    public ThreadSource checking() {
+        return new ThreadSource() {
+            @Override
+            public List<String> names() {
+                List<String> names = source.names();
+                threads = names.size();
+                return names;
+            }
+
+            @Override
+            public Optional<ThreadHistory> read(String name) {
+                Optional<Checked> result = check(name);
+                result.ifPresent(thread -> take(name, thread));
+                checked++;
+                return result.map(Checked::history);
+            }
+
+            @Override
+            public Optional<HistoryAudit.Live> live(String name) {
+                return source.live(name);
+            }
+        };
+    }
+
+    /** What was found in the threads that were read. */
+    public GateReport report(String build) {
+        List<String> problems = agents.map(AgentFiles::problems).orElse(List.of());
+        return new GateReport(
+                findings.isEmpty() && problems.isEmpty(), build, threads, checked, events, live, findings, problems);
+    }
+
+    private void take(String name, Checked thread) {
+        thread.audited().findings().forEach(finding -> found(GateReport.Finding.of(name, finding)));
+        agents.flatMap(files -> thread.audited().agent().flatMap(agent -> files.finding(name, agent)))
+                .ifPresent(this::found);
+        events += thread.audited().events();
+        live |= thread.live();
+    }
+
+    private void found(GateReport.Finding finding) {
+        findings.add(finding);
+        listener.found(finding);
+    }
+
+    private record Checked(ThreadHistory history, HistoryAudit.Audited audited, boolean live) {}
 
     /** Checks a thread. Returns empty if the thread no longer exists. */
-    private Optional<Checked> check(String name, HistoryAudit audit) {
-        Optional<Checked> checked = Optional.empty();
+    private Optional<Checked> check(String name) {
+        Optional<Checked> result = Optional.empty();
         for (int i = 0; i < ATTEMPTS; i++) {
-            Optional<HistoryAudit.Live> live = source.live(name);
-            checked = source.read(name).map(thread -> new Checked(audit.audit(thread, live), live.isPresent()));
-            if (checked.isEmpty() || !mayHaveMoved(checked.get())) {
+            Optional<HistoryAudit.Live> report = source.live(name);
+            result = source.read(name)
+                    .map(thread -> new Checked(thread, audit.audit(thread, report), report.isPresent()));
+            if (result.isEmpty() || !mayHaveMoved(result.get())) {
                 break;
             }
         }
-        return checked;
+        return result;
     }
 
     private static boolean mayHaveMoved(Checked checked) {
@@ -90,5 +125,10 @@ public final class Gate {
         return checked.live()
                 && !findings.isEmpty()
                 && findings.stream().allMatch(finding -> finding.kind() == HistoryFinding.Kind.PROJECTION);
+    }
+
+    @Override
+    public void close() {
+        replay.close();
     }
 }

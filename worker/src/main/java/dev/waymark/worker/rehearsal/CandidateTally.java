@@ -23,7 +23,7 @@ final class CandidateTally {
     private static final int MOST_TEXT = 2_000;
     private static final String HIDDEN = "(the thread is encrypted)";
 
-    private final Candidate candidate;
+    private final String name;
     private final boolean decrypt;
     private final Set<String> models = new LinkedHashSet<>();
     private final Map<Aspect, Integer> aspects = new EnumMap<>(Aspect.class);
@@ -49,14 +49,21 @@ final class CandidateTally {
     private int newlyDenied;
     private int refused;
 
-    /** @param decrypt whether texts of encrypted threads may be shown */
-    CandidateTally(Candidate candidate, boolean decrypt) {
-        this.candidate = candidate;
+    /**
+     * @param name names the candidate
+     * @param decrypt whether texts of encrypted threads may be shown
+     */
+    CandidateTally(String name, boolean decrypt) {
+        this.name = name;
         this.decrypt = decrypt;
     }
 
-    /** Where a decision is. */
-    record Place(String thread, RecordedDecision decision, boolean encrypted, String agent) {}
+    /**
+     * Where a decision is.
+     *
+     * @param checks what must hold for the decisions of its thread
+     */
+    record Place(String thread, RecordedDecision decision, boolean encrypted, String agent, List<Check> checks) {}
 
     /**
      * An answer of the candidate, compared.
@@ -126,8 +133,7 @@ final class CandidateTally {
 
     /** Keeps the decision for the checks of its thread. The decisions of a thread come one after the other. */
     private void check(Place place, Answer answer) {
-        List<Check> checks = candidate.checks().getOrDefault(place.agent(), List.of());
-        if (checks.isEmpty() || place.decision().summary()) {
+        if (place.checks().isEmpty() || place.decision().summary()) {
             return;
         }
         if (checked.filter(before -> before.thread().equals(place.thread())).isEmpty()) {
@@ -135,12 +141,16 @@ final class CandidateTally {
             checked = Optional.of(place);
         }
         decided.add(new Check.Decided(
-                place.decision().called().address(), answer.given().reply(), answer.spent(), answer.unmet()));
+                place.decision().called().address(),
+                answer.comparison().isSame(),
+                answer.given().reply(),
+                answer.spent(),
+                answer.unmet()));
     }
 
     private void endChecks() {
         checked.ifPresent(place -> {
-            for (Check check : candidate.checks().getOrDefault(place.agent(), List.of())) {
+            for (Check check : place.checks()) {
                 checks++;
                 Optional<String> failure = check.test().failure(List.copyOf(decided));
                 failedChecks += failure.isPresent() ? 1 : 0;
@@ -239,7 +249,7 @@ final class CandidateTally {
     RehearsalReport.OfCandidate done() {
         endChecks();
         return new RehearsalReport.OfCandidate(
-                candidate.name(),
+                name,
                 List.copyOf(models),
                 decisions,
                 answered,

@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -41,14 +42,16 @@ import java.util.stream.Stream;
  * @param rubric what a judge is asked about each final text, if it is such a check
  */
 public record Check(String words, Optional<String> rubric, Test test) {
-    private static final String SUFFIX = ".checks.yaml";
+    static final String SUFFIX = ".checks.yaml";
+    private static final String AS_RECORDED = "as_recorded";
 
     /**
      * What an agent decided at one place of a thread.
      *
+     * @param same whether the decision is the recorded one
      * @param unmet the rubrics that the reply does not meet
      */
-    public record Decided(String place, Reply reply, Spent spent, Set<String> unmet) {}
+    public record Decided(String place, boolean same, Reply reply, Spent spent, Set<String> unmet) {}
 
     /** Finds out whether a check holds. */
     public interface Test {
@@ -56,23 +59,31 @@ public record Check(String words, Optional<String> rubric, Test test) {
         Optional<String> failure(List<Decided> thread);
     }
 
-    /** The checks of the agents in a directory, by the agent's name. */
-    public static Map<String, List<Check>> in(Path directory) throws IOException, YamlProblem {
+    /** The checks of the agents in a directory, or next to a file with agents, by the agent's name. */
+    public static Map<String, List<Check>> in(Path path) throws IOException, YamlProblem {
         Map<String, List<Check>> checks = new LinkedHashMap<>();
         List<Path> files;
-        try (Stream<Path> all = Files.list(directory)) {
+        try (Stream<Path> all = Files.list(
+                Files.isDirectory(path)
+                        ? path
+                        : Objects.requireNonNull(path.toAbsolutePath().getParent()))) {
             files = all.filter(file -> file.toString().endsWith(SUFFIX))
                     .sorted()
                     .toList();
         }
         for (Path file : files) {
             String name = file.getFileName().toString();
-            YamlFields fields = YamlValue.read(file).fields();
-            List<Check> ofAgent = fields.require("checks").items(Check::read);
-            fields.end();
-            checks.put(name.substring(0, name.length() - SUFFIX.length()), ofAgent);
+            checks.put(name.substring(0, name.length() - SUFFIX.length()), all(YamlValue.read(file)));
         }
         return Collections.unmodifiableMap(checks);
+    }
+
+    /** The checks of a file. */
+    static List<Check> all(YamlValue file) throws YamlProblem {
+        YamlFields fields = file.fields();
+        List<Check> checks = fields.require("checks").items(Check::read);
+        fields.end();
+        return checks;
     }
 
     private static Check read(YamlValue value) throws YamlProblem {
@@ -83,6 +94,13 @@ public record Check(String words, Optional<String> rubric, Test test) {
     }
 
     private static Check read(YamlValue value, YamlFields fields) throws YamlProblem {
+        Optional<YamlValue> recorded = fields.take(AS_RECORDED);
+        if (recorded.isPresent()) {
+            if (!recorded.get().flag()) {
+                throw recorded.get().problem("expected true, found false");
+            }
+            return asRecorded();
+        }
         Optional<YamlValue> called = fields.take("called");
         if (called.isPresent()) {
             Optional<YamlValue> most = fields.take("at_most");
@@ -123,7 +141,7 @@ public record Check(String words, Optional<String> rubric, Test test) {
             return judged(rubric.get().words());
         }
         throw value.problem("expected one of called, never_called, arguments_of, text_matches, text_never_matches,"
-                + " json_matches, cost_at_most, tokens_at_most, judged");
+                + " json_matches, cost_at_most, tokens_at_most, judged, as_recorded");
     }
 
     private static Json schema(YamlValue value) throws YamlProblem {
@@ -137,6 +155,16 @@ public record Check(String words, Optional<String> rubric, Test test) {
 
     private static Check of(String words, Test test) {
         return new Check(words, Optional.empty(), test);
+    }
+
+    /** The agent decides as recorded. */
+    static Check asRecorded() {
+        return of(
+                AS_RECORDED,
+                thread -> thread.stream()
+                        .filter(decided -> !decided.same())
+                        .findFirst()
+                        .map(decided -> "at " + decided.place() + " it decides otherwise"));
     }
 
     private static Check called(String tool) {

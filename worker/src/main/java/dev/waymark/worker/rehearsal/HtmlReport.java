@@ -1,6 +1,6 @@
 package dev.waymark.worker.rehearsal;
 
-import java.util.List;
+import dev.waymark.worker.gate.GateReport;
 
 /** A report as one HTML page without scripts or references, for any browser and any screen. */
 public final class HtmlReport {
@@ -31,41 +31,54 @@ public final class HtmlReport {
 
     private HtmlReport() {}
 
-    /**
-     * The page.
-     *
-     * @param failures why the rehearsal failed; empty if it passed
-     */
-    public static String of(RehearsalReport report, List<String> failures) {
+    /** The page. */
+    public static String of(RolloutReport report) {
         HtmlReport html = new HtmlReport();
-        html.write(report, failures);
+        html.write(report);
         return html.page.toString();
     }
 
-    private void write(RehearsalReport report, List<String> failures) {
+    private void write(RolloutReport report) {
         page.append("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                + "<title>Rehearsal</title>\n<style>\n");
+                + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+        page.append(report.rehearsal().isPresent() ? "Rehearsal" : "Gate").append("</title>\n<style>\n");
         page.append(STYLE).append("</style>\n</head>\n<body>\n");
-        element("h1", "", "Rehearsal of " + report.decisions() + " decisions in " + report.threads() + " threads");
+        element(
+                "h1",
+                "",
+                report.rehearsal()
+                        .map(of -> "Rehearsal of " + of.decisions() + " decisions in " + of.threads() + " threads")
+                        .orElse("Gate"));
+        report.rehearsal()
+                .flatMap(RehearsalReport::stopped)
+                .ifPresent(why -> element("p", "result failed", "Not complete: " + why));
+        report.failures().forEach(failure -> element("p", "result failed", "Failed: " + failure));
+        element("p", report.passed() ? "result passed" : "result failed", report.passed() ? "Passed" : "Not passed");
+        report.gate().ifPresent(this::gate);
+        report.rehearsal().ifPresent(this::rehearsal);
+        page.append("</body>\n</html>\n");
+    }
+
+    private void gate(GateReport of) {
+        element("h2", "", "Can the threads continue with this build (" + of.build() + ")?");
+        element("p", of.passed() ? "passed" : "failed", capitalized(ReportText.verdict(of)));
+        ReportText.agentProblems(of).forEach(line -> element("pre", "", line));
+        of.findings().forEach(finding -> element("pre", "", finding.line()));
+    }
+
+    private void rehearsal(RehearsalReport of) {
         element(
                 "p",
                 "",
                 "At each decision of these recorded threads, other agents were asked what they would decide. Nothing"
                         + " was run.");
-        report.stopped().ifPresent(why -> element("p", "result failed", "Not complete: " + why));
-        failures.forEach(failure -> element("p", "result failed", "Failed: " + failure));
-        if (failures.isEmpty() && report.isComplete()) {
-            element("p", "result passed", "Passed");
-        }
-        report.candidates().forEach(this::candidate);
-        if (!report.skipped().isEmpty()) {
+        of.candidates().forEach(this::candidate);
+        if (!of.skipped().isEmpty()) {
             element("h2", "", "Not rehearsed");
-            report.skipped().forEach(skipped -> element("p", "", skipped.thread() + ": " + skipped.reason()));
+            of.skipped().forEach(skipped -> element("p", "", skipped.thread() + ": " + skipped.reason()));
         }
-        report.judge().map(ReportText::judge).ifPresent(line -> element("p", "", line));
-        element("footer", "", report.contains());
-        page.append("</body>\n</html>\n");
+        of.judge().map(ReportText::judge).ifPresent(line -> element("p", "", line));
+        element("footer", "", of.contains());
     }
 
     private void candidate(RehearsalReport.OfCandidate of) {

@@ -1,9 +1,10 @@
 package dev.waymark.worker.rehearsal;
 
+import dev.waymark.worker.gate.GateReport;
 import java.util.List;
 import java.util.Optional;
 
-/** A report in the XML of JUnit, which CI servers read: a test case for each condition and candidate. */
+/** A report in the XML of JUnit, which CI servers read: a test case for the threads, and for each condition and candidate. */
 public final class JunitReport {
     private final StringBuilder cases = new StringBuilder();
     private int count;
@@ -12,29 +13,47 @@ public final class JunitReport {
     private JunitReport() {}
 
     /** The document. */
-    public static String of(RehearsalReport report, List<FailCondition> conditions) {
+    public static String of(RolloutReport report, List<FailCondition> conditions) {
         JunitReport junit = new JunitReport();
-        for (RehearsalReport.OfCandidate candidate : report.candidates()) {
-            junit.add(candidate, "answers at every decision", report.lacks(candidate));
-            if (candidate.checks() > 0) {
-                junit.add(
-                        candidate,
-                        "checks",
-                        candidate.shownChecks().stream()
-                                .map(failed -> failed.thread() + ": " + failed.check() + ": " + failed.reason())
-                                .reduce((one, other) -> one + "\n" + other));
-            }
-            conditions.forEach(
-                    condition -> junit.add(candidate, "not " + condition.text(), condition.failure(candidate)));
-        }
-        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"rehearsal\" tests=\"" + junit.count
+        report.gate().ifPresent(junit::gate);
+        report.rehearsal().ifPresent(rehearsal -> junit.rehearsal(rehearsal, conditions));
+        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"rollout\" tests=\"" + junit.count
                 + "\" failures=\"" + junit.failures + "\">\n" + junit.cases + "</testsuite>\n";
     }
 
-    private void add(RehearsalReport.OfCandidate candidate, String name, Optional<String> failure) {
+    private void gate(GateReport of) {
+        List<String> findings =
+                of.findings().stream().map(GateReport.Finding::line).toList();
+        add("gate", "threads can continue", lines(findings), findings);
+        List<String> problems = ReportText.agentProblems(of);
+        add("gate", "workers start", lines(problems), problems);
+    }
+
+    private void rehearsal(RehearsalReport of, List<FailCondition> conditions) {
+        for (RehearsalReport.OfCandidate candidate : of.candidates()) {
+            List<String> shown = candidate.shown().stream()
+                    .map(each -> each.thread() + " " + each.place() + ": " + ReportText.aspects(each))
+                    .toList();
+            add(candidate.name(), "answers at every decision", of.lacks(candidate), shown);
+            if (candidate.checks() > 0) {
+                List<String> failed = candidate.shownChecks().stream()
+                        .map(each -> each.thread() + ": " + each.check() + ": " + each.reason())
+                        .toList();
+                add(candidate.name(), "checks", lines(failed), shown);
+            }
+            conditions.forEach(
+                    condition -> add(candidate.name(), "not " + condition.text(), condition.failure(candidate), shown));
+        }
+    }
+
+    private static Optional<String> lines(List<String> lines) {
+        return lines.isEmpty() ? Optional.empty() : Optional.of(String.join("\n", lines));
+    }
+
+    private void add(String of, String name, Optional<String> failure, List<String> details) {
         count++;
         cases.append("  <testcase classname=\"")
-                .append(HtmlReport.escaped(candidate.name()))
+                .append(HtmlReport.escaped(of))
                 .append("\" name=\"")
                 .append(HtmlReport.escaped(name))
                 .append('"');
@@ -46,10 +65,7 @@ public final class JunitReport {
         cases.append(">\n    <failure message=\"")
                 .append(HtmlReport.escaped(failure.get()))
                 .append("\">");
-        candidate
-                .shown()
-                .forEach(shown -> cases.append(HtmlReport.escaped(
-                        shown.thread() + " " + shown.place() + ": " + ReportText.aspects(shown) + "\n")));
+        details.forEach(line -> cases.append(HtmlReport.escaped(line)).append('\n'));
         cases.append("</failure>\n  </testcase>\n");
     }
 }

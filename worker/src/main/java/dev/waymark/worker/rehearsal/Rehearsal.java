@@ -89,7 +89,7 @@ public final class Rehearsal {
     private record Stage(Candidate candidate, CandidateTally tally) {}
 
     /** The agent that a candidate has for a thread. */
-    private record Asked(CandidateTally tally, AgentSpec agent, ModelProviders.Bound bound, List<String> rubrics) {}
+    private record Asked(CandidateTally tally, AgentSpec agent, ModelProviders.Bound bound, List<Check> checks) {}
 
     /** A decision of a thread with the agent that a candidate has for it. */
     private record Task(
@@ -97,7 +97,6 @@ public final class Rehearsal {
             AgentSpec agent,
             ModelProviders.Bound bound,
             RecordedResults results,
-            List<String> rubrics,
             Optional<String> encryptedThread,
             Optional<String> owner) {}
 
@@ -121,7 +120,7 @@ public final class Rehearsal {
         this.judge = judge.map(model -> new Judge(model.model(), model.bound(), caller, model.votes()));
         this.judgesProvider = judge.map(model -> provider(model.model()));
         this.stages = candidates.stream()
-                .map(candidate -> new Stage(candidate, new CandidateTally(candidate, settings.decrypt())))
+                .map(candidate -> new Stage(candidate, new CandidateTally(candidate.name(), settings.decrypt())))
                 .toList();
     }
 
@@ -234,11 +233,11 @@ public final class Rehearsal {
                                 thread.name(),
                                 decision,
                                 thread.encrypted(),
-                                thread.agent().name()),
+                                thread.agent().name(),
+                                each.checks()),
                         each.agent(),
                         each.bound(),
                         results,
-                        each.rubrics(),
                         Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted()),
                         thread.owner());
                 waiting.add(new Waiting(each.tally(), task, done, pool.submit(() -> answers(task))));
@@ -280,10 +279,10 @@ public final class Rehearsal {
         if (judgesProvider.isPresent()) {
             checkAllowed(judgesProvider.get(), thread);
         }
-        List<String> rubrics = candidate.checks().getOrDefault(thread.agent().name(), List.of()).stream()
-                .flatMap(check -> check.rubric().stream())
-                .toList();
-        return Optional.of(new Asked(stage.tally(), agent.get(), bound.get(), rubrics));
+        List<Check> checks = settings.dataset()
+                .map(dataset -> dataset.expectations(thread.name()))
+                .orElseGet(() -> candidate.checks().getOrDefault(thread.agent().name(), List.of()));
+        return Optional.of(new Asked(stage.tally(), agent.get(), bound.get(), checks));
     }
 
     private void checkAllowed(String provider, Recorded thread) throws ProviderNotAllowed {
@@ -313,6 +312,9 @@ public final class Rehearsal {
 
     /** Chooses decisions of a thread. The choice depends on their places only, so it is always the same. */
     private List<RecordedDecision> chosen(List<RecordedDecision> all) {
+        if (settings.dataset().isPresent()) {
+            return all.subList(Math.max(0, all.size() - 1), all.size());
+        }
         List<RecordedDecision> chosen = new ArrayList<>();
         Set<Integer> turns = new HashSet<>();
         for (RecordedDecision decision : all) {
@@ -377,13 +379,15 @@ public final class Rehearsal {
         RecordedDecision decision = task.place().decision();
         Set<String> unmet = new HashSet<>();
         if (judge.isPresent() && reply.isLastWord() && !decision.summary()) {
-            for (String rubric : task.rubrics()) {
-                if (!judge.get()
-                        .meets(
-                                rubric,
-                                CandidateTally.context(decision),
-                                Comparison.text(reply),
-                                task.encryptedThread())) {
+            for (Check check : task.place().checks()) {
+                String rubric = check.rubric().orElse("");
+                if (!rubric.isEmpty()
+                        && !judge.get()
+                                .meets(
+                                        rubric,
+                                        CandidateTally.context(decision),
+                                        Comparison.text(reply),
+                                        task.encryptedThread())) {
                     unmet.add(rubric);
                 }
             }

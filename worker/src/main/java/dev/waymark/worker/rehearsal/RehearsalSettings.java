@@ -1,5 +1,6 @@
 package dev.waymark.worker.rehearsal;
 
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -12,6 +13,8 @@ import java.util.Set;
  * @param allowedProviders the providers that may see a conversation although its thread did not use them
  * @param continued the maximum number of further decisions with which a decision that differs is continued in memory
  * @param decrypt whether the report may contain texts of encrypted threads
+ * @param dataset if the threads are those of a dataset: only their last decisions are rehearsed, and what is expected of
+ *     them takes the place of the agents' checks
  */
 public record RehearsalSettings(
         int votes,
@@ -20,8 +23,49 @@ public record RehearsalSettings(
         boolean firstOfTurn,
         Set<String> allowedProviders,
         int continued,
-        boolean decrypt) {
+        boolean decrypt,
+        Optional<Dataset> dataset) {
+    /** One vote, at every decision of each thread, four requests at a time. */
+    public static final RehearsalSettings DEFAULT =
+            new RehearsalSettings(1, 4, Integer.MAX_VALUE, false, Set.of(), 0, false, Optional.empty());
+
     public RehearsalSettings {
         allowedProviders = Set.copyOf(allowedProviders);
+    }
+
+    public RehearsalSettings withVotes(int number) {
+        return new RehearsalSettings(
+                number, parallel, decisions, firstOfTurn, allowedProviders, continued, decrypt, dataset);
+    }
+
+    public RehearsalSettings withParallel(int requests) {
+        return new RehearsalSettings(
+                votes, requests, decisions, firstOfTurn, allowedProviders, continued, decrypt, dataset);
+    }
+
+    /**
+     * @param most the maximum number of decisions of each thread
+     * @param first whether only the first decision of each turn is rehearsed
+     */
+    public RehearsalSettings withDecisions(int most, boolean first) {
+        return new RehearsalSettings(votes, parallel, most, first, allowedProviders, continued, decrypt, dataset);
+    }
+
+    public RehearsalSettings withAllowedProviders(Set<String> names) {
+        return new RehearsalSettings(votes, parallel, decisions, firstOfTurn, names, continued, decrypt, dataset);
+    }
+
+    public RehearsalSettings withContinued(int most) {
+        return new RehearsalSettings(votes, parallel, decisions, firstOfTurn, allowedProviders, most, decrypt, dataset);
+    }
+
+    public RehearsalSettings withDecrypt(boolean shown) {
+        return new RehearsalSettings(
+                votes, parallel, decisions, firstOfTurn, allowedProviders, continued, shown, dataset);
+    }
+
+    public RehearsalSettings withDataset(Optional<Dataset> chosen) {
+        return new RehearsalSettings(
+                votes, parallel, decisions, firstOfTurn, allowedProviders, continued, decrypt, chosen);
     }
 }

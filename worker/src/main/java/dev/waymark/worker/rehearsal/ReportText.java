@@ -1,6 +1,7 @@
 package dev.waymark.worker.rehearsal;
 
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.worker.gate.GateReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -60,6 +61,24 @@ public final class ReportText {
         if (count > 0) {
             calls.add(count + " " + words);
         }
+    }
+
+    /** Whether threads can continue, in one sentence. */
+    public static String verdict(GateReport of) {
+        long bad = of.findings().stream()
+                .map(GateReport.Finding::thread)
+                .distinct()
+                .count();
+        return (of.passed() ? "passed: " : "failed: ") + of.checked() + " of " + of.threads() + " threads checked, "
+                + of.events() + " events, " + (of.live() ? "running workflows queried, " : "")
+                + (bad == 0 ? "no problem in a thread" : "problems in " + bad);
+    }
+
+    /** Why a worker would not start with the agent files, a line for each problem. */
+    public static List<String> agentProblems(GateReport of) {
+        return of.agentProblems().stream()
+                .map(problem -> "agents: a worker would not start: " + problem)
+                .toList();
     }
 
     /** Who judged texts, and what that cost. */

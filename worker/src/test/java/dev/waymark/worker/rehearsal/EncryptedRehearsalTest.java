@@ -32,7 +32,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,7 +104,7 @@ class EncryptedRehearsalTest {
         try (SpendingLedger ledger = SpendingLedger.open(directory.resolve("ledger"), Usd.ZERO, Instant.now())) {
             return new Rehearsal(
                             List.of(candidate),
-                            new RehearsalSettings(1, 1, Integer.MAX_VALUE, false, Set.of(), 2, decrypt),
+                            RehearsalSettings.DEFAULT.withContinued(2).withDecrypt(decrypt),
                             Optional.empty(),
                             new AnswerStore(
                                     directory.resolve("answers"),
@@ -136,12 +135,15 @@ class EncryptedRehearsalTest {
 
         assertThat(hidden.candidates().get(0).changed()).isEqualTo(1);
         assertThat(hidden.toString()).doesNotContain(CANARY);
-        assertThat(HtmlReport.of(hidden, List.of())).doesNotContain(CANARY).contains("their texts are left out");
+        assertThat(HtmlReport.of(RolloutReport.of(Optional.empty(), hidden, List.of(), false)))
+                .doesNotContain(CANARY)
+                .contains("their texts are left out");
         assertThat(everythingKept()).isNotEmpty().doesNotContain(CANARY);
 
         RehearsalReport shown = rehearse(ofServer(), true);
         assertThat(shown.toString()).contains("question " + CANARY, "recorded " + CANARY, "new " + CANARY);
-        assertThat(HtmlReport.of(shown, List.of())).contains("their texts are decrypted here");
+        assertThat(HtmlReport.of(RolloutReport.of(Optional.empty(), shown, List.of(), false)))
+                .contains("their texts are decrypted here");
     }
 
     @Test

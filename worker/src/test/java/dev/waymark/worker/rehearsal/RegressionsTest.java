@@ -172,7 +172,7 @@ class RegressionsTest {
                 SpendingLedger.open(changed.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
             return new Rehearsal(
                             List.of(candidate),
-                            new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), continued, false),
+                            RehearsalSettings.DEFAULT.withContinued(continued),
                             Optional.empty(),
                             new AnswerStore(store, Optional.empty(), Optional.empty()),
                             ledger)
@@ -353,7 +353,7 @@ class RegressionsTest {
                 SpendingLedger.open(judged.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
             RehearsalReport report = new Rehearsal(
                             List.of(candidate),
-                            new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of("judge"), 0, false),
+                            RehearsalSettings.DEFAULT.withAllowedProviders(Set.of("judge")),
                             Optional.of(new JudgeModel(
                                     "judge:x", providers.find("judge:x").orElseThrow(), 3)),
                             new AnswerStore(judged.resolve("answers"), Optional.empty(), Optional.empty()),
@@ -398,7 +398,7 @@ class RegressionsTest {
                 SpendingLedger.open(checked.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
             RehearsalReport.OfCandidate result = new Rehearsal(
                             List.of(candidate),
-                            new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), 0, false),
+                            RehearsalSettings.DEFAULT,
                             Optional.empty(),
                             new AnswerStore(checked.resolve("answers"), Optional.empty(), Optional.empty()),
                             ledger)
@@ -445,7 +445,7 @@ class RegressionsTest {
             try (SpendingLedger ledger = SpendingLedger.open(store.resolve("ledger"), most, Instant.now())) {
                 Rehearsal rehearsal = new Rehearsal(
                         List.of(candidate),
-                        new RehearsalSettings(1, 2, Integer.MAX_VALUE, false, Set.of(), 0, false),
+                        RehearsalSettings.DEFAULT,
                         Optional.empty(),
                         new AnswerStore(store, Optional.empty(), Optional.empty()),
                         ledger);

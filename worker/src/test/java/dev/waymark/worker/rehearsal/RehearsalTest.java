@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,8 +20,6 @@ class RehearsalTest {
     private static Candidate asRecorded(ModelProviders providers) {
         return new Candidate("recorded", Optional.empty(), providers, Map.of(), Optional.empty());
     }
-
-    static final RehearsalSettings SETTINGS = new RehearsalSettings(1, 4, Integer.MAX_VALUE, false, Set.of(), 0, false);
 
     @TempDir
     Path directory;
@@ -49,7 +46,11 @@ class RehearsalTest {
             try (SpendingLedger ledger = ledger("0")) {
                 RehearsalReport report = run(
                         new Rehearsal(
-                                List.of(asRecorded(threads.asRecorded())), SETTINGS, Optional.empty(), answers, ledger),
+                                List.of(asRecorded(threads.asRecorded())),
+                                RehearsalSettings.DEFAULT,
+                                Optional.empty(),
+                                answers,
+                                ledger),
                         threads);
 
                 RehearsalReport.OfCandidate result = report.candidates().get(0);
@@ -69,14 +70,18 @@ class RehearsalTest {
         RecordedThreads threads = RecordedThreads.all(1).get(0);
         try (SpendingLedger ledger = ledger("0")) {
             Rehearsal first = new Rehearsal(
-                    List.of(asRecorded(threads.asRecorded())), SETTINGS, Optional.empty(), answers(), ledger);
+                    List.of(asRecorded(threads.asRecorded())),
+                    RehearsalSettings.DEFAULT,
+                    Optional.empty(),
+                    answers(),
+                    ledger);
             RehearsalReport report = run(first, threads);
 
             Rehearsal second = new Rehearsal(
                     List.of(asRecorded(threads.of(new FreeModel(request -> {
                         throw new AssertionError("asked again");
                     })))),
-                    SETTINGS,
+                    RehearsalSettings.DEFAULT,
                     Optional.empty(),
                     answers(),
                     ledger);
@@ -91,7 +96,7 @@ class RehearsalTest {
     @Tag("full")
     void moreThanThousandAnswers_takeLessThanAMinute_andTheMemoryStaysFlat() throws Exception {
         RecordedThreads threads = RecordedThreads.all(1).get(0);
-        RehearsalSettings settings = new RehearsalSettings(20, 4, Integer.MAX_VALUE, false, Set.of(), 0, false);
+        RehearsalSettings settings = RehearsalSettings.DEFAULT.withVotes(20);
         List<Long> heap = new ArrayList<>();
         try (SpendingLedger ledger = ledger("0")) {
             Rehearsal rehearsal = new Rehearsal(

@@ -1,0 +1,156 @@
+package dev.waymark.client;
+
+import dev.waymark.client.connection.WaitThreads;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.watch.Watcher;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+
+/** Sends the request for each subscriber, and waits for its turn without a Java thread of its own. */
+final class TurnPublisher implements Flow.Publisher<TurnEvent> {
+    private final Request request;
+    private final Optional<Watcher> watcher;
+    private final Optional<SaveOptions> saving;
+
+    /** Sends a request whose outcome is awaited with this watcher and these options. */
+    interface Request {
+        TurnHandle send(Watcher watcher, Optional<SaveOptions> saving);
+    }
+
+    /** The events also go to this watcher and the listener of the options. */
+    TurnPublisher(Request request, Optional<Watcher> watcher, Optional<SaveOptions> saving) {
+        this.request = request;
+        this.watcher = watcher;
+        this.saving = saving;
+    }
+
+    @Override
+    public void subscribe(Flow.Subscriber<? super TurnEvent> subscriber) {
+        Delivery delivery = new Delivery(subscriber);
+        subscriber.onSubscribe(delivery);
+        delivery.begin();
+    }
+
+    /** Hands events to one subscriber, one after the other, as many as it has requested. */
+    private final class Delivery implements Flow.Subscription {
+        private final Flow.Subscriber<? super TurnEvent> subscriber;
+        private final Executor threads = WaitThreads.forCaller();
+        private final TurnEvents events = new TurnEvents(watcher, saving, this::deliver);
+
+        /** Guarded by {@code this}, as are the following fields. */
+        private long demand;
+
+        private boolean delivering;
+        private boolean finished;
+        private Optional<CompletableFuture<AgentResult>> outcome = Optional.empty();
+
+        Delivery(Flow.Subscriber<? super TurnEvent> subscriber) {
+            this.subscriber = subscriber;
+        }
+
+        void begin() {
+            threads.execute(this::send);
+        }
+
+        private void send() {
+            if (events.isClosed()) {
+                return;
+            }
+            try {
+                await(WaitThreads.blocking(() -> request.send(events.watcher(), events.saving())));
+            } catch (RuntimeException | Error e) {
+                events.failed(e);
+            }
+        }
+
+        private void await(TurnHandle turn) {
+            CompletableFuture<AgentResult> future = turn.future();
+            synchronized (this) {
+                outcome = Optional.of(future);
+            }
+            if (events.isClosed()) {
+                future.cancel(true);
+            }
+            future.whenComplete((result, failure) -> {
+                if (failure == null) {
+                    events.ended(result);
+                } else {
+                    events.failed(failure);
+                }
+            });
+        }
+
+        @Override
+        public void request(long more) {
+            if (more <= 0) {
+                events.failed(new IllegalArgumentException("a subscriber must request at least one event: " + more));
+                stop();
+                return;
+            }
+            synchronized (this) {
+                demand = demand + more < 0 ? Long.MAX_VALUE : demand + more;
+            }
+            deliver();
+        }
+
+        /** Ends the wait, and not the turn. */
+        @Override
+        public void cancel() {
+            synchronized (this) {
+                finished = true;
+            }
+            stop();
+        }
+
+        private void stop() {
+            events.close();
+            Optional<CompletableFuture<AgentResult>> waiting;
+            synchronized (this) {
+                waiting = outcome;
+            }
+            waiting.ifPresent(future -> future.cancel(true));
+        }
+
+        private void deliver() {
+            synchronized (this) {
+                if (delivering || finished) {
+                    return;
+                }
+                delivering = true;
+            }
+            threads.execute(() -> WaitThreads.blocking(this::deliverAll));
+        }
+
+        private void deliverAll() {
+            try {
+                for (Optional<TurnEvent> next = next(); next.isPresent(); next = next()) {
+                    subscriber.onNext(next.get());
+                }
+            } catch (RuntimeException e) {
+                cancel();
+                throw e;
+            }
+        }
+
+        /** Returns the next event to deliver. Delivery ends with the last one that is there and requested. */
+        private Optional<TurnEvent> next() {
+            boolean isLast;
+            synchronized (this) {
+                isLast = !finished && events.isExhausted();
+                Optional<TurnEvent> next = finished || isLast || demand == 0 ? Optional.empty() : events.poll();
+                if (next.isPresent()) {
+                    demand = demand == Long.MAX_VALUE ? demand : demand - 1;
+                    return next;
+                }
+                delivering = false;
+                finished |= isLast;
+            }
+            if (isLast) {
+                events.failure().ifPresentOrElse(subscriber::onError, subscriber::onComplete);
+            }
+            return Optional.empty();
+        }
+    }
+}

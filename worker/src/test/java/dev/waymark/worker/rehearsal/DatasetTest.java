@@ -1,0 +1,103 @@
+package dev.waymark.worker.rehearsal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.history.HistoryAudit;
+import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.history.Timeline;
+import dev.waymark.worker.workflow.AgentReplay;
+import dev.waymark.worker.yaml.YamlProblem;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DatasetTest {
+    @TempDir
+    Path directory;
+
+    /** Also of threads with several runs, summaries, subagents, and calls that ran with their model call. */
+    @Test
+    @Tag("full")
+    void everyDecisionOfEveryRecordedThread_endsItsFile_withTheSameState_andReplays() throws Exception {
+        int all = 0;
+        try (AgentReplay replay = new AgentReplay()) {
+            for (RecordedThreads threads : RecordedThreads.all(1)) {
+                for (String name : threads.names()) {
+                    ThreadHistory thread = threads.read(name).orElseThrow();
+                    for (RecordedDecision decision : thread.timeline().decisions()) {
+                        ThreadHistory kept = ThreadHistory.parse(
+                                thread.upTo(decision).document().toString());
+
+                        List<RecordedDecision> decisions = kept.timeline().decisions();
+                        RecordedDecision last = decisions.get(decisions.size() - 1);
+                        assertThat(last.called().address())
+                                .as(name)
+                                .isEqualTo(decision.called().address());
+                        assertThat(last.state()).as(name).isEqualTo(decision.state());
+                        assertThat(last.reply()).as(name).isEqualTo(decision.reply());
+                        assertThat(new HistoryAudit(replay).audit(kept).findings())
+                                .as(name)
+                                .isEmpty();
+                        all++;
+                    }
+                }
+            }
+        }
+        assertThat(all).isGreaterThan(100);
+    }
+
+    @Test
+    void placeInAThread_namesTheDecisionThatLedToIt() throws Exception {
+        ThreadHistory thread = ThreadHistory.parse(
+                Files.readString(Path.of("src/test/resources/histories/rules-7/parallel-tools.json")));
+        Timeline timeline = thread.timeline();
+        RecordedDecision first = timeline.decisions().get(0);
+        RecordedDecision second = timeline.decisions().get(1);
+
+        assertThat(timeline.decisionAt("recorded/e1")).isEmpty();
+        assertThat(timeline.decisionAt(first.called().address())).contains(first);
+        assertThat(timeline.decisionAt(first.replied().address())).contains(first);
+        assertThat(timeline.decisionAt("1")).contains(first);
+        assertThat(timeline.decisionAt(second.called().address())).contains(second);
+        assertThat(timeline.decisionAt(timeline.address())).contains(second);
+        assertThat(timeline.decisionAt("nonsense")).isEmpty();
+    }
+
+    @Test
+    void expectation_isOneCheck_onAnyNumberOfLines() throws Exception {
+        assertThat(Dataset.expecting(List.of("arguments_of: x\nmatch:\n  required: [a]", "called: y"), "About"))
+                .isEqualTo("""
+                        # About
+                        checks:
+                          - arguments_of: x
+                            match:
+                              required: [a]
+                          - called: y
+                        """);
+        assertThatThrownBy(() -> Dataset.expecting(List.of("called: x\n- called: y"), "About"))
+                .isInstanceOf(YamlProblem.class);
+        assertThatThrownBy(() -> Dataset.expecting(List.of("# nothing"), "About"))
+                .isInstanceOf(YamlProblem.class);
+        assertThatThrownBy(() -> Dataset.expecting(List.of("as_recorded: false"), "About"))
+                .hasMessageContaining("expected true");
+    }
+
+    @Test
+    void decisionThatIsMissing_isAProblem() throws Exception {
+        Files.writeString(directory.resolve("trip@3.checks.yaml"), "checks: [{ called: x }]");
+
+        assertThatThrownBy(() -> Dataset.read(directory)).hasMessageContaining("there is no trip@3.json");
+        Files.writeString(directory.resolve("trip@3.json"), "{}");
+        Files.writeString(directory.resolve("other@4.json"), "{}");
+
+        Dataset dataset = Dataset.read(directory);
+        assertThat(dataset.decisions()).containsExactly("other@4", "trip@3");
+        assertThat(dataset.expectations("trip@3.json")).extracting(Check::words).containsExactly("called: x");
+        assertThat(dataset.expectations("other@4")).extracting(Check::words).containsExactly("as_recorded");
+    }
+}
