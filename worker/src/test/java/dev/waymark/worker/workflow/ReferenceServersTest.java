@@ -12,6 +12,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.worker.tool.mcp.ConformanceClient;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -19,6 +20,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +32,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The MCP reference servers in JavaScript and Python, and servers with the official SDKs of TypeScript, Python and Java,
- * in both eras. Skipped if they cannot be installed.
+ * in both eras, and the protocol's conformance suite. Skipped if they cannot be installed.
  */
 @Tag("full")
 class ReferenceServersTest {
@@ -202,6 +205,52 @@ class ReferenceServersTest {
 
             assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("deployed to Oslo;");
         }
+    }
+
+    /**
+     * The scenarios of the protocol's conformance suite for clients with tools. The others are for features that are
+     * refused: sign-in in a browser, streams that are resumed, skills.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "initialize, 2025-11-25",
+        "tools_call, 2025-06-18",
+        "tools_call, 2025-11-25",
+        "tools_call, 2026-07-28",
+        "request-metadata, 2026-07-28",
+        "sep-2322-client-request-state, 2026-07-28",
+        "http-standard-headers, 2026-07-28",
+        "http-custom-headers, 2026-07-28",
+        "http-invalid-tool-headers, 2026-07-28",
+        "json-schema-ref-no-deref, 2026-07-28",
+        "json-schema-2020-12-preservation, 2025-11-25",
+        "json-schema-2020-12-preservation, 2026-07-28",
+        "auth/client-credentials-basic, 2026-07-28"
+    })
+    void conformance(String scenario, String version) throws Exception {
+        Path client = directory.resolve("client");
+        Files.writeString(
+                client,
+                "#!/bin/sh\nexec '"
+                        + String.join(
+                                "' '", ChildProcess.javaCommand(ChildProcess.SHORT_LIVED, ConformanceClient.class))
+                        + "' \"$@\"\n");
+        Files.setPosixFilePermissions(client, PosixFilePermissions.fromString("rwx------"));
+        List<String> command = new ArrayList<>(List.of(
+                "node",
+                HOME + "/conformance/node_modules/@modelcontextprotocol/conformance/dist/index.js",
+                "client",
+                "--command",
+                client.toString(),
+                "--scenario",
+                scenario));
+        if (!scenario.startsWith("auth/")) { // Extensions have no version.
+            command.addAll(List.of("--spec-version", version));
+        }
+
+        ChildProcess.Ended ended = ChildProcess.of(command).in(directory).run(PATIENCE);
+
+        assertThat(ended.out() + ended.err()).containsPattern("Passed: ([1-9]\\d*)/\\1, 0 failed, 0 warnings");
     }
 
     private static int freePort() throws IOException {
