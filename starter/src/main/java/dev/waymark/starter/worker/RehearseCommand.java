@@ -15,6 +15,7 @@ import dev.waymark.worker.gate.Gate;
 import dev.waymark.worker.gate.GateReport;
 import dev.waymark.worker.gate.ThreadSource;
 import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.rehearsal.AgentRehearsal;
 import dev.waymark.worker.rehearsal.AnswerStore;
 import dev.waymark.worker.rehearsal.Candidate;
 import dev.waymark.worker.rehearsal.Check;
@@ -69,7 +70,7 @@ import picocli.CommandLine.Option;
         })
 public final class RehearseCommand implements Callable<Integer> {
     private static final Duration SINCE = Duration.ofDays(7);
-    private static final Path DIRECTORY = Path.of(".waymark", "rehearsals");
+    private static final Path DIRECTORY = AgentRehearsal.DIRECTORY;
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     @Mixin
