@@ -41,7 +41,7 @@ final class WaitsBenchmark {
         this.server = server;
         this.report = report;
         this.waits = quick ? 50 : 1_000;
-        this.rounds = quick ? 1 : 7;
+        this.rounds = quick ? 1 : 5;
     }
 
     void run() throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.TurnEvent;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.call.PendingItem;
@@ -133,6 +134,20 @@ class ExamplesTest {
         try (AgentClient client = AgentClient.connect(dev.address())) {
             assertThat(TypedReplies.visit(client, "We are two, and come on Christmas Eve"))
                     .isEqualTo(new TypedReplies.Visit(LocalDate.of(2026, 12, 24), 2, Optional.empty()));
+        }
+    }
+
+    @Test
+    void reactive_isAMonoAndAFlux() {
+        try (AgentClient client = AgentClient.connect(dev.address())) {
+            Prompt prompt = Prompt.of("greeter", "Hi");
+
+            assertThat(Reactive.result(client, prompt).block()).isInstanceOf(AgentResult.Complete.class);
+            List<TurnEvent> events =
+                    Reactive.events(client, prompt).limitRate(2).collectList().block();
+            assertThat(events).first().isInstanceOf(TurnEvent.Began.class);
+            assertThat(events).last().isInstanceOf(TurnEvent.Ended.class);
+            assertThat(Reactive.events(client, prompt).next().block()).isInstanceOf(TurnEvent.Began.class);
         }
     }
 
