@@ -114,6 +114,16 @@ public sealed interface AgentResult {
      * @param structured the reply as JSON, if the prompt has a schema
      */
     record Complete(Details details, String text, Optional<Json> structured) implements AgentResult {
+        /**
+         * The reply as a record, if the prompt has its schema.
+         *
+         * @throws WaymarkException.NotComplete with type {@code SchemaMismatch} if the prompt has no schema, or if the
+         * reply is no such record; the message names the field
+         */
+        public <T extends Record> T structured(Class<T> type) {
+            return TypedReply.of(this, type);
+        }
+
         @Override
         public String status() {
             return Turn.Status.COMPLETE.wireName();

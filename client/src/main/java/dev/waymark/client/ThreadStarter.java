@@ -77,6 +77,10 @@ final class ThreadStarter {
 
     /** Like {@link #run}, but returns once the server has stored the request, also for an open thread. */
     TurnHandle start(Prompt prompt) {
+        if (prompt.thread().isEmpty()) {
+            // Nobody can have started a thread whose id is new, so that there is nothing to ask it when waiting.
+            return run(prompt);
+        }
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Valid valid = Valid.of(prompt);
@@ -84,7 +88,7 @@ final class ThreadStarter {
             Optional<Requests.Known> known = known(valid);
             String runId = known.map(run -> signal(valid, run))
                     .orElseGet(() -> context.requests().signalWithStart(valid.thread(), valid.say(), newThread(valid)));
-            if (valid.isNamed() && context.connection().isInMemory()) {
+            if (context.connection().isInMemory()) {
                 saves.saveBeginning(valid.thread(), runId);
             }
             // A signal has no answer. Sending the message again as an update has, and changes nothing.

@@ -7,9 +7,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /** Sends the request for each subscriber, and waits for its turn without a Java thread of its own. */
 final class TurnPublisher implements Flow.Publisher<TurnEvent> {
+    /** Sending blocks, so only this many requests of all publishers are sent at a time. */
+    private static final int MOST_SENDING = 16;
+
+    private static final ThreadPoolExecutor SENDERS = senders();
+
     private final Request request;
     private final Optional<Watcher> watcher;
     private final Optional<SaveOptions> saving;
@@ -24,6 +32,17 @@ final class TurnPublisher implements Flow.Publisher<TurnEvent> {
         this.request = request;
         this.watcher = watcher;
         this.saving = saving;
+    }
+
+    private static ThreadPoolExecutor senders() {
+        ThreadPoolExecutor senders = new ThreadPoolExecutor(
+                MOST_SENDING, MOST_SENDING, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "waymark-send");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        senders.allowCoreThreadTimeOut(true);
+        return senders;
     }
 
     @Override
@@ -51,7 +70,11 @@ final class TurnPublisher implements Flow.Publisher<TurnEvent> {
         }
 
         void begin() {
-            threads.execute(this::send);
+            ClassLoader caller = Thread.currentThread().getContextClassLoader();
+            SENDERS.execute(() -> {
+                Thread.currentThread().setContextClassLoader(caller);
+                send();
+            });
         }
 
         private void send() {
@@ -59,7 +82,7 @@ final class TurnPublisher implements Flow.Publisher<TurnEvent> {
                 return;
             }
             try {
-                await(WaitThreads.blocking(() -> request.send(events.watcher(), events.saving())));
+                await(request.send(events.watcher(), events.saving()));
             } catch (RuntimeException | Error e) {
                 events.failed(e);
             }

@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.ThreadFixture;
+import java.time.LocalDate;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class AgentResultTest {
@@ -72,6 +77,44 @@ class AgentResultTest {
     @Test
     void runningTurn_ofAClosedThread_isFailed() {
         assertThat(result().status()).isEqualTo("failed");
+    }
+
+    record Line(LocalDate due) {}
+
+    record Invoice(String customer, List<Line> lines) {}
+
+    private AgentResult.Complete structured(Optional<String> json) throws Exception {
+        tale.replies("Done.");
+        Optional<Json> value =
+                json.isEmpty() ? Optional.empty() : Optional.of(PayloadJson.MAPPER.readValue(json.get(), Json.class));
+        return new AgentResult.Complete(result().details(), "Done.", value);
+    }
+
+    @Test
+    void structured_isTheRecord() throws Exception {
+        String json = "{\"customer\":\"Ann\",\"lines\":[{\"due\":\"2026-12-24\"}]}";
+
+        assertThat(structured(Optional.of(json)).structured(Invoice.class))
+                .isEqualTo(new Invoice("Ann", List.of(new Line(LocalDate.of(2026, 12, 24)))));
+    }
+
+    @Test
+    void structured_thatIsNoSuchRecord_namesTheField() throws Exception {
+        // The form is that of the schema, and the day does not exist.
+        String json = "{\"customer\":\"Ann\",\"lines\":[{\"due\":\"2026-12-24\"},{\"due\":\"2026-02-30\"}]}";
+        AgentResult.Complete broken = structured(Optional.of(json));
+
+        assertThatThrownBy(() -> broken.structured(Invoice.class))
+                .isInstanceOf(WaymarkException.NotComplete.class)
+                .hasMessageStartingWith("the reply is no Invoice: /lines/1/due: ");
+    }
+
+    @Test
+    void structured_withoutSchema_saysWhatToDo() throws Exception {
+        AgentResult.Complete text = structured(Optional.empty());
+
+        assertThatThrownBy(() -> text.structured(Invoice.class))
+                .hasMessage("the prompt has no schema. Add withSchema(Invoice.class)");
     }
 
     private AgentResult result() {

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The official clients of MCP for TypeScript and Python call agents of {@code ./waymark serve} and {@code ./waymark
- * mcp}. Skipped if npm or pip can't install them.
+ * The official clients of MCP for TypeScript, Python and Java call agents of {@code ./waymark serve} and {@code ./waymark
+ * mcp}. Skipped if npm, pip or Maven can't install them.
  */
 @Tag("full")
 @Timeout(600)
@@ -45,7 +45,7 @@ class McpClientsTest {
                 .start()) {
             assumeTrue(
                     script.exitCodeWithin(Duration.ofMinutes(5)).equals(OptionalInt.of(0)),
-                    "npm or pip can't install the clients of MCP, see " + log);
+                    "npm, pip or Maven can't install the clients of MCP, see " + log);
         }
         agents = new Agents(directory)
                 .agent("assistant", "description: Says hello\n", "replies:\n  - text: Hello.\n")
@@ -79,10 +79,12 @@ class McpClientsTest {
     /** Runs a client. Its words are those of the programs in {@code src/test/mcp}. */
     private static JsonNode play(String client, String scene, String transport) throws Exception {
         List<String> command = new ArrayList<>(
-                client.startsWith("python")
-                        ? List.of(HOME.resolve("python/bin/python").toString(), "client.py")
-                        : List.of("node", "client.mjs"));
-        command.addAll(List.of(client.replaceFirst("^python ", "").split(" ")));
+                switch (client.split(" ")[0]) {
+                    case "python" -> List.of(HOME.resolve("python/bin/python").toString(), "client.py");
+                    case "java" -> List.of(ChildProcess.javaCommand(), "-cp", "java/*", "SdkClient.java");
+                    default -> List.of("node", "client.mjs");
+                });
+        command.addAll(List.of(client.replaceFirst("^(python|java) ", "").split(" ")));
         command.add(scene);
         command.addAll(
                 transport.equals("http")
@@ -103,7 +105,9 @@ class McpClientsTest {
         "python legacy, http",
         "python legacy, stdio",
         "python modern, http",
-        "python modern, stdio"
+        "python modern, stdio",
+        "java legacy, http",
+        "java legacy, stdio"
     })
     void agentIsCalled(String client, String transport) throws Exception {
         JsonNode played = play(client, "talk", transport);
@@ -123,7 +127,7 @@ class McpClientsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"v1 legacy, http", "python legacy, stdio"})
+    @CsvSource({"v1 legacy, http", "python legacy, stdio", "java legacy, http"})
     void clientWithoutForms_isToldWhatWaits(String client, String transport) throws Exception {
         JsonNode played = play(client, "approve", transport);
 

@@ -206,13 +206,15 @@ class TurnPublisherTest {
         recorders.forEach(recorder -> turns(Prompt.of("holder", "Hello")).subscribe(recorder));
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> recorders.stream().noneMatch(recorder -> recorder.events.isEmpty()));
-        long threads = Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("waymark-"))
-                .count();
+        // Threads that took the place of blocked ones while the requests were sent remain for a while.
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                                .filter(thread -> thread.getName().startsWith("waymark-"))
+                                .count()
+                        < MANY / 10);
         held.release(MANY);
         recorders.forEach(Recorder::ended);
 
-        assertThat(threads).isLessThan(MANY / 4);
         assertThat(recorders).allSatisfy(recorder -> assertThat(recorder.ends).containsExactly("complete"));
     }
 }

@@ -633,9 +633,11 @@ class McpTest {
         assertThat(ann.send(ann.posting("/mcp", call).header("Origin", "https://evil.example"))
                         .text("code"))
                 .isEqualTo("ForeignOrigin");
-        assertThat(ann.send(ann.posting("/mcp", " ".repeat(2 * 1024 * 1024) + call))
-                        .text("code"))
-                .isEqualTo("TooLarge");
+        for (int megabytes : List.of(2, 50)) {
+            assertThat(ann.send(ann.posting("/mcp", " ".repeat(megabytes * 1024 * 1024) + call))
+                            .text("code"))
+                    .isEqualTo("TooLarge");
+        }
         assertThat(ann.as(DAVE).post("/mcp?access_token=x", call).text("code")).isEqualTo("TokenInUrl");
     }
 }

@@ -27,8 +27,7 @@ public record McpTool(McpServer server, String tool) implements ToolImplementati
 
     @Override
     public List<String> references() {
-        List<String> references = new ArrayList<>(server.env().values());
-        references.addAll(server.headers().values());
+        List<String> references = new ArrayList<>(server.references());
         server.url().ifPresent(references::add);
         return references;
     }

@@ -11,7 +11,11 @@ public enum ModelOption {
     /** The maximum number of tokens that a model may think before it replies. */
     THINKING_BUDGET("thinking_budget"),
     /** The class of service, which determines speed and price. */
-    SERVICE_TIER("service_tier");
+    SERVICE_TIER("service_tier"),
+    /** Whether the first reply to a message has to call a tool. */
+    TOOL_CHOICE("tool_choice"),
+    /** Whether a reply may call several tools. */
+    PARALLEL_CALLS("parallel_calls");
 
     private final String field;
 

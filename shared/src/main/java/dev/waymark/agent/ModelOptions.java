@@ -18,40 +18,71 @@ import java.util.Optional;
  * @param thinkingBudget the maximum number of tokens that the model may think before it replies
  * @param serviceTier the class of service, in the provider's words
  * @param thinking whether the model thinks before it replies, in the provider's words, such as {@code adaptive}
+ * @param toolChoice whether the first reply to a message has to call a tool: {@code auto}, {@code required}, {@code
+ *     none}, or the name of the tool
+ * @param parallelCalls whether a reply may call several tools
  */
 public record ModelOptions(
         Optional<String> effort,
         Optional<Double> temperature,
         Optional<Integer> thinkingBudget,
         Optional<String> serviceTier,
-        Optional<String> thinking) {
+        Optional<String> thinking,
+        Optional<String> toolChoice,
+        Optional<Boolean> parallelCalls) {
     /** No option is set, so the provider decides about all of them. */
-    public static final ModelOptions NONE =
-            new ModelOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    public static final ModelOptions NONE = new ModelOptions(
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
 
     /** A copy with this effort. */
     public ModelOptions withEffort(String word) {
-        return new ModelOptions(Optional.of(word), temperature, thinkingBudget, serviceTier, thinking);
+        return new ModelOptions(
+                Optional.of(word), temperature, thinkingBudget, serviceTier, thinking, toolChoice, parallelCalls);
     }
 
     /** A copy with this temperature. */
     public ModelOptions withTemperature(double degree) {
-        return new ModelOptions(effort, Optional.of(degree), thinkingBudget, serviceTier, thinking);
+        return new ModelOptions(
+                effort, Optional.of(degree), thinkingBudget, serviceTier, thinking, toolChoice, parallelCalls);
     }
 
     /** A copy that sets whether the model thinks. */
     public ModelOptions withThinking(String word) {
-        return new ModelOptions(effort, temperature, thinkingBudget, serviceTier, Optional.of(word));
+        return new ModelOptions(
+                effort, temperature, thinkingBudget, serviceTier, Optional.of(word), toolChoice, parallelCalls);
     }
 
     /** A copy with this limit on thinking. */
     public ModelOptions withThinkingBudget(int tokens) {
-        return new ModelOptions(effort, temperature, Optional.of(tokens), serviceTier, thinking);
+        return new ModelOptions(
+                effort, temperature, Optional.of(tokens), serviceTier, thinking, toolChoice, parallelCalls);
     }
 
     /** A copy with this class of service. */
     public ModelOptions withServiceTier(String word) {
-        return new ModelOptions(effort, temperature, thinkingBudget, Optional.of(word), thinking);
+        return new ModelOptions(
+                effort, temperature, thinkingBudget, Optional.of(word), thinking, toolChoice, parallelCalls);
+    }
+
+    /**
+     * A copy that demands or forbids calls: {@code auto}, {@code required}, {@code none}, or the name of a tool. A call is
+     * demanded only in the first reply to a message.
+     */
+    public ModelOptions withToolChoice(String word) {
+        return new ModelOptions(
+                effort, temperature, thinkingBudget, serviceTier, thinking, Optional.of(word), parallelCalls);
+    }
+
+    /** A copy that sets whether a reply may call several tools. */
+    public ModelOptions withParallelCalls(boolean several) {
+        return new ModelOptions(
+                effort, temperature, thinkingBudget, serviceTier, thinking, toolChoice, Optional.of(several));
     }
 
     /** The values that are set, in a fixed order. */
@@ -62,6 +93,8 @@ public record ModelOptions(
         thinking.ifPresent(value -> values.put(ModelOption.THINKING, value));
         thinkingBudget.ifPresent(value -> values.put(ModelOption.THINKING_BUDGET, value));
         serviceTier.ifPresent(value -> values.put(ModelOption.SERVICE_TIER, value));
+        toolChoice.ifPresent(value -> values.put(ModelOption.TOOL_CHOICE, value));
+        parallelCalls.ifPresent(value -> values.put(ModelOption.PARALLEL_CALLS, value));
         return Collections.unmodifiableMap(values);
     }
 }

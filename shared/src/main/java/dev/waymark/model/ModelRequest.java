@@ -3,6 +3,7 @@ package dev.waymark.model;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.value.Json;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -13,6 +14,8 @@ import java.util.Optional;
  *
  * @param model the part after {@code provider:}
  * @param options only options that the provider supports; an agent with others is rejected
+ * @param replySchema the JSON Schema that a reply without calls has to match. The instructions contain it, and the
+ *     worker checks the reply, so that a provider may ignore it
  */
 public record ModelRequest(
         String model,
@@ -20,7 +23,8 @@ public record ModelRequest(
         List<Message> messages,
         List<ToolSpec> tools,
         int maxTokens,
-        ModelOptions options) {
+        ModelOptions options,
+        Optional<Json> replySchema) {
 
     public ModelRequest {
         Objects.requireNonNull(model, "model");
@@ -31,6 +35,18 @@ public record ModelRequest(
             throw new IllegalArgumentException("maxTokens: " + maxTokens);
         }
         Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(replySchema, "replySchema");
+    }
+
+    /** A request for a reply in any form. */
+    public ModelRequest(
+            String model,
+            Optional<String> instructions,
+            List<Message> messages,
+            List<ToolSpec> tools,
+            int maxTokens,
+            ModelOptions options) {
+        this(model, instructions, messages, tools, maxTokens, options, Optional.empty());
     }
 
     /** A request without options. */
@@ -41,6 +57,22 @@ public record ModelRequest(
 
     /** This request for another model, with the options of that model. */
     public ModelRequest to(String other, ModelOptions chosen) {
-        return new ModelRequest(other, instructions, messages, tools, maxTokens, chosen);
+        return new ModelRequest(other, instructions, messages, tools, maxTokens, chosen, replySchema);
+    }
+
+    /** This request for a reply that matches a schema, or for one in any form. */
+    public ModelRequest withReplySchema(Optional<Json> schema) {
+        return new ModelRequest(model, instructions, messages, tools, maxTokens, options, schema);
+    }
+
+    /** This request with other messages. */
+    public ModelRequest withMessages(List<Message> others) {
+        return new ModelRequest(model, instructions, others, tools, maxTokens, options, replySchema);
+    }
+
+    /** Whether the newest message is one of the user, and not the results of calls. */
+    public boolean beginsTurn() {
+        return !messages.isEmpty()
+                && messages.get(messages.size() - 1).toolResults().isEmpty();
     }
 }

@@ -7,9 +7,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A tool that consists of a record of arguments and a lambda. The input schema is derived from the record: strings,
- * numbers, booleans, enums, {@link Json} for any value, nested records, lists of these and maps from strings to these.
- * Components are required unless they are {@code Optional}; {@code @JsonPropertyDescription} adds a description.
+ * A tool that consists of a record of arguments and a lambda. The input schema is {@linkplain RecordSchema derived from
+ * the record}.
  *
  * <pre>{@code
  * record Forecast(String city, Optional<Integer> days) {}

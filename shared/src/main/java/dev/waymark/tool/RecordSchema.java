@@ -9,19 +9,45 @@ import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 
-/** Derives the JSON Schema of a record. {@link JavaTool} lists the supported types. */
-final class RecordSchema {
+/**
+ * Derives the JSON Schema of a record: strings, numbers, booleans, enums, {@link Instant}, {@link LocalDate}, {@link
+ * UUID}, {@link Json} for any value, nested records, lists and sets of these, and maps from strings to these. Components
+ * are required unless they are {@code Optional}. {@code @JsonPropertyDescription} adds a description, and {@code
+ * @JsonProperty} another name. Of the annotations of Jakarta Validation, {@code @Min}, {@code @Max}, {@code @Positive},
+ * {@code @PositiveOrZero}, {@code @Size}, {@code @NotEmpty}, {@code @NotBlank} and {@code @Pattern} are part of the
+ * schema.
+ */
+public final class RecordSchema {
+    private static final Map<Class<?>, TextForm> TEXT_FORMS = Map.of(
+            Instant.class,
+            new TextForm("date-time", "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$"),
+            LocalDate.class,
+            new TextForm("date", "^\\d{4}-\\d{2}-\\d{2}$"),
+            UUID.class,
+            new TextForm("uuid", "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"));
+
     private RecordSchema() {}
 
-    /** @throws IllegalArgumentException if a component's type has no schema; the message names the component */
-    static Json of(Class<? extends Record> type) {
+    /** A type that is written as text. Validators need not check the format, so the pattern has the same form. */
+    private record TextForm(String format, String pattern) {}
+
+    /**
+     * Returns the schema.
+     *
+     * @throws IllegalArgumentException if a component's type has no schema; the message names the component
+     */
+    public static Json of(Class<? extends Record> type) {
         return Json.of(schema(type));
     }
 
@@ -33,6 +59,7 @@ final class RecordSchema {
             String name = renamed == null || renamed.value().isEmpty() ? component.getName() : renamed.value();
             String place = type.getSimpleName() + "." + component.getName();
             Map<String, Object> property = schema(component.getGenericType(), place);
+            property.putAll(SchemaConstraints.of(component));
             JsonPropertyDescription words = component.getAccessor().getAnnotation(JsonPropertyDescription.class);
             if (words != null) {
                 property.put("description", words.value());
@@ -58,9 +85,12 @@ final class RecordSchema {
             if (generic.getRawType() == Optional.class) {
                 return schema(arguments[0], place);
             }
-            if (generic.getRawType() == List.class) {
+            if (generic.getRawType() == List.class || generic.getRawType() == Set.class) {
                 schema.put("type", "array");
                 schema.put("items", schema(arguments[0], place));
+                if (generic.getRawType() == Set.class) {
+                    schema.put("uniqueItems", true);
+                }
                 return schema;
             }
             if (generic.getRawType() == Map.class && arguments[0] == String.class) {
@@ -81,6 +111,13 @@ final class RecordSchema {
                         Arrays.stream(plain.getEnumConstants())
                                 .map(RecordSchema::wireName)
                                 .toList());
+                return schema;
+            }
+            TextForm form = TEXT_FORMS.get(plain);
+            if (form != null) {
+                schema.put("type", "string");
+                schema.put("format", form.format());
+                schema.put("pattern", form.pattern());
                 return schema;
             }
             Optional<String> name = simple(plain);

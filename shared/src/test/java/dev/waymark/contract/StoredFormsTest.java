@@ -11,6 +11,7 @@ import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.McpServer;
+import dev.waymark.agent.McpToken;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.Sandbox;
 import dev.waymark.agent.ToolSpec;
@@ -419,8 +420,14 @@ class StoredFormsTest {
                 stored(agent().tools().get(0), "name", "kind"),
                 stored(agent().tools().get(1), "name", "kind", "http"),
                 stored(agent().tools().get(2), "name", "kind", "mcp"),
-                stored(agent().tools().get(3), "name", "kind"));
+                stored(agent().tools().get(3), "name", "kind"),
+                stored(TOKEN),
+                stored(TOKEN.client().orElseThrow(), "url", "id", "secret"),
+                stored(McpToken.printedBy(List.of("print-token"), Map.of("KEY", "${KEY}"))));
     }
+
+    private static final McpToken TOKEN = McpToken.grantedTo(new McpToken.ClientCredentials(
+            "https://login.example/token", "waymark", "${SECRET}", Optional.of("search")));
 
     /** An agent with all settings, and with a tool of every kind. */
     private static AgentSpec agent() {

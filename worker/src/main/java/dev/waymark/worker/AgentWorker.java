@@ -236,11 +236,12 @@ public final class AgentWorker implements AutoCloseable {
                 && Connection.answers(client.getWorkflowServiceStubs(), READINESS);
     }
 
-    /** Starts polling for tasks. Reports calls of killed workers, if there is a journal. */
-    public void start() {
+    /** Starts polling for tasks, and returns this worker. Reports calls of killed workers, if there is a journal. */
+    public AgentWorker start() {
         journalDirectory.ifPresent(directory -> new EndedWorkers(client).reportFrom(journal, directory));
         words.start();
         factory.start();
+        return this;
     }
 
     /**

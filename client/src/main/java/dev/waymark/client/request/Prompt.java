@@ -1,7 +1,9 @@
 package dev.waymark.client.request;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.tool.RecordSchema;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -148,6 +150,21 @@ public final class Prompt {
      */
     public Prompt withSchema(JsonNode lastWord) {
         return with(edit -> edit.schema = Optional.of(lastWord));
+    }
+
+    /**
+     * Sets the schema of this record, see {@link RecordSchema}. {@code Complete.structured} returns the reply as such a
+     * record.
+     *
+     * <pre>{@code
+     * record Invoice(String customer, LocalDate due, @Positive BigDecimal total) {}
+     *
+     * AgentResult result = client.run(Prompt.of("clerk", letter).withSchema(Invoice.class)).await();
+     * Invoice invoice = assertComplete(result).structured(Invoice.class);
+     * }</pre>
+     */
+    public Prompt withSchema(Class<? extends Record> type) {
+        return withSchema(PayloadJson.MAPPER.<JsonNode>valueToTree(RecordSchema.of(type)));
     }
 
     /**

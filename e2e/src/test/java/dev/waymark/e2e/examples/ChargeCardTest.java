@@ -1,6 +1,10 @@
 package dev.waymark.e2e.examples;
 
 import static dev.waymark.client.AgentResult.assertComplete;
+import static dev.waymark.e2e.examples.CrashingWorker.chargeCard;
+import static dev.waymark.e2e.examples.CrashingWorker.model;
+import static dev.waymark.e2e.examples.CrashingWorker.worker;
+import static dev.waymark.testkit.crash.CrashPoint.AFTER_EFFECT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentClient;
@@ -11,6 +15,7 @@ import dev.waymark.testkit.crash.Crash;
 import dev.waymark.testkit.crash.CrashPoint;
 import dev.waymark.testkit.crash.EffectCheck;
 import dev.waymark.testkit.crash.Fault;
+import dev.waymark.testkit.crash.Takeover;
 import dev.waymark.testkit.crash.WorkerProcess;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
@@ -18,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -49,6 +55,24 @@ class ChargeCardTest {
             }
             EffectCheck effects = EffectCheck.of(client.timeline(thread), ledger.effects(), List.of(killed));
             assertThat(effects.violations()).isEmpty();
+            assertThat(ledger.effects()).hasSize(1);
+        }
+    }
+
+    @Test
+    void workerCutOffInThisProcess_cardIsChargedOnce(@TempDir Path directory) throws Exception {
+        try (DevServer server = DevServer.inMemory(0);
+                EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
+                AgentClient client = AgentClient.connect(server.address());
+                Takeover workers = Takeover.at(
+                        AFTER_EFFECT,
+                        server.address(),
+                        (connection, crash) -> worker(connection, crash.around(chargeCard(ledger.port())), model())
+                                .start())) {
+            assertThat(assertComplete(client.prompt("billing", "Charge me").await())
+                            .text())
+                    .isEqualTo("Charged.");
+            assertThat(workers.crashed()).isPresent();
             assertThat(ledger.effects()).hasSize(1);
         }
     }

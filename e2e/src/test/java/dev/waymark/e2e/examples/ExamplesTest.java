@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.TurnEvent;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.call.PendingItem;
@@ -11,9 +12,11 @@ import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
@@ -36,7 +39,12 @@ class ExamplesTest {
     static void startDev() {
         ledger = agents.resolve("waymark-ledger.txt");
         dev = Dev.inMemory(
-                new Agents(agents).assistant().greeter().shipped("billing").directory(),
+                new Agents(agents)
+                        .assistant()
+                        .greeter()
+                        .shipped("billing")
+                        .agent("table", "", "replies: [{ text: '{\"day\": \"2026-12-24\", \"guests\": 2}' }]")
+                        .directory(),
                 // The directory in which billing's programs write their ledger.
                 Map.of("TMPDIR", agents.toString()));
     }
@@ -118,6 +126,28 @@ class ExamplesTest {
             assertThat(finished.text()).isEqualTo("Booked.");
             assertThat(RecoveryAfterFailure.finish(client, saved)).isEqualTo(finished);
             assertThat(finished.iterations()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void typedReplies_areRecords() {
+        try (AgentClient client = AgentClient.connect(dev.address())) {
+            assertThat(TypedReplies.visit(client, "We are two, and come on Christmas Eve"))
+                    .isEqualTo(new TypedReplies.Visit(LocalDate.of(2026, 12, 24), 2, Optional.empty()));
+        }
+    }
+
+    @Test
+    void reactive_isAMonoAndAFlux() {
+        try (AgentClient client = AgentClient.connect(dev.address())) {
+            Prompt prompt = Prompt.of("greeter", "Hi");
+
+            assertThat(Reactive.result(client, prompt).block()).isInstanceOf(AgentResult.Complete.class);
+            List<TurnEvent> events =
+                    Reactive.events(client, prompt).limitRate(2).collectList().block();
+            assertThat(events).first().isInstanceOf(TurnEvent.Began.class);
+            assertThat(events).last().isInstanceOf(TurnEvent.Ended.class);
+            assertThat(Reactive.events(client, prompt).next().block()).isInstanceOf(TurnEvent.Began.class);
         }
     }
 

@@ -37,6 +37,8 @@ public record PrintedCommand(
             "needs Docker",
             "needs a real server",
             "needs a fixed port",
+            "takes many minutes",
+            "needs an application of your own",
             "needs an agent of your own",
             "runs this test");
 

@@ -24,7 +24,13 @@ import org.jspecify.annotations.Nullable;
  * @param request {@code message}, and {@code requestedSchema} or {@code url}
  */
 public record InputForm(Json request) {
-    private static final Pattern ADDRESS = Pattern.compile("https?://(?:[^/?#@]*@)?([^/?#@]+)(?:[/?#].*)?");
+    /** Browsers read a backslash as a slash, so that one could hide the host. */
+    private static final Pattern ADDRESS = Pattern.compile(
+            "https?://(?:[^/?#@\\\\\\s]*@)?([^/?#@\\\\\\s]+)(?:[/?#][^\\\\\\s]*)?", Pattern.CASE_INSENSITIVE);
+
+    /** A number of JSON. Java's own notation has others, such as {@code NaN} and {@code 1d}. */
+    private static final Pattern NUMBER = Pattern.compile("-?\\d{1,300}(?:\\.\\d{1,300})?(?:[eE][+-]?\\d{1,3})?");
+
     private static final Pattern EMAIL = Pattern.compile("[^@\\s]+@[^@\\s]+");
     private static final Pattern URI = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:\\S+");
     private static final List<String> TYPES = List.of("string", "number", "integer", "boolean", "array");
@@ -42,7 +48,10 @@ public record InputForm(Json request) {
                 return Optional.of("the field " + property.getKey() + " that it asks for has no simple type");
             }
         }
-        return Optional.empty();
+        return required().stream()
+                .filter(name -> !properties().containsKey(name))
+                .findFirst()
+                .map(name -> "it requires the field " + name + ", which its form does not have");
     }
 
     /** The question in words, with what an answer looks like. */
@@ -133,7 +142,7 @@ public record InputForm(Json request) {
         try {
             return switch (String.valueOf(property.get("type"))) {
                 case "integer" -> Long.valueOf(answer);
-                case "number" -> Double.valueOf(answer);
+                case "number" -> number(answer);
                 case "boolean" ->
                     switch (answer) {
                         case "true", "yes" -> true;
@@ -146,6 +155,12 @@ public record InputForm(Json request) {
         } catch (NumberFormatException e) {
             return answer;
         }
+    }
+
+    /** A text that is no number stays a text, which does not fit. */
+    private static Object number(String answer) {
+        double number = NUMBER.matcher(answer).matches() ? Double.parseDouble(answer) : Double.NaN;
+        return Double.isFinite(number) ? (Object) number : answer;
     }
 
     private boolean isPage() {

@@ -10,14 +10,12 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.starter.render.Output;
-import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.gate.AgentFiles;
 import dev.waymark.worker.gate.Gate;
 import dev.waymark.worker.gate.GateReport;
 import dev.waymark.worker.gate.ThreadSource;
-import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.rehearsal.AgentRehearsal;
 import dev.waymark.worker.rehearsal.AnswerStore;
 import dev.waymark.worker.rehearsal.Candidate;
 import dev.waymark.worker.rehearsal.Check;
@@ -28,6 +26,8 @@ import dev.waymark.worker.rehearsal.Rehearsal;
 import dev.waymark.worker.rehearsal.RehearsalReport;
 import dev.waymark.worker.rehearsal.RehearsalSettings;
 import dev.waymark.worker.rehearsal.RolloutReport;
+import dev.waymark.worker.rehearsal.SafeCalls;
+import dev.waymark.worker.rehearsal.ScriptedResults;
 import dev.waymark.worker.rehearsal.SpendingLedger;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
@@ -36,8 +36,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -70,14 +70,14 @@ import picocli.CommandLine.Option;
         })
 public final class RehearseCommand implements Callable<Integer> {
     private static final Duration SINCE = Duration.ofDays(7);
-    private static final Path DIRECTORY = Path.of(".waymark", "rehearsals");
+    private static final Path DIRECTORY = AgentRehearsal.DIRECTORY;
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     @Mixin
     private Output output;
 
     @Mixin
-    private AgentsOptions agents;
+    private CandidateOptions candidates;
 
     @Mixin
     private BuildOptions build;
@@ -87,24 +87,6 @@ public final class RehearseCommand implements Callable<Integer> {
 
     @Mixin
     private ReportOptions reports;
-
-    @Option(
-            names = "--also",
-            paramLabel = "DIR",
-            description = "Another directory of agent files, to compare side by side. Can be repeated.")
-    private List<Path> also = List.of();
-
-    @Option(
-            names = "--recorded",
-            description = "Try the agents that the threads recorded, instead of agent files or, with --agents, side by"
-                    + " side with them.")
-    private boolean recorded;
-
-    @Option(
-            names = "--model",
-            paramLabel = "PROVIDER:MODEL",
-            description = "Try the agents with this model instead of their own. Can be repeated, to try several.")
-    private List<String> models = List.of();
 
     @Option(
             names = "--each",
@@ -148,8 +130,23 @@ public final class RehearseCommand implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "0",
             description = "Continue from each decision that differs, in memory, with up to N more decisions. Calls get"
-                    + " their recorded results; a call without one ends it. No tool runs. Default: 0.")
+                    + " their recorded results; a call without one ends it. Default: 0.")
     private int continued;
+
+    @Option(
+            names = "--safe-tools",
+            paramLabel = "record|live|stop",
+            defaultValue = "record",
+            description =
+                    "With --continue, for calls of tools that are safe to retry: take recorded results only; run the"
+                            + " tool if there is none; or end there. Tools with side effects never run. Default: record.")
+    private SafeTools safeTools;
+
+    @Option(
+            names = "--results",
+            paramLabel = "FILE",
+            description = "With --continue: a YAML file with results for calls that the thread did not record.")
+    private @Nullable Path results;
 
     @Option(
             names = "--judge",
@@ -189,6 +186,13 @@ public final class RehearseCommand implements Callable<Integer> {
             description = "Where answers and spending are kept. Default: .waymark/rehearsals.")
     private Path directory = DIRECTORY;
 
+    /** How the results of safe calls are obtained. */
+    enum SafeTools {
+        record,
+        live,
+        stop
+    }
+
     /** At which decisions candidates are asked. */
     enum Each {
         decision,
@@ -210,23 +214,47 @@ public final class RehearseCommand implements Callable<Integer> {
         }
         Optional<Dataset> dataset = threads.dataset();
         List<FailCondition> conditions = conditions(dataset.isPresent());
-        List<Candidate> candidates = candidates();
-        Stream<Check> checks = dataset.map(Dataset::expectations)
-                .orElseGet(() -> candidates.stream()
-                        .flatMap(candidate -> candidate.checks().values().stream())
-                        .flatMap(List::stream));
-        Optional<JudgeModel> judging = judge(checks);
-        if (!gated) {
-            return threads.read(
-                    Optional.of(SINCE),
-                    source -> rehearse(source, Optional.empty(), candidates, judging, dataset, conditions));
-        }
-        Optional<AgentFiles> files = GateCommand.files(agents, output);
-        return threads.read(Optional.of(SINCE), source -> {
-            try (Gate gate = new Gate(source, files, new GateProgress(output))) {
-                return rehearse(source, Optional.of(gate), candidates, judging, dataset, conditions);
+        RehearsalSettings settings = settings(dataset);
+        try (CandidateOptions.Candidates read = candidates.read(safeTools == SafeTools.live)) {
+            List<Candidate> all = read.all();
+            Stream<Check> checks = dataset.map(Dataset::expectations)
+                    .orElseGet(() -> all.stream()
+                            .flatMap(candidate -> candidate.checks().values().stream())
+                            .flatMap(List::stream));
+            Optional<JudgeModel> judging = judge(checks);
+            if (!gated) {
+                return threads.read(
+                        Optional.of(SINCE),
+                        source -> rehearse(source, Optional.empty(), all, settings, judging, conditions));
             }
-        });
+            Optional<AgentFiles> files = GateCommand.files(candidates.agents(), output);
+            return threads.read(Optional.of(SINCE), source -> {
+                try (Gate gate = new Gate(source, files, new GateProgress(output))) {
+                    return rehearse(source, Optional.of(gate), all, settings, judging, conditions);
+                }
+            });
+        }
+    }
+
+    private RehearsalSettings settings(Optional<Dataset> dataset) throws CommandFailure {
+        return RehearsalSettings.DEFAULT
+                .withVotes(votes)
+                .withParallel(parallel)
+                .withDecisions(decisions == null ? Integer.MAX_VALUE : decisions, each == Each.turn)
+                .withAllowedProviders(allowedProviders)
+                .withContinued(continued)
+                .withDecrypt(decrypt)
+                .withDataset(dataset)
+                .withResults(SafeCalls.valueOf(safeTools.name().toUpperCase(Locale.ROOT)), scripted());
+    }
+
+    private ScriptedResults scripted() throws CommandFailure {
+        try {
+            return results == null ? ScriptedResults.NONE : ScriptedResults.read(results);
+        } catch (YamlProblem e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT, "ResultsInvalid", "invalid results: " + e.getMessage(), "Fix the file");
+        }
     }
 
     private void check() throws CommandFailure {
@@ -268,47 +296,6 @@ public final class RehearseCommand implements Callable<Integer> {
         return conditions;
     }
 
-    private List<Candidate> candidates() throws AgentInvalid, IOException, CommandFailure {
-        List<Candidate> candidates = new ArrayList<>();
-        Set<Path> directories = new LinkedHashSet<>();
-        if (!recorded || agents.isNamed()) {
-            directories.add(agents.path());
-        }
-        directories.addAll(also);
-        for (Path path : directories) {
-            AgentsOptions.Setup setup = agents.definitions(path);
-            candidates.addAll(
-                    withModels(path.toString(), Optional.of(setup.agents()), setup.providers(), checks(path)));
-        }
-        if (recorded) {
-            candidates.addAll(withModels("recorded", Optional.empty(), agents.providers(), Map.of()));
-        }
-        return candidates;
-    }
-
-    private static Map<String, List<Check>> checks(Path path) throws IOException, CommandFailure {
-        try {
-            return Check.in(path);
-        } catch (YamlProblem e) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT, "ChecksInvalid", "invalid checks: " + e.getMessage(), "Fix the file");
-        }
-    }
-
-    private List<Candidate> withModels(
-            String name, Optional<AgentDirectory> directory, ModelProviders providers, Map<String, List<Check>> checks)
-            throws CommandFailure {
-        if (models.isEmpty()) {
-            return List.of(new Candidate(name, directory, providers, checks, Optional.empty()));
-        }
-        List<Candidate> all = new ArrayList<>();
-        for (String model : models) {
-            checkModel(providers, model);
-            all.add(new Candidate(name + " with " + model, directory, providers, checks, Optional.of(model)));
-        }
-        return all;
-    }
-
     private Optional<JudgeModel> judge(Stream<Check> checks) throws IOException, CommandFailure {
         if (judge == null) {
             if (checks.anyMatch(check -> check.rubric().isPresent())) {
@@ -318,8 +305,8 @@ public final class RehearseCommand implements Callable<Integer> {
             }
             return Optional.empty();
         }
-        ModelProviders providers = agents.providers();
-        checkModel(providers, judge);
+        ModelProviders providers = candidates.agents().providers();
+        CandidateOptions.checkModel(providers, judge);
         ModelProviders.Bound bound = providers.find(judge).orElseThrow();
         if (bound.pricing().isEmpty()) {
             throw ThreadsOptions.badInput(
@@ -328,35 +315,19 @@ public final class RehearseCommand implements Callable<Integer> {
         return Optional.of(new JudgeModel(judge, bound, judgeVotes));
     }
 
-    private static void checkModel(ModelProviders providers, String model) throws CommandFailure {
-        Optional<String> problem = new ModelChecks(providers).modelProblem(model);
-        if (problem.isPresent()) {
-            throw ThreadsOptions.badInput(
-                    "the model can't be used: " + problem.get(), "Example: anthropic:claude-haiku-4-5");
-        }
-    }
-
     private int rehearse(
             ThreadSource source,
             Optional<Gate> gate,
-            List<Candidate> candidates,
+            List<Candidate> all,
+            RehearsalSettings settings,
             Optional<JudgeModel> judging,
-            Optional<Dataset> dataset,
             List<FailCondition> conditions)
             throws Exception {
         Optional<AnswerStore.Keys> keys = keys();
         try (SpendingLedger ledger = SpendingLedger.open(ledgerFile(), Usd.of(ceiling), Instant.now())) {
             AnswerStore answers = new AnswerStore(
                     directory.resolve("answers"), keys, refresh ? Optional.of(ledger.begun()) : Optional.empty());
-            RehearsalSettings settings = RehearsalSettings.DEFAULT
-                    .withVotes(votes)
-                    .withParallel(parallel)
-                    .withDecisions(decisions == null ? Integer.MAX_VALUE : decisions, each == Each.turn)
-                    .withAllowedProviders(allowedProviders)
-                    .withContinued(continued)
-                    .withDecrypt(decrypt)
-                    .withDataset(dataset);
-            Rehearsal rehearsal = new Rehearsal(candidates, settings, judging, answers, ledger);
+            Rehearsal rehearsal = new Rehearsal(all, settings, judging, answers, ledger);
             RehearsalReport report =
                     rehearsal.run(gate.map(Gate::checking).orElse(source), threads.most(), new Progress(rehearsal));
             if (report.isComplete()) {
@@ -367,7 +338,8 @@ public final class RehearseCommand implements Callable<Integer> {
             Optional<GateReport> checked = gate.map(of -> of.report(GateCommand.version()));
             return reports.report(
                     output,
-                    RolloutReport.of(checked, report, conditions, dataset.isPresent() || checked.isPresent()),
+                    RolloutReport.of(
+                            checked, report, conditions, settings.dataset().isPresent() || checked.isPresent()),
                     conditions);
         } catch (Rehearsal.ProviderNotAllowed e) {
             throw ThreadsOptions.badInput(
@@ -389,14 +361,13 @@ public final class RehearseCommand implements Callable<Integer> {
     /** What was chosen identifies a rehearsal: the same command continues one that was killed or stopped. */
     private Path ledgerFile() {
         Map<String, Object> chosen = threads.chosen();
-        chosen.put("agents", agents.path().toString());
-        chosen.put("also", also.stream().map(Path::toString).toList());
-        chosen.put("recorded", recorded);
-        chosen.put("models", models);
+        chosen.putAll(candidates.chosen());
         chosen.put("each", each.name());
         chosen.put("decisions", decisions == null ? 0 : decisions);
         chosen.put("votes", votes);
         chosen.put("continue", continued);
+        chosen.put("safe-tools", safeTools.name());
+        chosen.put("results", String.valueOf(results));
         chosen.put("judge", judge == null ? "" : judge + " " + judgeVotes);
         chosen.put("refresh", refresh);
         String id = Sha256.hex(Json.canonical(chosen)).substring(0, 16);

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -222,6 +223,32 @@ class RehearseCommandTest {
     @Test
     void continuation_isPrinted() {
         assertThat(allowed("--continue", "2").out()).contains("  then:     the turn is complete");
+    }
+
+    @Test
+    void continuation_hasScriptedResults_andSafeToolsIfTheyMayRun() throws Exception {
+        Files.writeString(agents.resolve("a.yaml"), """
+                model: scripted:a.script.yaml
+                tools:
+                  - { name: look, description: Looks, command: [/bin/echo, seen], safe_to_retry: true }
+                """);
+        Files.writeString(
+                agents.resolve("a.script.yaml"),
+                "replies: [{ tool_calls: [{ id: t, name: look, input: {} }] }, { text: \"Done.\" }]");
+        String[] each = {"--each", "turn", "--sample", "1", "--continue", "2"};
+
+        assertThat(allowed(each).out()).contains("then:     stopped before look {}: there is no result of this call");
+        Path results = Files.writeString(directory.resolve("results.yaml"), "results: [{ tool: look, result: x }]");
+        assertThat(allowed(more(each, "--results", results.toString())).out())
+                .contains("then:     look {} → x (scripted)", "then:     says: Done.");
+        assertThat(allowed(more(each, "--safe-tools", "live")).out()).contains("then:     look {} → seen (live)");
+        Files.writeString(results, "results: [{ result: x }]");
+        assertThat(allowed(more(each, "--results", results.toString())).err())
+                .contains("invalid results: ", "results.yaml:1: results[0].tool");
+    }
+
+    private static String[] more(String[] words, String... others) {
+        return Stream.concat(Stream.of(words), Stream.of(others)).toArray(String[]::new);
     }
 
     @Test

@@ -97,6 +97,16 @@ public final class Crash {
         return new Crash(fault, witness, action, false);
     }
 
+    /** Creates a crash that cuts the worker off for good, and then runs this action instead of killing the process. */
+    static Crash cuttingOff(Fault fault, Path witness, Runnable action) {
+        return new Crash(fault, witness, action, true);
+    }
+
+    /** Creates a crash that does not happen. */
+    static Crash never(Path witness) {
+        return new Crash(Fault.at(CrashPoint.MODEL_REQUESTED).passing(Integer.MAX_VALUE), witness, () -> {}, true);
+    }
+
     /** Returns the time of the crash that this witness file records, if it happened. Works in any process. */
     public static Optional<Instant> witnessed(Path witness) {
         try {

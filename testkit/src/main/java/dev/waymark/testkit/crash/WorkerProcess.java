@@ -3,9 +3,11 @@ package dev.waymark.testkit.crash;
 import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.testkit.process.ProcessFamily;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * A JVM that runs a worker, which may die. It has the class path of this JVM and ends with this JVM. Its heap has at
@@ -38,10 +40,32 @@ public final class WorkerProcess implements AutoCloseable {
     public static WorkerProcess start(Class<?> main, String... arguments) throws IOException, InterruptedException {
         List<String> flags = new ArrayList<>(ChildProcess.SHORT_LIVED);
         flags.addAll(List.of("-Xmx192m", "-XX:+ExitOnOutOfMemoryError"));
-        ChildProcess process =
-                ChildProcess.java(flags, main, arguments).mergingErrors().start();
+        return ready(ChildProcess.java(flags, main, arguments).mergingErrors().start(), READY::equals);
+    }
+
+    /**
+     * Starts an application that is a jar, such as one of Spring Boot, and returns when it prints a line that contains
+     * these words. It has the environment of this process, and dies with {@link #close}, as with {@code kill -9}.
+     *
+     * <pre>{@code
+     * WorkerProcess.startJar(Path.of("target/restaurant-1.0.jar"), "Started Restaurant", "--server.port=0");
+     * }</pre>
+     *
+     * @throws IOException if the line does not appear; the message has the last words of the process
+     */
+    public static WorkerProcess startJar(Path jar, String ready, String... arguments)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(ChildProcess.javaCommand()));
+        command.addAll(ChildProcess.SHORT_LIVED);
+        command.addAll(List.of("-jar", jar.toString()));
+        command.addAll(List.of(arguments));
+        return ready(ChildProcess.of(command).mergingErrors().start(), line -> line.contains(ready));
+    }
+
+    private static WorkerProcess ready(ChildProcess process, Predicate<String> ready)
+            throws IOException, InterruptedException {
         try {
-            process.awaitLine(READY::equals, START);
+            process.awaitLine(ready, START);
             return new WorkerProcess(process);
         } catch (IOException | InterruptedException e) {
             process.close();

@@ -49,6 +49,7 @@ public final class AnthropicServer extends ModelServer {
                         "system",
                         "messages",
                         "tools",
+                        "tool_choice",
                         "temperature",
                         "thinking",
                         "output_config",
@@ -60,12 +61,45 @@ public final class AnthropicServer extends ModelServer {
         body.path("system").forEach(AnthropicServer::checkText);
         checkTools(body);
         checkMessages(body);
+        checkToolChoice(body);
+        demandFields(body.path("output_config"), List.of("effort", "format"));
+        if (body.path("output_config").has("format")) {
+            JsonNode format = body.path("output_config").path("format");
+            demandFields(format, List.of("type", "schema"));
+            demand(format.path("type").asText().equals("json_schema"), "output_config.format.type: " + format);
+            StrictSchemas.check(format.path("schema"), "output_config.format.schema");
+        }
         if (body.has("thinking")) {
             checkThinking(body);
         }
         demand(
                 body.findValues("cache_control").size() <= MOST_MARKS,
                 "A maximum of 4 blocks with cache_control may be provided");
+    }
+
+    private static void checkToolChoice(JsonNode body) {
+        JsonNode choice = body.path("tool_choice");
+        if (choice.isMissingNode()) {
+            return;
+        }
+        demandFields(choice, List.of("type", "name", "disable_parallel_tool_use"));
+        String type = choice.path("type").asText();
+        demand(!body.path("tools").isEmpty(), "tool_choice: may only be specified while providing tools");
+        demand(Set.of("auto", "any", "none", "tool").contains(type), "tool_choice.type: " + choice);
+        demand(
+                !Set.of("any", "tool").contains(type)
+                        || body.path("thinking").path("type").asText("disabled").equals("disabled"),
+                "Thinking may not be enabled when tool_choice forces tool use.");
+        demand(
+                !type.equals("none") || !choice.has("disable_parallel_tool_use"),
+                "tool_choice.none.disable_parallel_tool_use: Extra inputs are not permitted");
+        demand(
+                type.equals("tool") == choice.has("name")
+                        && (!choice.has("name")
+                                || body.path("tools")
+                                        .findValuesAsText("name")
+                                        .contains(choice.path("name").asText())),
+                "Tool '" + choice.path("name").asText() + "' not found in provided tools");
     }
 
     private static void checkThinking(JsonNode body) {

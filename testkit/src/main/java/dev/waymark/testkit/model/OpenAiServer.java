@@ -26,6 +26,9 @@ public final class OpenAiServer extends OpenAiApiServer {
                         "model",
                         "messages",
                         "tools",
+                        "tool_choice",
+                        "parallel_tool_calls",
+                        "response_format",
                         "max_tokens",
                         "max_completion_tokens",
                         "temperature",
@@ -48,7 +51,36 @@ public final class OpenAiServer extends OpenAiApiServer {
             demand(names.add(function.path("name").asText()), "tools: twice: " + function);
             demand(function.path("parameters").path("type").asText().equals("object"), "parameters: " + function);
         }
+        checkToolChoice(body, names, body.path("tool_choice").path("function"));
+        if (body.has("response_format")) {
+            demandFields(body.path("response_format"), List.of("type", "json_schema"));
+            checkFormat(
+                    body.path("response_format").path("type").asText(),
+                    body.path("response_format").path("json_schema"));
+        }
         checkMessages(body);
+    }
+
+    static void checkToolChoice(JsonNode body, Set<String> tools, JsonNode named) {
+        JsonNode choice = body.path("tool_choice");
+        demand(
+                tools.isEmpty() ? !body.has("tool_choice") && !body.has("parallel_tool_calls") : true,
+                "'tool_choice' and 'parallel_tool_calls' are only allowed when 'tools' are specified");
+        demand(
+                choice.isMissingNode()
+                        || Set.of("auto", "required", "none").contains(choice.asText())
+                        || (choice.path("type").asText().equals("function")
+                                && tools.contains(named.path("name").asText())),
+                "Invalid value: 'tool_choice': " + choice);
+    }
+
+    static void checkFormat(String type, JsonNode format) {
+        demand(type.equals("json_schema"), "Invalid value: 'response_format.type': " + type);
+        demand(format.path("name").asText().matches(TOOL_NAME), "Invalid 'json_schema.name': " + format);
+        if (format.path("strict").asBoolean()) {
+            StrictSchemas.check(format.path("schema"), "Invalid schema for response_format");
+            StrictSchemas.checkComplete(format.path("schema"));
+        }
     }
 
     private void checkMessages(JsonNode body) {

@@ -31,6 +31,9 @@ public final class ResponsesServer extends OpenAiApiServer {
                         "instructions",
                         "input",
                         "tools",
+                        "tool_choice",
+                        "parallel_tool_calls",
+                        "text",
                         "max_output_tokens",
                         "temperature",
                         "reasoning",
@@ -53,6 +56,14 @@ public final class ResponsesServer extends OpenAiApiServer {
                 .forEach(each ->
                         demand(each.asText().equals("reasoning.encrypted_content"), "Invalid 'include': " + each));
         checkTools(body);
+        OpenAiServer.checkToolChoice(
+                body, Set.copyOf(body.path("tools").findValuesAsText("name")), body.path("tool_choice"));
+        if (body.has("text")) {
+            demandFields(body.path("text"), List.of("format", "verbosity"));
+            JsonNode format = body.path("text").path("format");
+            demandFields(format, List.of("type", "name", "schema", "strict"));
+            OpenAiServer.checkFormat(format.path("type").asText(), format);
+        }
         checkInput(body);
     }
 

@@ -157,6 +157,11 @@ final class AgentFile {
         List<YamlValue> references = problems.read(subagents, YamlValue::items).orElse(List.of());
         problems.end();
         AgentSpec agent = builder.build();
+        Optional<String> choice = ModelChecks.toolChoiceProblem(agent);
+        // Other tools come from MCP servers and subagents.
+        if (choice.isPresent() && servers.isEmpty() && references.isEmpty()) {
+            throw options.or(() -> fallback).orElse(root).problem("tool_choice: " + choice.get());
+        }
         int bytes = bytes(agent);
         if (bytes > LARGEST_BYTES) {
             throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);

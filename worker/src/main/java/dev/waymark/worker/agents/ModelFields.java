@@ -123,6 +123,8 @@ final class ModelFields {
             case THINKING -> before.withThinking(value.text());
             case THINKING_BUDGET -> before.withThinkingBudget(value.integer(1));
             case SERVICE_TIER -> before.withServiceTier(value.text());
+            case TOOL_CHOICE -> before.withToolChoice(value.text());
+            case PARALLEL_CALLS -> before.withParallelCalls(value.flag());
         };
     }
 }

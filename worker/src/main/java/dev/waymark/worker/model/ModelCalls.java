@@ -30,7 +30,8 @@ public final class ModelCalls {
                         state.turn().schema().map(StructuredReply::instructions).stream())
                 .reduce((own, added) -> own + "\n\n" + added);
         return new ModelRequest(
-                agent.model(), instructions, state.transcript().messages(), agent.tools(), agent.maxTokens());
+                        agent.model(), instructions, state.transcript().messages(), agent.tools(), agent.maxTokens())
+                .withReplySchema(state.turn().schema());
     }
 
     /** The request for a summary of the older part of this state. */

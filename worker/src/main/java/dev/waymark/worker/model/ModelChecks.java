@@ -5,6 +5,7 @@ import dev.waymark.agent.ModelOption;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.model.ModelFailure;
+import dev.waymark.worker.model.http.ToolChoice;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -97,6 +98,16 @@ public final class ModelChecks {
                 .toList();
     }
 
+    /** Returns a problem if a model of the agent has to call a tool that the agent does not have. */
+    public static Optional<String> toolChoiceProblem(AgentSpec agent) {
+        return ModelChain.links(agent).stream()
+                .flatMap(link -> link.options().toolChoice().stream())
+                .filter(choice ->
+                        !ToolChoice.isWord(choice) && agent.tool(choice).isEmpty())
+                .findFirst()
+                .map(choice -> "expected auto, required, none or the name of a tool of the agent, found " + choice);
+    }
+
     /** The first problem with the model settings of an agent that is defined in Java, if there is one. */
     public Optional<String> problem(AgentSpec agent) {
         Set<String> seen = new HashSet<>();
@@ -117,6 +128,10 @@ public final class ModelChecks {
         Optional<String> fuse = fuseProblem(agent.fuseLimit());
         if (fuse.isPresent()) {
             return fuse.map(words -> "fuse: " + words + ", found " + agent.fuseLimit());
+        }
+        Optional<String> choice = toolChoiceProblem(agent);
+        if (choice.isPresent()) {
+            return choice.map(words -> "options.tool_choice: " + words);
         }
         boolean inDollars = agent.budget().flatMap(Budget::usd).isPresent();
         return withoutPrice(agent).stream()

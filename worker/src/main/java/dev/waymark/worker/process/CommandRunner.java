@@ -107,22 +107,48 @@ public final class CommandRunner {
         }
         List<String> words = sandbox.map(reach -> Bubblewrap.around(command, directory, reach))
                 .orElse(command);
-        ProcessBuilder builder = new ProcessBuilder(words).directory(directory.toFile());
-        Map<String, String> target = builder.environment();
-        target.clear();
-        INHERITED.stream().filter(environment::containsKey).forEach(name -> target.put(name, environment.get(name)));
-        tool.implementation().env().forEach((name, value) -> target.put(name, secrets.resolve(value)));
-        target.putAll(waymarkEnv);
+        ProcessBuilder builder = builder(words, directory, tool.implementation().env(), secrets);
+        builder.environment().putAll(waymarkEnv);
         try {
             byte[] line = (json(args) + "\n").getBytes(StandardCharsets.UTF_8);
-            return execute(builder, line, fence, command.get(0), secrets);
+            return execute(builder, line, fence, command.get(0), secrets, secrets);
         } catch (IOException e) {
             return new CommandResult.NotStarted("cannot start " + command.get(0), false);
         }
     }
 
+    /**
+     * Runs a program whose output is a secret: stdout is not masked. Its stdin is an empty line.
+     *
+     * @param env the variables of the program; {@code ${NAME}} in them must be set
+     */
+    public CommandResult readSecret(List<String> command, Map<String, String> env, Path directory, ProcessFence fence)
+            throws InterruptedException {
+        Secrets secrets = Secrets.of(env.values(), environment).except(INHERITED);
+        ProcessBuilder builder = builder(command, directory, env, secrets);
+        try {
+            return execute(builder, new byte[] {'\n'}, fence, command.get(0), Secrets.NONE, secrets);
+        } catch (IOException e) {
+            return new CommandResult.NotStarted("cannot start " + command.get(0), false);
+        }
+    }
+
+    private ProcessBuilder builder(List<String> words, Path directory, Map<String, String> env, Secrets secrets) {
+        ProcessBuilder builder = new ProcessBuilder(words).directory(directory.toFile());
+        Map<String, String> target = builder.environment();
+        target.clear();
+        INHERITED.stream().filter(environment::containsKey).forEach(name -> target.put(name, environment.get(name)));
+        env.forEach((name, value) -> target.put(name, secrets.resolve(value)));
+        return builder;
+    }
+
     private static CommandResult execute(
-            ProcessBuilder builder, byte[] line, ProcessFence fence, String program, Secrets secrets)
+            ProcessBuilder builder,
+            byte[] line,
+            ProcessFence fence,
+            String program,
+            Secrets hiddenInStdout,
+            Secrets hiddenInStderr)
             throws IOException, InterruptedException {
         InlineText stdout = new InlineText();
         ErrorOutput stderr = new ErrorOutput();
@@ -131,10 +157,10 @@ public final class CommandRunner {
             // One thread for each stream, because a program may read stdin and write stdout and stderr in any order, or
             // not
             // at all.
-            Thread results =
-                    DaemonThreads.start("tool-stdout", () -> read(pipes.stdout(), secrets.mask(), stdout::append));
-            Thread complaints =
-                    DaemonThreads.start("tool-stderr", () -> read(pipes.stderr(), secrets.mask(), stderr::append));
+            Thread results = DaemonThreads.start(
+                    "tool-stdout", () -> read(pipes.stdout(), hiddenInStdout.mask(), stdout::append));
+            Thread complaints = DaemonThreads.start(
+                    "tool-stderr", () -> read(pipes.stderr(), hiddenInStderr.mask(), stderr::append));
             boolean exited;
             try {
                 exited = launcher.await(fence);

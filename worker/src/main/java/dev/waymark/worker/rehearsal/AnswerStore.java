@@ -2,6 +2,7 @@ package dev.waymark.worker.rehearsal;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.waymark.codec.KeyProblem;
@@ -44,12 +45,17 @@ public final class AnswerStore {
         }
     }
 
+    /** Something that was given at a time. */
+    interface Dated {
+        Instant at();
+    }
+
     /** An answer: the reply as the provider gave it, and how long that took. */
-    record Kept(Reply reply, Instant at, long millis) {}
+    record Kept(Reply reply, Instant at, long millis) implements Dated {}
 
     /** The file of an answer. Fields are only ever added. */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    private record Stored(int waymarkAnswer, Optional<Kept> answer, Optional<String> encrypted) {}
+    private record Stored(int waymarkAnswer, Optional<JsonNode> answer, Optional<String> encrypted) {}
 
     /**
      * @param keys empty if no thread is encrypted
@@ -61,18 +67,24 @@ public final class AnswerStore {
         this.notBefore = notBefore;
     }
 
-    /**
-     * The answer to a request, if it was kept.
-     *
-     * @param encryptedThread the thread of the request, if it is encrypted
-     */
+    /** The answer to a request, if it was kept; {@code encryptedThread} is its thread, if that is encrypted. */
     Optional<Kept> find(String digest, Optional<String> encryptedThread) {
+        return find(digest, encryptedThread, Kept.class);
+    }
+
+    /**
+     * What was kept under a digest, if it was.
+     *
+     * @param encryptedThread the thread that it belongs to, if that is encrypted
+     */
+    <T extends Dated> Optional<T> find(String digest, Optional<String> encryptedThread, Class<T> type) {
         try {
             Stored stored = PayloadJson.MAPPER.readValue(Files.readString(file(digest, encryptedThread)), Stored.class);
-            Optional<Kept> kept = stored.encrypted().isPresent()
+            Optional<JsonNode> answer = stored.encrypted().isPresent()
                     ? decrypted(stored.encrypted().get(), encryptedThread)
                     : stored.answer();
-            return kept.filter(answer -> notBefore.isEmpty() || !answer.at().isBefore(notBefore.get()));
+            Optional<T> kept = answer.map(json -> PayloadJson.MAPPER.convertValue(json, type));
+            return kept.filter(each -> notBefore.isEmpty() || !each.at().isBefore(notBefore.get()));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException | IllegalArgumentException | PayloadCodecException | KeyProblem e) {
@@ -82,13 +94,13 @@ public final class AnswerStore {
         }
     }
 
-    /** Keeps the answer to a request durably. */
-    void keep(String digest, Optional<String> encryptedThread, Kept answer) throws IOException {
+    /** Keeps an answer durably. */
+    void keep(String digest, Optional<String> encryptedThread, Dated answer) throws IOException {
         Path file = file(digest, encryptedThread);
         PrivateFiles.createDirectories(Objects.requireNonNull(file.getParent()));
         Stored stored = encryptedThread.isPresent()
                 ? new Stored(FORMAT, Optional.empty(), Optional.of(encrypted(answer, encryptedThread.get())))
-                : new Stored(FORMAT, Optional.of(answer), Optional.empty());
+                : new Stored(FORMAT, Optional.of(PayloadJson.MAPPER.valueToTree(answer)), Optional.empty());
         PrivateFiles.replace(file, PayloadJson.MAPPER.writeValueAsString(stored) + "\n");
     }
 
@@ -100,7 +112,7 @@ public final class AnswerStore {
         return directory.resolve(name.substring(0, DIRECTORY_DIGITS)).resolve(name + ".json");
     }
 
-    private String encrypted(Kept answer, String thread) throws JsonProcessingException {
+    private String encrypted(Dated answer, String thread) throws JsonProcessingException {
         Payload plain = Payload.newBuilder()
                 .setData(ByteString.copyFrom(PayloadJson.MAPPER.writeValueAsBytes(answer)))
                 .build();
@@ -108,7 +120,7 @@ public final class AnswerStore {
         return Base64.getEncoder().encodeToString(encrypted.toByteArray());
     }
 
-    private Optional<Kept> decrypted(String base64, Optional<String> thread) throws IOException {
+    private Optional<JsonNode> decrypted(String base64, Optional<String> thread) throws IOException {
         if (keys.isEmpty() || thread.isEmpty()) {
             return Optional.empty();
         }
@@ -116,7 +128,7 @@ public final class AnswerStore {
             Payload encrypted = Payload.parseFrom(Base64.getDecoder().decode(base64));
             Payload plain =
                     keys.get().of(thread.get()).decode(List.of(encrypted)).get(0);
-            return Optional.of(PayloadJson.MAPPER.readValue(plain.getData().toByteArray(), Kept.class));
+            return Optional.of(PayloadJson.MAPPER.readTree(plain.getData().toByteArray()));
         } catch (InvalidProtocolBufferException e) {
             return Optional.empty();
         }

@@ -144,7 +144,7 @@ public record Check(String words, Optional<String> rubric, Test test) {
                 + " json_matches, cost_at_most, tokens_at_most, judged, as_recorded");
     }
 
-    private static Json schema(YamlValue value) throws YamlProblem {
+    static Json schema(YamlValue value) throws YamlProblem {
         Json schema = value.json();
         Optional<String> problem = ToolArguments.malformation(schema);
         if (problem.isPresent()) {

@@ -8,7 +8,6 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
-import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.CallVerdict;
@@ -26,9 +25,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Continues a thread in memory from another decision, under the rules of conversations, as far as recorded results
- * reach. No tool is at hand here, so none can run: a call that the thread did not record, a person, or time that would
- * have to pass ends the continuation.
+ * Continues a thread in memory from another decision, under the rules of conversations, as far as {@link CallResults
+ * results} reach. A call without one, a person, or time that would have to pass ends the continuation.
  */
 final class Continuation {
     private static final String COMPLETE = "the turn is complete";
@@ -36,12 +34,12 @@ final class Continuation {
     private final CandidateCaller caller;
     private final AgentSpec agent;
     private final ModelProviders.Bound bound;
-    private final RecordedResults results;
+    private final CallResults results;
+    private final RecordedDecision from;
     private final Optional<String> owner;
     private final Optional<String> encryptedThread;
     private final List<String> steps = new ArrayList<>();
     private final Instant at;
-    private final int facts;
     private Conversation state;
 
     /** What happened, a line for each step, and why it ended. */
@@ -53,14 +51,14 @@ final class Continuation {
 
     /**
      * @param from the decision in whose place the candidate has decided
-     * @param results what the thread's calls returned
+     * @param results what calls return
      */
     Continuation(
             CandidateCaller caller,
             AgentSpec agent,
             ModelProviders.Bound bound,
             RecordedDecision from,
-            RecordedResults results,
+            CallResults results,
             Optional<String> owner,
             Optional<String> encryptedThread) {
         this.caller = caller;
@@ -70,7 +68,7 @@ final class Continuation {
         this.owner = owner;
         this.encryptedThread = encryptedThread;
         this.at = from.replied().at();
-        this.facts = from.replied().state().counters().facts();
+        this.from = from;
         this.state = from.state().inRehearsal(agent.policy());
     }
 
@@ -93,6 +91,10 @@ final class Continuation {
             Optional<String> end;
             if (next.get() instanceof Step.CallModel || next.get() instanceof Step.Summarise) {
                 end = left-- == 0 ? Optional.of("stopped after " + most + " more decisions") : callModel(next.get());
+            } else if (next.get() instanceof Step.RunTool run) {
+                end = runTool(run);
+            } else if (next.get() instanceof Step.StartSubagent start) {
+                end = startSubagent(start);
             } else {
                 end = next.get().match(new WithoutTools());
             }
@@ -168,48 +170,53 @@ final class Continuation {
         return call.tool() + " " + call.args().canonical();
     }
 
-    /** Carries out what needs no tool. Returns why the continuation ends, if it does. */
+    private Optional<String> runTool(Step.RunTool step) throws InterruptedException {
+        Call call = step.call();
+        Optional<CallResults.CallResult> result = results.of(call, agent, from);
+        if (result.isEmpty()) {
+            return withoutResult(call);
+        }
+        apply(new ToolFact.ToolDispatched(call.id(), step.dispatch()));
+        apply(new ToolFact.ToolFinished(
+                call.id(), step.dispatch(), result.get().content(), result.get().isError()));
+        return given(call, result.get());
+    }
+
+    private Optional<String> startSubagent(Step.StartSubagent step) throws InterruptedException {
+        Call call = step.call();
+        Optional<CallResults.CallResult> result = results.of(call, agent, from).filter(given -> !given.isError());
+        if (result.isEmpty()) {
+            return withoutResult(call);
+        }
+        apply(new SubagentFact.SubagentStarted(call.id(), step.budget()));
+        apply(new SubagentFact.SubagentFinished(
+                call.id(),
+                Turn.Status.COMPLETE.wireName(),
+                result.get().content(),
+                Optional.empty(),
+                Optional.empty()));
+        return given(call, result.get());
+    }
+
+    private Optional<String> given(Call call, CallResults.CallResult result) {
+        steps.add(words(call) + " → " + result.content() + " (" + result.source() + ")");
+        return Optional.empty();
+    }
+
+    private static Optional<String> withoutResult(Call call) {
+        return Optional.of("stopped before " + words(call) + ": there is no result of this call");
+    }
+
+    /** Carries out what needs no result of a call. Returns why the continuation ends, if it does. */
     private final class WithoutTools implements Step.Cases<Optional<String>> {
         @Override
         public Optional<String> runTool(Step.RunTool step) {
-            Call call = step.call();
-            Optional<Part.ToolResult> recorded = results.of(call, facts);
-            if (recorded.isEmpty()) {
-                return unknown(call);
-            }
-            apply(new ToolFact.ToolDispatched(call.id(), step.dispatch()));
-            apply(new ToolFact.ToolFinished(
-                    call.id(),
-                    step.dispatch(),
-                    recorded.get().content(),
-                    recorded.get().isError()));
-            return recorded(call, recorded.get());
+            throw new IllegalStateException("calls get their results before");
         }
 
         @Override
         public Optional<String> startSubagent(Step.StartSubagent step) {
-            Call call = step.call();
-            Optional<Part.ToolResult> recorded = results.of(call, facts).filter(result -> !result.isError());
-            if (recorded.isEmpty()) {
-                return unknown(call);
-            }
-            apply(new SubagentFact.SubagentStarted(call.id(), step.budget()));
-            apply(new SubagentFact.SubagentFinished(
-                    call.id(),
-                    Turn.Status.COMPLETE.wireName(),
-                    recorded.get().content(),
-                    Optional.empty(),
-                    Optional.empty()));
-            return recorded(call, recorded.get());
-        }
-
-        private Optional<String> recorded(Call call, Part.ToolResult result) {
-            steps.add(words(call) + " → " + result.content() + " (recorded)");
-            return Optional.empty();
-        }
-
-        private Optional<String> unknown(Call call) {
-            return Optional.of("stopped before " + words(call) + ": the thread has no result of this call");
+            throw new IllegalStateException("calls get their results before");
         }
 
         @Override

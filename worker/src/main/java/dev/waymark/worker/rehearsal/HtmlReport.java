@@ -108,7 +108,7 @@ public final class HtmlReport {
         shown.now().ifPresent(now -> reply("Now", "now", now));
         page.append("</div>\n");
         if (!shown.then().isEmpty()) {
-            element("h4", "", "Then, with recorded results only");
+            element("h4", "", "Then");
             shown.then().forEach(step -> element("pre", "", step));
         }
         page.append("</article>\n");

@@ -38,7 +38,7 @@ import java.util.stream.Collectors;
 
 /**
  * Asks candidates at every decision of recorded threads, with the state in which the recorded model was asked, and
- * compares what they decide. Reads only: nothing is sent to a tool or to the server. An instance runs once.
+ * compares what they decide. Reads only: nothing is sent to the server, or to a tool that has side effects. An instance runs once.
  */
 public final class Rehearsal {
     /** Finished decisions wait for the ones before them. Each holds its thread in memory. */
@@ -46,6 +46,7 @@ public final class Rehearsal {
 
     private final RehearsalSettings settings;
     private final SpendingLedger ledger;
+    private final AnswerStore answers;
     private final CandidateCaller caller;
     private final Optional<Judge> judge;
     private final List<Stage> stages;
@@ -89,14 +90,19 @@ public final class Rehearsal {
     private record Stage(Candidate candidate, CandidateTally tally) {}
 
     /** The agent that a candidate has for a thread. */
-    private record Asked(CandidateTally tally, AgentSpec agent, ModelProviders.Bound bound, List<Check> checks) {}
+    private record Asked(
+            CandidateTally tally,
+            AgentSpec agent,
+            ModelProviders.Bound bound,
+            List<Check> checks,
+            Optional<LiveTools> tools) {}
 
     /** A decision of a thread with the agent that a candidate has for it. */
     private record Task(
             CandidateTally.Place place,
             AgentSpec agent,
             ModelProviders.Bound bound,
-            RecordedResults results,
+            CallResults results,
             Optional<String> encryptedThread,
             Optional<String> owner) {}
 
@@ -116,6 +122,7 @@ public final class Rehearsal {
             SpendingLedger ledger) {
         this.settings = settings;
         this.ledger = ledger;
+        this.answers = answers;
         this.caller = new CandidateCaller(answers, ledger, InstantSource.system());
         this.judge = judge.map(model -> new Judge(model.model(), model.bound(), caller, model.votes()));
         this.judgesProvider = judge.map(model -> provider(model.model()));
@@ -220,6 +227,8 @@ public final class Rehearsal {
         encrypted += thread.encrypted() ? 1 : 0;
         List<RecordedDecision> all = chosen(thread.timeline().decisions());
         RecordedResults results = new RecordedResults(thread.timeline());
+        Optional<String> encryptedThread =
+                Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted());
         for (int i = 0; i < all.size(); i++) {
             RecordedDecision decision = all.get(i);
             double done = before + part * (i + 1) / all.size();
@@ -237,10 +246,10 @@ public final class Rehearsal {
                                 each.checks()),
                         each.agent(),
                         each.bound(),
-                        results,
-                        Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted()),
+                        new CallResults(settings, results, each.tools(), answers, encryptedThread),
+                        encryptedThread,
                         thread.owner());
-                waiting.add(new Waiting(each.tally(), task, done, pool.submit(() -> answers(task))));
+                waiting.add(new Waiting(each.tally(), task, done, pool.submit(() -> answersTo(task))));
                 if (waiting.size() >= WAITING_PER_REQUEST * settings.parallel()) {
                     takeNext(listener);
                 }
@@ -282,7 +291,7 @@ public final class Rehearsal {
         List<Check> checks = settings.dataset()
                 .map(dataset -> dataset.expectations(thread.name()))
                 .orElseGet(() -> candidate.checks().getOrDefault(thread.agent().name(), List.of()));
-        return Optional.of(new Asked(stage.tally(), agent.get(), bound.get(), checks));
+        return Optional.of(new Asked(stage.tally(), agent.get(), bound.get(), checks, candidate.tools()));
     }
 
     private void checkAllowed(String provider, Recorded thread) throws ProviderNotAllowed {
@@ -333,7 +342,7 @@ public final class Rehearsal {
         return chosen.stream().filter(sample::contains).toList();
     }
 
-    private CandidateTally.Answers answers(Task task)
+    private CandidateTally.Answers answersTo(Task task)
             throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
         RecordedDecision decision = task.place().decision();
         CandidateRequest request = CandidateRequest.of(task.agent(), task.bound(), decision);

@@ -40,6 +40,9 @@ public final class Secrets {
     private static final Comparator<SecretValue> LONGEST_FIRST =
             Comparator.comparingInt(value -> -value.text().length());
 
+    /** Nothing to resolve or to mask. */
+    public static final Secrets NONE = new Secrets(Map.of(), Set.of(), List.of());
+
     private final Map<String, String> environment;
     private final Set<String> names;
     private final List<SecretValue> values;
@@ -84,6 +87,16 @@ public final class Secrets {
                         .map(text -> new SecretValue(text, entry.getKey())))
                 .sorted(LONGEST_FIRST)
                 .toList();
+    }
+
+    /** A copy that also masks what these mask. */
+    public Secrets and(Secrets more) {
+        return new Secrets(
+                environment,
+                names,
+                Stream.concat(values.stream(), more.values.stream())
+                        .sorted(LONGEST_FIRST)
+                        .toList());
     }
 
     /** A copy that does not mask these variables. */

@@ -9,6 +9,7 @@ import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.McpServer;
+import dev.waymark.agent.McpToken;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Budget;
@@ -316,6 +317,59 @@ class AgentDirectoryTest {
                             "14: subagents[0]",
                             "14: subagents[2]");
         });
+    }
+
+    @Test
+    void load_tokensOfServers_areUnderstood() throws Exception {
+        file("a.yaml", MODEL + """
+                tools:
+                  - mcp:
+                      name: issues
+                      url: https://issues.example/mcp
+                      token: { url: 'https://login.example/token', client: waymark, secret: '${S}', scope: 'a b' }
+                  - mcp:
+                      name: local
+                      url: http://127.0.0.1:8080/mcp
+                      token: { command: [print-token, issues], env: { KEY: '${K}' } }
+                """);
+
+        assertThat(load().servers("a"))
+                .extracting(entry -> entry.server().token().orElseThrow())
+                .containsExactly(
+                        McpToken.grantedTo(new McpToken.ClientCredentials(
+                                "https://login.example/token", "waymark", "${S}", Optional.of("a b"))),
+                        McpToken.printedBy(List.of("print-token", "issues"), Map.of("KEY", "${K}")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            { url: 'http://login.example/token', client: c, secret: '${S}' } | token.url: expected an https address: the secret is sent there
+            { url: 'https://u:p@login.example/', client: c, secret: '${S}' } | token.url: put credentials into headers, as ${NAME}: URLs are recorded
+            { url: 'https://login.example/', client: c, secret: hidden }     | token.secret: put the secret into an environment variable, as ${NAME}: agent files are recorded
+            { url: 'https://login.example/', client: c }                     | token.secret: is missing
+            { command: [x], secret: '${S}' }                                 | token.secret: not allowed together with command
+            { url: 'https://login.example/', client: c, secret: '${S}', e: 1 } | token.e: unknown field
+            """)
+    void load_tokenThatIsUnsafeOrIncomplete_isRefused(String token, String problem) throws Exception {
+        file(
+                "a.yaml",
+                MODEL + "tools:\n  - mcp: { name: x, url: 'https://issues.example/mcp', token: " + token + " }\n");
+
+        assertThatThrownBy(this::load).isInstanceOf(AgentInvalid.class).hasMessageContaining(problem);
+    }
+
+    @Test
+    void load_tokenBesideTheHeaderAuthorization_orOfAProgram_isRefused() throws Exception {
+        String token = "token: { command: [print-token] }";
+        file(
+                "a.yaml",
+                MODEL + "tools:\n  - mcp: { name: x, url: 'https://a.example/', headers: { authorization: y }, " + token
+                        + " }\n");
+        assertThatThrownBy(this::load)
+                .hasMessageContaining("token: not allowed together with the header Authorization");
+
+        file("a.yaml", MODEL + "tools:\n  - mcp: { name: x, command: [x], " + token + " }\n");
+        assertThatThrownBy(this::load).hasMessageContaining("token: not allowed together with command");
     }
 
     @Test

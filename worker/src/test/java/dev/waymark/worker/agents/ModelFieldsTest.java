@@ -34,14 +34,15 @@ class ModelFieldsTest {
         assertThat(agent("""
                 model: anthropic:m-1
                 max_tokens: 9000
-                options: { effort: high, thinking_budget: 8000, service_tier: standard_only }
+                options: { effort: high, thinking_budget: 8000, service_tier: standard_only, parallel_calls: false }
                 """))
                 .isEqualTo(new AgentSpec.Builder("a", "anthropic:m-1")
                         .maxTokens(9000)
                         .options(ModelOptions.NONE
                                 .withEffort("high")
                                 .withThinkingBudget(8000)
-                                .withServiceTier("standard_only"))
+                                .withServiceTier("standard_only")
+                                .withParallelCalls(false))
                         .build());
         assertThat(agent("model: openai:m-1\noptions: { temperature: 0, effort: minimal, service_tier: flex }")
                         .options())
@@ -74,19 +75,26 @@ class ModelFieldsTest {
             delimiter = '|',
             value = {
                 "anthropic:m | temprature: 1     | options.temprature: unknown option. Did you mean \"temperature\"?"
-                        + " anthropic knows effort, temperature, thinking, thinking_budget, service_tier",
+                        + " anthropic knows effort, temperature, thinking, thinking_budget, service_tier, tool_choice, parallel_calls",
                 "anthropic:m | thinking: enabled | options.thinking: expected one of adaptive, disabled, found enabled",
                 "anthropic:m | { thinking: adaptive, thinking_budget: 2000 } | options.thinking: not allowed with"
                         + " thinking_budget",
                 "anthropic:m | { thinking: adaptive, temperature: 1 } | options.temperature: not allowed with thinking:"
                         + " adaptive",
                 "openai:m    | top_k: 1          | options.top_k: unknown option. openai knows effort, temperature,"
-                        + " service_tier",
+                        + " service_tier, tool_choice, parallel_calls",
                 "openai:m    | thinking_budget: 2000 | options.thinking_budget: unknown option. openai knows effort,"
-                        + " temperature, service_tier",
+                        + " temperature, service_tier, tool_choice, parallel_calls",
                 "plain:m     | effort: high      | options.effort: unknown option. Models of plain have no options",
                 "anthropic:m | effort: hihg      | options.effort: expected one of low, medium, high, xhigh, max,"
                         + " found hihg",
+                "openai:m    | tool_choice: fetch | options: tool_choice: expected auto, required, none or the name of a"
+                        + " tool of the agent, found fetch",
+                "openai:m    | parallel_calls: some | options.parallel_calls: expected true or false",
+                "anthropic:m | { thinking: adaptive, tool_choice: required } | options.tool_choice: not allowed with"
+                        + " thinking",
+                "anthropic:m | { thinking_budget: 2000, tool_choice: fetch } | options.tool_choice: not allowed with"
+                        + " thinking",
                 "anthropic:m | temperature: 1.5  | options.temperature: expected 0 to 1, found 1.5",
                 "openai:m    | temperature: 2.5  | options.temperature: expected 0 to 2, found 2.5",
                 "openai:m    | temperature: -1   | options.temperature: expected 0 to 2, found -1",

@@ -20,6 +20,8 @@ import dev.waymark.worker.gate.ServerThreads;
 import dev.waymark.worker.gate.ThreadSource;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
+import dev.waymark.worker.tool.ToolKinds;
+import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
@@ -156,23 +158,30 @@ class RegressionsTest {
     }
 
     private RehearsalReport rehearse(String agentFile, ThreadSource source, Path store) throws Exception {
-        return rehearse(agentFile, source, store, 0);
+        return rehearse(agentFile, source, store, RehearsalSettings.DEFAULT);
     }
 
-    private RehearsalReport rehearse(String agentFile, ThreadSource source, Path store, int continued)
+    private RehearsalReport rehearse(String agentFile, ThreadSource source, Path store, RehearsalSettings settings)
             throws Exception {
         Path changed = Files.createTempDirectory(directory, "changed");
         Files.writeString(changed.resolve("desk.yaml"), agentFile);
         for (String script : List.of("find.sh", "refund.sh", "mail.sh")) {
             Files.copy(agents.resolve(script), changed.resolve(script));
         }
-        Candidate candidate =
-                new Candidate("changed", Optional.of(load(changed)), PROVIDERS, Map.of(), Optional.empty());
-        try (SpendingLedger ledger =
-                SpendingLedger.open(changed.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
+        ToolKinds kinds = new ToolKinds(Map.of("PATH", "/usr/bin:/bin"), changed, JavaTools.of());
+        Candidate candidate = new Candidate(
+                "changed",
+                Optional.of(load(changed)),
+                PROVIDERS,
+                Map.of(),
+                Optional.empty(),
+                Optional.of(new LiveTools(new ToolRunner(kinds))));
+        try (kinds;
+                SpendingLedger ledger =
+                        SpendingLedger.open(changed.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
             return new Rehearsal(
                             List.of(candidate),
-                            RehearsalSettings.DEFAULT.withContinued(continued),
+                            settings,
                             Optional.empty(),
                             new AnswerStore(store, Optional.empty(), Optional.empty()),
                             ledger)
@@ -285,8 +294,8 @@ class RegressionsTest {
         List<RehearsalReport.Shown> shown = continued("Look an order up first.", "");
 
         assertThat(thenOf(shown, "t1"))
-                .containsExactly("stopped before refund {\"cents\": 0, \"order\": \"1\"}: the thread has no result of"
-                        + " this call");
+                .containsExactly(
+                        "stopped before refund {\"cents\": 0, \"order\": \"1\"}: there is no result of" + " this call");
         assertThat(thenOf(shown, "t0")).containsExactly("the turn is complete");
         assertThat(Files.readString(agents.resolve("effects"))).isEqualTo(effects);
     }
@@ -296,9 +305,8 @@ class RegressionsTest {
     void continuation_usesRecordedResults_andTheRulesOfTheCandidate() throws Exception {
         List<RehearsalReport.Shown> shown = continued("Refund only within 30 days.", "");
         assertThat(thenOf(shown, "t2"))
-                .containsExactly(
-                        "stopped before refund {\"cents\": 1500, \"order\": \"2\"}: the thread has no result of"
-                                + " this call");
+                .containsExactly("stopped before refund {\"cents\": 1500, \"order\": \"2\"}: there is no result of"
+                        + " this call");
 
         shown = continued("then: deny, reason: too much", "then: ask");
         assertThat(thenOf(shown, "t4"))
@@ -312,13 +320,38 @@ class RegressionsTest {
         assertThat(thenOf(shown, "t1")).endsWith("says: A refund is not possible. Your desk", "the turn is complete");
     }
 
-    private List<RehearsalReport.Shown> continued(String from, String to) throws Exception {
-        String text = AGENT.replaceAll("\\s+(BEAR10|desk\\.)", " $1");
-        assertThat(text).contains(from);
-        return rehearse(text.replace(from, to), threads(connection), Files.createTempDirectory(directory, "answers"), 3)
+    /** A file may call a tool safe by mistake. The recorded agent knew that it is not. */
+    @Test
+    void continuation_withLiveTools_runsNoToolThatHadSideEffects() throws Exception {
+        String effects = Files.readString(agents.resolve("effects"));
+        String text = AGENT.replaceAll("\\s+(BEAR10|desk\\.)", " $1")
+                .replace("Refund only within 30 days.", "")
+                .replace(
+                        "command: [./refund.sh]",
+                        "command: [" + agents.resolve("refund.sh") + "]\n    safe_to_retry: true");
+        RehearsalSettings live = RehearsalSettings.DEFAULT.withContinued(3);
+
+        assertThat(thenOf(rehearsed(text, live.withResults(SafeCalls.LIVE, ScriptedResults.NONE)), "t2"))
+                .containsExactly(
+                        "stopped before refund {\"cents\": 1500, \"order\": \"2\"}: there is no result of this call");
+        ScriptedResults scripted =
+                new ScriptedResults(List.of(new ScriptedResults.Entry("refund", Optional.empty(), "refunded", false)));
+        assertThat(thenOf(rehearsed(text, live.withResults(SafeCalls.LIVE, scripted)), "t2"))
+                .contains("refund {\"cents\": 1500, \"order\": \"2\"} → refunded (scripted)");
+        assertThat(Files.readString(agents.resolve("effects"))).isEqualTo(effects);
+    }
+
+    private List<RehearsalReport.Shown> rehearsed(String text, RehearsalSettings settings) throws Exception {
+        return rehearse(text, threads(connection), Files.createTempDirectory(directory, "answers"), settings)
                 .candidates()
                 .get(0)
                 .shown();
+    }
+
+    private List<RehearsalReport.Shown> continued(String from, String to) throws Exception {
+        String text = AGENT.replaceAll("\\s+(BEAR10|desk\\.)", " $1");
+        assertThat(text).contains(from);
+        return rehearsed(text.replace(from, to), RehearsalSettings.DEFAULT.withContinued(3));
     }
 
     private static List<String> thenOf(List<RehearsalReport.Shown> shown, String thread) {

@@ -12,6 +12,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.worker.tool.mcp.ConformanceClient;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -19,7 +20,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,8 +31,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The MCP reference servers in JavaScript and Python. Skipped if they cannot be installed. */
+/**
+ * The MCP reference servers in JavaScript and Python, and servers with the official SDKs of TypeScript, Python and Java,
+ * in both eras, and the protocol's conformance suite. Skipped if they cannot be installed.
+ */
 @Tag("full")
 class ReferenceServersTest {
     private static final Path HOME = Path.of("target", "mcp-servers").toAbsolutePath();
@@ -46,7 +55,7 @@ class ReferenceServersTest {
                 .start()) {
             assumeTrue(
                     script.exitCodeWithin(Duration.ofMinutes(5)).equals(OptionalInt.of(0)),
-                    "npm or pip can't install the reference servers of MCP, see " + log
+                    "npm, pip or Maven can't install the reference servers of MCP, see " + log
                             + ": tests with them are skipped");
         }
     }
@@ -57,12 +66,19 @@ class ReferenceServersTest {
         return McpServer.program(name, List.of("node", program, words[1]), Map.of());
     }
 
-    private static Conversation turn(McpServer server, boolean trust, String tool, Map<String, Object> args) {
+    private static WorkflowRig rig(McpServer server, boolean trust, String tool, Map<String, Object> args) {
         McpEntry entry = new McpEntry(server, trust, Optional.empty(), List.of(), Map.of(), PATIENCE, false);
         Part.ToolUse call = new Part.ToolUse("tu_1", tool, Json.of(args));
-        try (WorkflowRig rig =
-                new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call)).withServers(entry)) {
-            return rig.awaitTurn(rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go"))), 1);
+        return new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call)).withServers(entry);
+    }
+
+    private static String start(WorkflowRig rig) {
+        return rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
+    }
+
+    private static Conversation turn(McpServer server, boolean trust, String tool, Map<String, Object> args) {
+        try (WorkflowRig rig = rig(server, trust, tool, args)) {
+            return rig.awaitTurn(start(rig), 1);
         }
     }
 
@@ -129,6 +145,112 @@ class ReferenceServersTest {
                 Map.of("source_timezone", "UTC", "time", "12:00", "target_timezone", "Asia/Tokyo"));
 
         assertThat(state.turn().text()).contains("21:00");
+    }
+
+    /** The words that start a server with an SDK. */
+    private static List<String> words(String sdk) {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String jars = HOME.resolve("java") + "/*";
+        return switch (sdk) {
+            case "python" -> List.of(HOME.resolve("python/bin/python").toString(), HOME + "/server.py");
+            case "java" -> List.of(java, "-cp", jars, HOME + "/SdkServer.java");
+            default -> List.of("node", HOME + "/sdk/server.mjs", sdk.substring("typescript ".length()));
+        };
+    }
+
+    private static McpServer stdio(String sdk) {
+        List<String> command = new ArrayList<>(words(sdk));
+        command.add("stdio");
+        return McpServer.program("sdk", command, Map.of());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"typescript v1", "typescript v2", "python", "java"})
+    void sdk_overStdio(String sdk) {
+        assertThat(turn(stdio(sdk), false, "sdk_sum", Map.of("a", 2, "b", 40))
+                        .turn()
+                        .text())
+                .isEqualTo("42;");
+    }
+
+    @Test
+    void sdkOfBothEras_isAskedWithoutAHandshake() {
+        assertThat(turn(stdio("typescript v2"), false, "sdk_era", Map.of())
+                        .turn()
+                        .text())
+                .isEqualTo("modern;");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"typescript v2", "python"})
+    void sdkThatRequiresInput_isAnsweredByAnotherWorker(String sdk) throws Exception {
+        int port = freePort();
+        List<String> command = new ArrayList<>(words(sdk));
+        command.addAll(List.of("http", Integer.toString(port)));
+        try (ChildProcess server = ChildProcess.of(command)
+                        .outputTo(directory.resolve("log"))
+                        .start();
+                WorkflowRig rig = rig(
+                        McpServer.at("sdk", "http://127.0.0.1:" + port + "/mcp", Map.of()),
+                        false,
+                        "sdk_deploy",
+                        Map.of("place", "Oslo"))) {
+            await().atMost(PATIENCE).until(() -> accepts(port));
+            String thread = start(rig);
+            assertThat(McpTasksTest.awaitQuestion(rig, thread).asks().get(0).question())
+                    .contains("sdk_deploy asks: Deploy to Oslo?\nConfirm: true or false");
+            rig.replaceWorker();
+
+            McpTasksTest.answer(rig, thread, "yes");
+
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("deployed to Oslo;");
+        }
+    }
+
+    /**
+     * The scenarios of the protocol's conformance suite for clients with tools. The others are for features that are
+     * refused: sign-in in a browser, streams that are resumed, skills.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "initialize, 2025-11-25",
+        "tools_call, 2025-06-18",
+        "tools_call, 2025-11-25",
+        "tools_call, 2026-07-28",
+        "request-metadata, 2026-07-28",
+        "sep-2322-client-request-state, 2026-07-28",
+        "http-standard-headers, 2026-07-28",
+        "http-custom-headers, 2026-07-28",
+        "http-invalid-tool-headers, 2026-07-28",
+        "json-schema-ref-no-deref, 2026-07-28",
+        "json-schema-2020-12-preservation, 2025-11-25",
+        "json-schema-2020-12-preservation, 2026-07-28",
+        "auth/client-credentials-basic, 2026-07-28"
+    })
+    void conformance(String scenario, String version) throws Exception {
+        Path client = directory.resolve("client");
+        Files.writeString(
+                client,
+                "#!/bin/sh\nexec '"
+                        + String.join(
+                                "' '", ChildProcess.javaCommand(ChildProcess.SHORT_LIVED, ConformanceClient.class))
+                        + "' \"$@\"\n");
+        Files.setPosixFilePermissions(client, PosixFilePermissions.fromString("rwx------"));
+        List<String> command = new ArrayList<>(List.of(
+                "node",
+                HOME + "/conformance/node_modules/@modelcontextprotocol/conformance/dist/index.js",
+                "client",
+                "--command",
+                client.toString(),
+                "--scenario",
+                scenario));
+        if (!scenario.startsWith("auth/")) { // Extensions have no version.
+            command.addAll(List.of("--spec-version", version));
+        }
+
+        ChildProcess.Ended ended = ChildProcess.of(command).in(directory).run(PATIENCE);
+
+        assertThat(ended.out() + ended.err()).containsPattern("Passed: ([1-9]\\d*)/\\1, 0 failed, 0 warnings");
     }
 
     private static int freePort() throws IOException {

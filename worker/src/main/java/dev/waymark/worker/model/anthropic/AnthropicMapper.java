@@ -10,6 +10,8 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.model.adapter.AlternatingRoles;
 import dev.waymark.worker.model.anthropic.MessagesRequest.Block;
 import dev.waymark.worker.model.http.CallArguments;
+import dev.waymark.worker.model.http.StrictSchema;
+import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.http.WireName;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -43,11 +45,35 @@ final class AnthropicMapper {
                 system,
                 marked(messages),
                 tools,
+                toolChoice(request),
                 options.temperature(),
                 thinking(options, messages),
-                options.effort().map(MessagesRequest.OutputConfig::new),
+                outputConfig(request),
                 options.serviceTier(),
                 true);
+    }
+
+    private static Optional<MessagesRequest.OutputConfig> outputConfig(ModelRequest request) {
+        Optional<MessagesRequest.Format> format =
+                request.replySchema().flatMap(StrictSchema::of).map(MessagesRequest.Format::of);
+        return Optional.of(new MessagesRequest.OutputConfig(request.options().effort(), format))
+                .filter(config -> config.effort().isPresent() || config.format().isPresent());
+    }
+
+    private static Optional<MessagesRequest.ToolChoice> toolChoice(ModelRequest request) {
+        Optional<ToolChoice> choice = ToolChoice.of(request);
+        Optional<Boolean> single =
+                request.options().parallelCalls().filter(parallel -> !parallel).map(parallel -> true);
+        if (request.tools().isEmpty() || (choice.isEmpty() && single.isEmpty())) {
+            return Optional.empty();
+        }
+        return Optional.of(choice.orElse(ToolChoice.AUTO)
+                .match(
+                        word -> new MessagesRequest.ToolChoice(
+                                word.equals(ToolChoice.REQUIRED) ? "any" : word,
+                                Optional.empty(),
+                                word.equals(ToolChoice.NONE) ? Optional.empty() : single),
+                        tool -> new MessagesRequest.ToolChoice("tool", Optional.of(tool), single)));
     }
 
     /**

@@ -11,6 +11,8 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.OptionProblems;
 import dev.waymark.worker.model.http.ProviderService;
+import dev.waymark.worker.model.http.ReplySchemas;
+import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.price.PriceTable;
 import java.util.EnumSet;
 import java.util.List;
@@ -43,6 +45,7 @@ public final class AnthropicProvider implements ModelProvider {
 
     private final ProviderService service;
     private final EventStreams streams;
+    private final ReplySchemas schemas = new ReplySchemas();
 
     private AnthropicProvider(ProviderService service) {
         this.service = service;
@@ -90,6 +93,12 @@ public final class AnthropicProvider implements ModelProvider {
         } else if (options.thinking().filter(ADAPTIVE::equals).isPresent()) {
             problems.refuse(ModelOption.TEMPERATURE, "not allowed with thinking: adaptive");
         }
+        boolean thinks = options.thinkingBudget().isPresent()
+                || options.thinking().filter(ADAPTIVE::equals).isPresent();
+        if (thinks
+                && options.toolChoice().filter(AnthropicProvider::demandsCall).isPresent()) {
+            problems.refuse(ModelOption.TOOL_CHOICE, "not allowed with thinking");
+        }
         problems.temperatureUpTo(HIGHEST_TEMPERATURE);
         options.thinkingBudget().ifPresent(tokens -> {
             if (tokens < LEAST_THINKING || tokens >= maxTokens) {
@@ -102,6 +111,10 @@ public final class AnthropicProvider implements ModelProvider {
         return problems.all();
     }
 
+    private static boolean demandsCall(String choice) {
+        return !choice.equals(ToolChoice.AUTO.word()) && !choice.equals(ToolChoice.NONE);
+    }
+
     @Override
     public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
         return reply(request, words -> {});
@@ -109,6 +122,10 @@ public final class AnthropicProvider implements ModelProvider {
 
     @Override
     public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
+        return schemas.ask(request, asked -> send(asked, listener));
+    }
+
+    private Reply send(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         Request.Builder http = new Request.Builder()
                 .url(service.at("v1/messages"))
                 .header("anthropic-version", VERSION)

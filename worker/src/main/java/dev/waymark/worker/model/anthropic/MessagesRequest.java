@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.model.http.StrictSchema;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,6 +16,7 @@ record MessagesRequest(
         List<Block.Text> system,
         List<Message> messages,
         List<Tool> tools,
+        @JsonProperty("tool_choice") Optional<ToolChoice> toolChoice,
         Optional<Double> temperature,
         Optional<Thinking> thinking,
         @JsonProperty("output_config") Optional<OutputConfig> outputConfig,
@@ -33,7 +35,22 @@ record MessagesRequest(
         }
     }
 
-    record OutputConfig(String effort) {}
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record OutputConfig(Optional<String> effort, Optional<Format> format) {}
+
+    /** The form of a reply without calls. */
+    record Format(String type, Json schema) {
+        static Format of(StrictSchema strict) {
+            return new Format("json_schema", strict.schema());
+        }
+    }
+
+    /** Whether the model has to call a tool, and whether it may call several at once. */
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record ToolChoice(
+            String type,
+            Optional<String> name,
+            @JsonProperty("disable_parallel_tool_use") Optional<Boolean> single) {}
 
     record Message(String role, List<Block> content) {}
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.model.http.StrictSchema;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,6 +17,9 @@ record ChatRequest(
         String model,
         List<ChatMessage> messages,
         List<Tool> tools,
+        @JsonProperty("tool_choice") Optional<Object> toolChoice,
+        @JsonProperty("parallel_tool_calls") Optional<Boolean> parallelToolCalls,
+        @JsonProperty("response_format") Optional<ResponseFormat> responseFormat,
         @JsonProperty("max_tokens") Optional<Integer> maxTokens,
         @JsonProperty("max_completion_tokens") Optional<Integer> maxCompletionTokens,
         Optional<Double> temperature,
@@ -25,6 +29,25 @@ record ChatRequest(
         @JsonProperty("stream_options") StreamOptions streamOptions) {
 
     record StreamOptions(@JsonProperty("include_usage") boolean includeUsage) {}
+
+    /** The form of a reply without calls. */
+    record ResponseFormat(
+            String type, @JsonProperty("json_schema") ReplySchema jsonSchema) {
+        static ResponseFormat of(StrictSchema strict) {
+            return new ResponseFormat("json_schema", new ReplySchema("reply", strict.schema(), strict.complete()));
+        }
+    }
+
+    record ReplySchema(String name, Json schema, boolean strict) {}
+
+    /** Demands a call of this tool. */
+    record NamedTool(String type, ToolName function) {
+        static NamedTool of(String name) {
+            return new NamedTool("function", new ToolName(name));
+        }
+    }
+
+    record ToolName(String name) {}
 
     record Tool(String type, Function function) {
         static Tool of(String name, String description, Json parameters) {

@@ -12,6 +12,7 @@ import dev.waymark.worker.model.http.EventReader;
 import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.OptionProblems;
 import dev.waymark.worker.model.http.ProviderService;
+import dev.waymark.worker.model.http.ReplySchemas;
 import dev.waymark.worker.model.price.PriceTable;
 import java.util.EnumSet;
 import java.util.List;
@@ -31,7 +32,7 @@ abstract class OpenAiApi implements ModelProvider {
 
     /** The options that an agent can set. Only the service knows which model accepts which of them. */
     private static final Set<ModelOption> KNOWN_OPTIONS =
-            Set.copyOf(EnumSet.of(ModelOption.EFFORT, ModelOption.TEMPERATURE, ModelOption.SERVICE_TIER));
+            Set.copyOf(EnumSet.complementOf(EnumSet.of(ModelOption.THINKING, ModelOption.THINKING_BUDGET)));
 
     private static final List<String> EFFORTS = List.of("none", "minimal", "low", "medium", "high", "xhigh", "max");
     private static final List<String> SERVICE_TIERS = List.of("auto", "default", "flex", "scale", "priority", "fast");
@@ -41,6 +42,7 @@ abstract class OpenAiApi implements ModelProvider {
     private final String path;
     private final ProviderService service;
     private final EventStreams streams;
+    private final ReplySchemas schemas = new ReplySchemas();
     /** Models that rejected the first form of a request, and accepted the second. */
     private final Set<String> takeSecondForm = ConcurrentHashMap.newKeySet();
 
@@ -118,6 +120,11 @@ abstract class OpenAiApi implements ModelProvider {
 
     @Override
     public final Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
+        return schemas.ask(request, asked -> replyToWhatIsAccepted(asked, listener));
+    }
+
+    private Reply replyToWhatIsAccepted(ModelRequest request, ReplyListener listener)
+            throws ModelFailure, InterruptedException {
         try {
             return replyToEitherForm(request, listener);
         } catch (ModelFailure failure) {

@@ -7,10 +7,13 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.adapter.AlternatingRoles;
 import dev.waymark.worker.model.http.CallArguments;
+import dev.waymark.worker.model.http.StrictSchema;
+import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.http.WireName;
 import dev.waymark.worker.model.openai.ChatRequest.ChatMessage;
 import dev.waymark.worker.model.openai.ChatRequest.Content;
 import dev.waymark.worker.model.openai.ChatRequest.ContentPart;
+import dev.waymark.worker.model.openai.ChatRequest.NamedTool;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -39,6 +42,9 @@ final class OpenAiMapper {
                 request.tools().stream()
                         .map(tool -> ChatRequest.Tool.of(tool.name(), tool.description(), tool.input()))
                         .toList(),
+                tooled(request).flatMap(ToolChoice::of).map(choice -> choice.match(word -> word, NamedTool::of)),
+                tooled(request).flatMap(tools -> tools.options().parallelCalls()),
+                request.replySchema().flatMap(StrictSchema::of).map(ChatRequest.ResponseFormat::of),
                 newLimit ? Optional.empty() : limit,
                 newLimit ? limit : Optional.empty(),
                 request.options().temperature(),
@@ -46,6 +52,11 @@ final class OpenAiMapper {
                 request.options().serviceTier(),
                 true,
                 new ChatRequest.StreamOptions(true));
+    }
+
+    /** The request, if it has tools: without them, settings for calls are rejected. */
+    static Optional<ModelRequest> tooled(ModelRequest request) {
+        return Optional.of(request).filter(asked -> !asked.tools().isEmpty());
     }
 
     private static List<ChatMessage> messages(ModelRequest request) {

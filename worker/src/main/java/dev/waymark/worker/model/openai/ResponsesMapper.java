@@ -6,6 +6,8 @@ import dev.waymark.conversation.message.Role;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.adapter.AlternatingRoles;
 import dev.waymark.worker.model.http.CallArguments;
+import dev.waymark.worker.model.http.StrictSchema;
+import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.http.WireName;
 import dev.waymark.worker.model.openai.ResponsesRequest.Content;
 import dev.waymark.worker.model.openai.ResponsesRequest.Item;
@@ -40,6 +42,11 @@ final class ResponsesMapper {
                 request.tools().stream()
                         .map(tool -> ResponsesRequest.Tool.of(tool.name(), tool.description(), tool.input()))
                         .toList(),
+                OpenAiMapper.tooled(request)
+                        .flatMap(ToolChoice::of)
+                        .map(choice -> choice.match(word -> word, ResponsesRequest.NamedTool::of)),
+                OpenAiMapper.tooled(request).flatMap(tools -> tools.options().parallelCalls()),
+                request.replySchema().flatMap(StrictSchema::of).map(ResponsesRequest.Text::of),
                 Math.max(LEAST_TOKENS, request.maxTokens()),
                 request.options().temperature(),
                 request.options().effort().map(ResponsesRequest.Reasoning::new),

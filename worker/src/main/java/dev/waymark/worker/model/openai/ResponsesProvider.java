@@ -67,13 +67,7 @@ public final class ResponsesProvider extends OpenAiApi {
                 .map(ResponsesProvider::withoutReasoning)
                 .toList();
         return rejected && !messages.equals(request.messages())
-                ? Optional.of(new ModelRequest(
-                        request.model(),
-                        request.instructions(),
-                        messages,
-                        request.tools(),
-                        request.maxTokens(),
-                        request.options()))
+                ? Optional.of(request.withMessages(messages))
                 : Optional.empty();
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.model.http.StrictSchema;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,6 +15,9 @@ record ResponsesRequest(
         Optional<String> instructions,
         List<Item> input,
         List<Tool> tools,
+        @JsonProperty("tool_choice") Optional<Object> toolChoice,
+        @JsonProperty("parallel_tool_calls") Optional<Boolean> parallelToolCalls,
+        Optional<Text> text,
         @JsonProperty("max_output_tokens") int maxOutputTokens,
         Optional<Double> temperature,
         Optional<Reasoning> reasoning,
@@ -23,6 +27,22 @@ record ResponsesRequest(
         boolean stream) {
 
     record Reasoning(String effort) {}
+
+    /** The form of a reply without calls. */
+    record Text(Format format) {
+        static Text of(StrictSchema strict) {
+            return new Text(new Format("json_schema", "reply", strict.schema(), strict.complete()));
+        }
+    }
+
+    record Format(String type, String name, Json schema, boolean strict) {}
+
+    /** Demands a call of this tool. */
+    record NamedTool(String type, String name) {
+        static NamedTool of(String name) {
+            return new NamedTool("function", name);
+        }
+    }
 
     /** A tool. Any schema is allowed, because {@code strict} is off. */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)

@@ -45,7 +45,7 @@ final class McpConnection implements AutoCloseable {
         Duration fresh = ToolList.LONGEST_USE;
         ObjectNode page = JsonRpc.object();
         for (int pages = 0; pages < MOST_PAGES; pages++) {
-            RpcAnswer answer = ask(RpcRequest.of("tools/list", page), fence, true);
+            RpcAnswer answer = ask(RpcRequest.of("tools/list", page), fence);
             if (answer instanceof RpcAnswer.Refusal refusal) {
                 throw new RequestNotSentException("it does not list its tools: " + refusal.words());
             }
@@ -70,15 +70,14 @@ final class McpConnection implements AutoCloseable {
         throw new UnusableServerException("its list of tools does not end");
     }
 
-    /** @param repeatable whether the request may be repeated if the server does not know the session */
-    RpcAnswer ask(RpcRequest request, ProcessFence fence, boolean repeatable)
+    RpcAnswer ask(RpcRequest request, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         lastUse = System.nanoTime();
         try {
             RpcAnswer answer = channel.ask(era == McpEra.STATELESS ? request.stateless() : request, fence);
             if (answer instanceof RpcAnswer.Refusal refusal) {
                 doubtful |= mayHaveChangedEra(refusal);
-                if (repeatable && !channel.isOpen()) {
+                if (!request.once() && !channel.isOpen()) {
                     throw new RequestNotSentException(refusal.words());
                 }
             }

@@ -3,10 +3,12 @@ package dev.waymark.worker.tool.mcp;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.agent.McpToken;
 import dev.waymark.agent.McpTool;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.EffectKeys;
 import dev.waymark.worker.tool.kind.ToolRun;
@@ -60,7 +62,12 @@ public final class McpConnections implements AutoCloseable {
         private final ReentrantLock lock = new ReentrantLock();
         private Optional<McpConnection> connection = Optional.empty();
         private Optional<McpEra> era = Optional.empty();
+        private final Optional<BearerToken> token;
         private volatile Optional<Listed> listed = Optional.empty();
+
+        Slot(Optional<BearerToken> token) {
+            this.token = token;
+        }
     }
 
     /** Tools that need not be listed again before this time of {@link System#nanoTime()}. */
@@ -108,9 +115,10 @@ public final class McpConnections implements AutoCloseable {
         RpcRequest request = RpcRequest.of("tools/call", params)
                 .about(tool.tool())
                 .withHeaders(ParameterHeaders.of(schema, arguments));
-        RpcRequest call = turn.maySuspend() ? request.suspending() : request;
+        RpcRequest whole = turn.maySuspend() ? request.suspending() : request;
+        RpcRequest call = keys.isSafe() ? whole : whole.sentOnce();
         try {
-            RpcAnswer answer = use(tool.server(), fence, connection -> connection.ask(call, fence, keys.isSafe()));
+            RpcAnswer answer = use(tool.server(), fence, connection -> connection.ask(call, fence));
             if (answer instanceof RpcAnswer.Refusal refusal && DEFINITION_CHANGED.contains(refusal.code())) {
                 Objects.requireNonNull(slots.get(tool.server())).listed = Optional.empty();
             }
@@ -133,7 +141,7 @@ public final class McpConnections implements AutoCloseable {
     RpcAnswer ask(McpServer server, RpcRequest request, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         try {
-            return use(server, fence, connection -> connection.ask(request, fence, true));
+            return use(server, fence, connection -> connection.ask(request, fence));
         } catch (UnusableServerException e) {
             throw new IllegalStateException("only a list of tools can be", e);
         }
@@ -206,7 +214,7 @@ public final class McpConnections implements AutoCloseable {
         Slot slot = locked(server, fence);
         try {
             if (slot.connection.isEmpty()) {
-                McpConnection opened = McpOpening.open(server, environment, directory, fence, slot.era);
+                McpConnection opened = McpOpening.open(server, environment, directory, fence, slot.era, slot.token);
                 slot.connection = Optional.of(opened);
                 slot.era = Optional.of(opened.era());
             }
@@ -225,7 +233,15 @@ public final class McpConnections implements AutoCloseable {
     }
 
     private Slot slot(McpServer server) {
-        return slots.computeIfAbsent(server, definition -> new Slot());
+        return slots.computeIfAbsent(
+                server, definition -> new Slot(definition.token().map(token -> token(definition, token))));
+    }
+
+    private BearerToken token(McpServer server, McpToken token) {
+        return new BearerToken(token.client()
+                .<BearerToken.Source>map(
+                        client -> new TokenRequest(client, server, Secrets.of(server.references(), environment)))
+                .orElseGet(() -> new TokenProgram(token, environment, directory)));
     }
 
     private void forget(McpServer server, McpConnection connection) throws InterruptedException {

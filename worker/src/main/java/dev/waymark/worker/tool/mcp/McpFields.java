@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.mcp;
 
 import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.McpServer;
+import dev.waymark.agent.McpToken;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.tool.kind.ToolEntry;
@@ -22,6 +23,9 @@ import okhttp3.HttpUrl;
 public final class McpFields {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+
+    private static final Set<String> CREDENTIALS = Set.of("url", "client", "secret", "scope");
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1");
 
     private final Path directory;
 
@@ -64,15 +68,70 @@ public final class McpFields {
             Map<String, String> headers = problems.read(
                             fields.take("headers"), given -> given.entries(McpFields::header))
                     .orElse(Map.of());
+            Optional<McpToken> token = problems.read(fields.take("token"), given -> token(given, headers.keySet()));
             problems.end();
-            return McpServer.at(name.orElseThrow(), address.orElseThrow(), headers);
+            McpServer server = McpServer.at(name.orElseThrow(), address.orElseThrow(), headers);
+            return token.map(server::withToken).orElse(server);
         }
-        problems.run(() -> fields.refuse(Set.of("headers"), "not allowed together with command"));
+        problems.run(() -> fields.refuse(Set.of("headers", "token"), "not allowed together with command"));
         Optional<List<String>> command = problems.check(() -> ToolEntry.program(fields.require("command"), directory));
         Map<String, String> env =
                 problems.read(fields.take("env"), ToolEntry::environment).orElse(Map.of());
         problems.end();
         return McpServer.program(name.orElseThrow(), command.orElseThrow(), env);
+    }
+
+    /** Reads {@code token: { command: […] }}, or with {@code url:}, {@code client:} and {@code secret:}. */
+    private McpToken token(YamlValue value, Set<String> headers) throws YamlProblem {
+        if (headers.stream().anyMatch("Authorization"::equalsIgnoreCase)) {
+            throw value.problem("not allowed together with the header Authorization");
+        }
+        YamlFields fields = value.fields();
+        YamlProblems problems = new YamlProblems();
+        if (fields.has("command")) {
+            problems.run(() -> fields.refuse(CREDENTIALS, "not allowed together with command"));
+            Optional<List<String>> command =
+                    problems.check(() -> ToolEntry.program(fields.require("command"), directory));
+            Map<String, String> env =
+                    problems.read(fields.take("env"), ToolEntry::environment).orElse(Map.of());
+            problems.run(fields::end);
+            problems.end();
+            return McpToken.printedBy(command.orElseThrow(), env);
+        }
+        problems.run(() -> fields.refuse(Set.of("env"), "not allowed together with url"));
+        Optional<String> url = problems.check(() -> tokenUrl(fields.require("url")));
+        Optional<String> client = problems.check(() -> reference(fields.require("client")));
+        Optional<String> secret = problems.check(() -> secret(fields.require("secret")));
+        Optional<String> scope = problems.read(fields.take("scope"), YamlValue::text);
+        problems.run(fields::end);
+        problems.end();
+        return McpToken.grantedTo(
+                new McpToken.ClientCredentials(url.orElseThrow(), client.orElseThrow(), secret.orElseThrow(), scope));
+    }
+
+    /** The secret is sent there. */
+    private static String tokenUrl(YamlValue value) throws YamlProblem {
+        HttpUrl url = HttpUrl.get(url(value));
+        if (!url.isHttps() && !LOOPBACK.contains(url.host())) {
+            throw value.problem("expected an https address: the secret is sent there");
+        }
+        return url.toString();
+    }
+
+    private static String secret(YamlValue value) throws YamlProblem {
+        String text = reference(value);
+        if (EnvironmentReferences.names(text).isEmpty()) {
+            throw value.problem("put the secret into an environment variable, as ${NAME}: agent files are recorded");
+        }
+        return text;
+    }
+
+    private static String reference(YamlValue value) throws YamlProblem {
+        String text = value.text();
+        if (!EnvironmentReferences.isWellFormed(text)) {
+            throw value.problem("expected ${NAME}");
+        }
+        return text;
     }
 
     private static String name(YamlValue value) throws YamlProblem {
@@ -96,13 +155,9 @@ public final class McpFields {
     }
 
     private static String header(String name, YamlValue value) throws YamlProblem {
-        String text = value.text();
         if (!HEADER.matcher(name).matches()) {
             throw value.problem("not a valid header name");
         }
-        if (!EnvironmentReferences.isWellFormed(text)) {
-            throw value.problem("expected ${NAME}");
-        }
-        return text;
+        return reference(value);
     }
 }

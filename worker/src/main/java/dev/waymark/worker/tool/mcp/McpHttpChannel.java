@@ -51,6 +51,9 @@ final class McpHttpChannel implements McpChannel {
     private static final MediaType JSON = MediaType.get("application/json");
     private static final String SESSION = "Mcp-Session-Id";
     private static final String VERSION = "MCP-Protocol-Version";
+    private static final String AUTHORIZATION = "Authorization";
+    private static final String TOKEN_REFUSED = ". The token was refused. The next call gets a new one";
+    private static final String NO_TOKEN = ". The server wants a token: add token to its entry in the agent file";
     private static final int MOST_REDIRECTS = 3;
     private static final int LONGEST_WORDS = 300;
     private static final int MOST_ERROR_BYTES = 64 * 1024;
@@ -68,11 +71,12 @@ final class McpHttpChannel implements McpChannel {
     /** Large, since a server may send progress before its answer. */
     private static final long MOST_STREAM_BYTES = 256 * 1024 * 1024;
 
-    private static final OkHttpClient CLIENT = client();
+    static final OkHttpClient CLIENT = client();
 
     private final String name;
     private final Secrets secrets;
     private final Headers headers;
+    private final Optional<BearerToken> token;
     private final AtomicLong ids = new AtomicLong();
     private final Semaphore replies = new Semaphore(MOST_REPLIES);
     private volatile HttpUrl url;
@@ -80,15 +84,17 @@ final class McpHttpChannel implements McpChannel {
     private volatile Optional<String> version = Optional.empty();
     private volatile boolean open = true;
 
-    private McpHttpChannel(String name, HttpUrl url, Headers headers, Secrets secrets) {
+    private McpHttpChannel(String name, HttpUrl url, Headers headers, Secrets secrets, Optional<BearerToken> token) {
         this.name = name;
         this.url = url;
         this.headers = headers;
         this.secrets = secrets;
+        this.token = token;
     }
 
     /** Does not connect yet. */
-    static McpHttpChannel to(McpServer server, Secrets secrets) throws RequestNotSentException {
+    static McpHttpChannel to(McpServer server, Secrets secrets, Optional<BearerToken> token)
+            throws RequestNotSentException {
         Headers.Builder headers = new Headers.Builder();
         try {
             server.headers().forEach((name, text) -> headers.add(name, secrets.resolveInLine(text)));
@@ -96,7 +102,8 @@ final class McpHttpChannel implements McpChannel {
             // OkHttp's message would quote the value.
             throw new RequestNotSentException("a header holds characters that it can't have");
         }
-        return new McpHttpChannel(server.name(), HttpUrl.get(server.url().orElseThrow()), headers.build(), secrets);
+        return new McpHttpChannel(
+                server.name(), HttpUrl.get(server.url().orElseThrow()), headers.build(), secrets, token);
     }
 
     private static OkHttpClient client() {
@@ -127,13 +134,23 @@ final class McpHttpChannel implements McpChannel {
         }
         long id = ids.incrementAndGet();
         byte[] body = JsonRpc.bytes(JsonRpc.request(id, request.method(), request.params()));
-        for (int redirects = 0; ; redirects++) {
-            Exchange exchange = new Exchange(id, request.isStateless());
-            Call call = CLIENT.newCall(
-                    http(request).tag(Exchange.class, exchange).post(once(body)).build());
+        int redirects = 0;
+        boolean again = !request.once();
+        while (true) {
+            Optional<String> bearer =
+                    token.isPresent() ? Optional.of(token.get().text(fence)) : Optional.empty();
+            Exchange exchange = new Exchange(id, request.isStateless(), bearer);
+            Call call = CLIENT.newCall(http(request, bearer)
+                    .tag(Exchange.class, exchange)
+                    .post(once(body))
+                    .build());
             call.enqueue(exchange);
             try {
-                return exchange.answer.get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
+                RpcAnswer answer = exchange.answer.get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
+                if (!exchange.tokenRefused || !again) {
+                    return answer;
+                }
+                again = false;
             } catch (TimeoutException e) {
                 giveUp(call, exchange, "timed out");
                 String words = "timed out after " + fence.timeout().toSeconds() + "s";
@@ -149,13 +166,14 @@ final class McpHttpChannel implements McpChannel {
                     throw failure(Objects.requireNonNullElse(e.getCause(), e), exchange);
                 }
                 url = moved.to;
+                redirects++;
             }
         }
     }
 
     private OutcomeUnknownException failure(Throwable cause, Exchange exchange) throws RequestNotSentException {
-        String words = secrets.mask(
-                Optional.ofNullable(cause.getMessage()).orElse(cause.getClass().getSimpleName()));
+        String words = hidden().mask(Optional.ofNullable(cause.getMessage())
+                .orElse(cause.getClass().getSimpleName()));
         if (!exchange.sent || cause instanceof Moved) {
             throw new RequestNotSentException(words);
         }
@@ -241,25 +259,39 @@ final class McpHttpChannel implements McpChannel {
         }
     }
 
-    private Request.Builder http(RpcRequest said) {
+    private Request.Builder http(RpcRequest said, Optional<String> bearer) {
         if (said.version().isEmpty()) {
-            return http();
+            return http(bearer);
         }
-        Request.Builder request = begin().header(VERSION, said.version().get()).header("Mcp-Method", said.method());
+        Request.Builder request =
+                begin(bearer).header(VERSION, said.version().get()).header("Mcp-Method", said.method());
         said.name().ifPresent(name -> request.header("Mcp-Name", ParameterHeaders.encoded(name)));
         said.headers().forEach(request::header);
         return request;
     }
 
+    /** A message that nobody waits for: it does not wait for a token, either. */
     private Request.Builder http() {
-        Request.Builder request = begin();
+        return http(token.flatMap(BearerToken::known));
+    }
+
+    private Request.Builder http(Optional<String> bearer) {
+        Request.Builder request = begin(bearer);
         session.ifPresent(id -> request.header(SESSION, id));
         version.ifPresent(agreed -> request.header(VERSION, agreed));
         return request;
     }
 
-    private Request.Builder begin() {
-        return new Request.Builder().url(url).headers(headers).header("Accept", "application/json, text/event-stream");
+    private Request.Builder begin(Optional<String> bearer) {
+        Request.Builder request =
+                new Request.Builder().url(url).headers(headers).header("Accept", "application/json, text/event-stream");
+        bearer.ifPresent(text -> request.header(AUTHORIZATION, "Bearer " + text));
+        return request;
+    }
+
+    /** What hides the secrets of the agent file and the tokens in the words of the server. */
+    private Secrets hidden() {
+        return token.map(bearer -> secrets.and(bearer.hidden())).orElse(secrets);
     }
 
     /**
@@ -304,12 +336,15 @@ final class McpHttpChannel implements McpChannel {
     private final class Exchange extends EventListener implements Callback {
         private final long id;
         private final boolean stateless;
+        private final Optional<String> bearer;
         private final CompletableFuture<RpcAnswer> answer = new CompletableFuture<>();
         private volatile boolean sent;
+        private volatile boolean tokenRefused;
 
-        Exchange(long id, boolean stateless) {
+        Exchange(long id, boolean stateless, Optional<String> bearer) {
             this.id = id;
             this.stateless = stateless;
+            this.bearer = bearer;
         }
 
         @Override
@@ -356,7 +391,7 @@ final class McpHttpChannel implements McpChannel {
                 return new RpcAnswer.Refusal(UNREADABLE, Effect.UNKNOWN);
             }
             return document.filter(message -> JsonRpc.answers(message, id))
-                    .map(message -> JsonRpc.answer(secrets.mask(message)))
+                    .map(message -> JsonRpc.answer(hidden().mask(message)))
                     .orElseThrow(() -> new IOException("its answer is not a JSON-RPC response"));
         }
 
@@ -379,7 +414,7 @@ final class McpHttpChannel implements McpChannel {
             if (ours.isEmpty() && !stateless) {
                 message.flatMap(JsonRpc::reply).ifPresent(McpHttpChannel.this::reply);
             }
-            return ours.map(said -> JsonRpc.answer(secrets.mask(said)));
+            return ours.map(said -> JsonRpc.answer(hidden().mask(said)));
         }
 
         private RpcAnswer refused(Response response) throws IOException {
@@ -394,6 +429,12 @@ final class McpHttpChannel implements McpChannel {
                 return new RpcAnswer.Refusal(
                         "HTTP " + status + ": redirects to another host are not followed", Effect.NOT_DONE);
             }
+            if (status == 401) {
+                bearer.ifPresent(text -> {
+                    tokenRefused = true;
+                    token.orElseThrow().refused(text);
+                });
+            }
             // Some servers send 400 where the protocol requires 404.
             boolean unknown = status == 404
                     || (status == 400 && body.toLowerCase(Locale.ROOT).contains("session"));
@@ -401,9 +442,9 @@ final class McpHttpChannel implements McpChannel {
                 open = false;
             }
             Optional<JsonNode> error = JsonRpc.read(body.getBytes(StandardCharsets.UTF_8))
-                    .map(said -> secrets.mask(said).path("error"))
+                    .map(said -> hidden().mask(said).path("error"))
                     .filter(JsonNode::isObject);
-            String words = "HTTP " + status + words(error, body);
+            String words = "HTTP " + status + words(error, body) + (status == 401 ? whatToDo() : "");
             Effect effect = Effect.ofHttpStatus(status);
             if (effect == Effect.UNKNOWN) {
                 throw new IOException(words);
@@ -412,12 +453,19 @@ final class McpHttpChannel implements McpChannel {
                     .orElseGet(() -> new RpcAnswer.Refusal(words, effect));
         }
 
+        private String whatToDo() {
+            if (bearer.isPresent()) {
+                return TOKEN_REFUSED;
+            }
+            return headers.get(AUTHORIZATION) == null ? NO_TOKEN : "";
+        }
+
         private boolean isHere(HttpUrl there) {
             return there.scheme().equals(url.scheme()) && there.host().equals(url.host()) && there.port() == url.port();
         }
 
         private String words(Optional<JsonNode> error, String body) {
-            String words = secrets.mask(error.map(said -> said.path("message").asText(""))
+            String words = hidden().mask(error.map(said -> said.path("message").asText(""))
                             .filter(message -> !message.isEmpty())
                             .orElse(body))
                     .strip();

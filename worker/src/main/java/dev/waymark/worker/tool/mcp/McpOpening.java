@@ -61,17 +61,16 @@ final class McpOpening {
             Map<String, String> environment,
             Path directory,
             ProcessFence fence,
-            Optional<McpEra> known)
+            Optional<McpEra> known,
+            Optional<BearerToken> token)
             throws RequestNotSentException, InterruptedException {
-        List<String> texts = new ArrayList<>(server.env().values());
-        texts.addAll(server.headers().values());
-        Secrets secrets = Secrets.of(texts, environment);
+        Secrets secrets = Secrets.of(server.references(), environment);
         if (secrets.missing().isPresent()) {
             throw new RequestNotSentException(
                     "environment variable " + secrets.missing().get() + " is not set in the worker");
         }
         Start start = () -> server.url().isPresent()
-                ? McpHttpChannel.to(server, secrets)
+                ? McpHttpChannel.to(server, secrets, token)
                 : McpStdioChannel.start(server, secrets, environment, directory);
         McpOpening opening = new McpOpening(start, fence);
         boolean open = false;

@@ -93,6 +93,9 @@ final class RemoteTask {
             return new Reply(result.value(), Optional.empty());
         }
         RpcAnswer.Refusal refusal = (RpcAnswer.Refusal) answer;
+        if (refusal.isUnreadable()) {
+            return lost("what the server says of the task " + id + " can't be read: " + refusal.words());
+        }
         return refusal.code() == UNKNOWN_TASK || refusal.code() == UNKNOWN_METHOD
                 ? lost("the server does not know the task " + id + ": " + refusal.words())
                 : unreachable(refusal.words(), until);

@@ -26,6 +26,11 @@ sealed interface RpcAnswer {
             this(words, effect, MissingNode.getInstance());
         }
 
+        /** Whether there is an answer that is not read, and would not be read another time either. */
+        boolean isUnreadable() {
+            return words.equals(McpChannel.TOO_LONG) || words.equals(McpChannel.UNREADABLE);
+        }
+
         /** The error's code; 0 without one. */
         int code() {
             return error.path("code").asInt();

@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param name what the request is about, such as a tool: proxies may read it
  * @param headers further headers of a request over HTTP
  * @param suspends whether the server may answer with a task, or with what it requires to go on
+ * @param once whether it may take effect, and so must not be sent twice
  */
 record RpcRequest(
         String method,
@@ -21,7 +22,8 @@ record RpcRequest(
         Optional<String> version,
         Optional<String> name,
         Map<String, String> headers,
-        boolean suspends) {
+        boolean suspends,
+        boolean once) {
     /** The version of stateless requests. */
     static final String STATELESS_VERSION = "2026-07-28";
 
@@ -32,19 +34,23 @@ record RpcRequest(
     }
 
     static RpcRequest of(String method, ObjectNode params) {
-        return new RpcRequest(method, params, Optional.empty(), Optional.empty(), Map.of(), false);
+        return new RpcRequest(method, params, Optional.empty(), Optional.empty(), Map.of(), false, false);
     }
 
     RpcRequest about(String name) {
-        return new RpcRequest(method, params, version, Optional.of(name), headers, suspends);
+        return new RpcRequest(method, params, version, Optional.of(name), headers, suspends, once);
     }
 
     RpcRequest withHeaders(Map<String, String> more) {
-        return new RpcRequest(method, params, version, name, more, suspends);
+        return new RpcRequest(method, params, version, name, more, suspends, once);
     }
 
     RpcRequest suspending() {
-        return new RpcRequest(method, params, version, name, headers, true);
+        return new RpcRequest(method, params, version, name, headers, true, once);
+    }
+
+    RpcRequest sentOnce() {
+        return new RpcRequest(method, params, version, name, headers, suspends, true);
     }
 
     boolean isStateless() {
@@ -60,7 +66,7 @@ record RpcRequest(
         meta.set(RESERVED + "clientInfo", JsonRpc.thisClient());
         meta.set(RESERVED + "clientCapabilities", capabilities());
         given.properties().forEach(entry -> meta.set(entry.getKey(), entry.getValue()));
-        return new RpcRequest(method, whole, Optional.of(STATELESS_VERSION), name, headers, suspends);
+        return new RpcRequest(method, whole, Optional.of(STATELESS_VERSION), name, headers, suspends, once);
     }
 
     private ObjectNode capabilities() {

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -18,6 +21,7 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelProviderContract;
 import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.tool.RecordSchema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -27,6 +31,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -136,6 +141,116 @@ public abstract class WireCases extends ModelProviderContract {
 
     protected final ModelFailure failure(ModelAnswer answer) {
         return catchThrowableOfType(ModelFailure.class, () -> reply(answer));
+    }
+
+    record Line(String text, int count) {}
+
+    record Whole(
+            LocalDate due,
+            @JsonPropertyDescription("What was bought") List<Line> lines) {}
+
+    record Partial(Optional<String> customer, List<Line> lines) {}
+
+    record Open(Map<String, Integer> counts) {}
+
+    private static final ToolSpec WEATHER = ToolSpec.java("weather")
+            .describedAs("The weather", Json.of(Map.of("type", "object")))
+            .build();
+
+    private JsonNode sent(ModelRequest request) throws ModelFailure, InterruptedException {
+        server.answers(ModelAnswer.says("{}"));
+        provider.reply(request);
+        return server.received().get(server.received().size() - 1).body();
+    }
+
+    private ModelRequest wanting(Class<? extends Record> type) {
+        return request(List.of(Message.user("Hi"))).withReplySchema(Optional.of(RecordSchema.of(type)));
+    }
+
+    /** The server refuses what the service would refuse. */
+    @Test
+    void replySchema_isSentInTheFormOfTheService() throws Exception {
+        JsonNode whole = sent(wanting(Whole.class));
+        JsonNode partial = sent(wanting(Partial.class));
+
+        for (JsonNode body : List.of(whole, partial)) {
+            assertThat(body.findValues("additionalProperties")).hasSize(2).allMatch(more -> !more.asBoolean(true));
+            assertThat(body.findParents("json_schema").size()
+                            + body.findValuesAsText("type").stream()
+                                    .filter("json_schema"::equals)
+                                    .count())
+                    .isPositive();
+        }
+        assertThat(whole.toString()).contains("What was bought").doesNotContain("pattern");
+        assertThat(sent(wanting(Open.class)).findValues("additionalProperties")).isEmpty();
+    }
+
+    @Test
+    void modelThatRejectsSchemas_isAskedWithoutFromThenOn() throws Exception {
+        server.answers(
+                ModelAnswer.error(
+                        400, errorBody("invalid_request_error", "json_schema is not supported by this model")),
+                ModelAnswer.says("{}"));
+        assertThat(provider.reply(wanting(Whole.class)).content()).containsExactly(new Part.Text("{}"));
+        provider.reply(wanting(Whole.class));
+
+        assertThat(server.received())
+                .extracting(request ->
+                        request.body().findValues("additionalProperties").size())
+                .containsExactly(2, 0, 0);
+    }
+
+    @Test
+    void otherProblemOfARequestWithASchema_isNotRepeated() {
+        server.answers(ModelAnswer.error(400, errorBody("invalid_request_error", "no such option: effort")));
+
+        assertThatThrownBy(() -> provider.reply(wanting(Whole.class))).isInstanceOf(ModelFailure.class);
+        assertThat(server.received()).hasSize(1);
+    }
+
+    private JsonNode choosing(ModelOptions options, Message... messages) throws ModelFailure, InterruptedException {
+        return sent(new ModelRequest(model(), Optional.empty(), List.of(messages), List.of(WEATHER), 100, options));
+    }
+
+    @Test
+    void toolChoice_isDemandedOnlyInTheFirstReply() throws Exception {
+        Message hi = Message.user("Hi");
+        Message[] later = {
+            hi,
+            Message.assistant(new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT)),
+            Message.results(List.of(new Part.ToolResult("tu_1", "Rain", false)))
+        };
+        String required = choosing(ModelOptions.NONE.withToolChoice("required"), hi)
+                .path("tool_choice")
+                .toString();
+
+        assertThat(required).matches(".*(any|required).*");
+        assertThat(choosing(ModelOptions.NONE.withToolChoice("weather"), hi)
+                        .path("tool_choice")
+                        .toString())
+                .contains("weather");
+        assertThat(choosing(ModelOptions.NONE.withToolChoice("none"), later)
+                        .path("tool_choice")
+                        .toString())
+                .contains("none");
+        assertThat(choosing(ModelOptions.NONE.withToolChoice("required"), later).has("tool_choice"))
+                .isFalse();
+        assertThat(choosing(ModelOptions.NONE, hi).has("tool_choice")).isFalse();
+    }
+
+    @Test
+    void parallelCalls_canBeSwitchedOff() throws Exception {
+        ModelOptions single = ModelOptions.NONE.withParallelCalls(false);
+
+        assertThat(choosing(single, Message.user("Hi")).toString())
+                .containsAnyOf("\"disable_parallel_tool_use\":true", "\"parallel_tool_calls\":false");
+        assertThat(choosing(single.withToolChoice("required"), Message.user("Hi"))
+                        .toString())
+                .containsAnyOf("\"disable_parallel_tool_use\":true", "\"parallel_tool_calls\":false");
+        assertThat(sent(new ModelRequest(
+                                model(), Optional.empty(), List.of(Message.user("Hi")), List.of(), 100, single))
+                        .toString())
+                .doesNotContain("parallel");
     }
 
     /**

@@ -32,6 +32,7 @@ public final class TaskToolServer implements AutoCloseable {
     private final Set<String> keys = ConcurrentHashMap.newKeySet();
     private final Map<String, JsonNode> responses = new ConcurrentHashMap<>();
     private HttpServer http;
+    private volatile long pollMillis = 300;
     private volatile ObjectNode task = working();
 
     private TaskToolServer() throws IOException {
@@ -69,6 +70,12 @@ public final class TaskToolServer implements AutoCloseable {
         ObjectNode asking = status("input_required");
         asking.putObject("inputRequests").set(key, form(message));
         task = asking;
+    }
+
+    /** Wishes to be asked this often only. */
+    public void pollEvery(Duration interval) {
+        pollMillis = interval.toMillis();
+        task = working();
     }
 
     /** Deletes the task. */
@@ -216,18 +223,18 @@ public final class TaskToolServer implements AutoCloseable {
         return request;
     }
 
-    private static ObjectNode working() {
+    private ObjectNode working() {
         return status("working");
     }
 
-    private static ObjectNode status(String status) {
+    private ObjectNode status(String status) {
         return ToolServer.MAPPER
                 .createObjectNode()
                 .put("taskId", ID)
                 .put("status", status)
                 .put("createdAt", "2026-11-26T00:00:00Z")
                 .putNull("ttlMs")
-                .put("pollIntervalMs", 300);
+                .put("pollIntervalMs", pollMillis);
     }
 
     @Override

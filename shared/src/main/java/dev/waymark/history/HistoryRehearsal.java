@@ -1,0 +1,38 @@
+package dev.waymark.history;
+
+import dev.waymark.annotation.Internal;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Asks agents what they would decide in recorded threads. The only implementation is in the worker. Programs that must
+ * not depend on the worker find it with a {@link java.util.ServiceLoader}.
+ */
+@Internal
+public interface HistoryRehearsal {
+    /**
+     * Rehearses the thread in a file.
+     *
+     * @return why the rehearsal fails; empty if it passes
+     */
+    List<String> problems(Path file, Settings settings) throws Exception;
+
+    /**
+     * How a thread is rehearsed.
+     *
+     * @param agents the directory of the agent files
+     * @param isDataset whether the file is in a dataset, so that only its last decision counts
+     * @param failOn conditions as {@code waymark rehearse --fail-on} has them
+     * @param allowedProviders the providers that may see the conversation although its thread did not use them
+     * @param mostUsd the most that may be spent on the thread
+     */
+    record Settings(
+            Path agents, boolean isDataset, List<String> failOn, Set<String> allowedProviders, BigDecimal mostUsd) {
+        public Settings {
+            failOn = List.copyOf(failOn);
+            allowedProviders = Set.copyOf(allowedProviders);
+        }
+    }
+}

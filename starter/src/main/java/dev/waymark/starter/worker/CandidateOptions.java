@@ -1,0 +1,138 @@
+package dev.waymark.starter.worker;
+
+import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.model.ModelChecks;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.rehearsal.Candidate;
+import dev.waymark.worker.rehearsal.Check;
+import dev.waymark.worker.rehearsal.LiveTools;
+import dev.waymark.worker.tool.ToolKinds;
+import dev.waymark.worker.tool.ToolRunner;
+import dev.waymark.worker.yaml.YamlProblem;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The options that name the agents to rehearse. */
+final class CandidateOptions {
+    @Mixin
+    private AgentsOptions agents;
+
+    @Option(
+            names = "--also",
+            paramLabel = "DIR",
+            description = "Another directory of agent files, to compare side by side. Can be repeated.")
+    private List<Path> also = List.of();
+
+    @Option(
+            names = "--recorded",
+            description = "Try the agents that the threads recorded, instead of agent files or, with --agents, side by"
+                    + " side with them.")
+    private boolean recorded;
+
+    @Option(
+            names = "--model",
+            paramLabel = "PROVIDER:MODEL",
+            description = "Try the agents with this model instead of their own. Can be repeated, to try several.")
+    private List<String> models = List.of();
+
+    /** Candidates, and what runs their safe tools. */
+    record Candidates(List<Candidate> all, List<ToolKinds> tools) implements AutoCloseable {
+        @Override
+        public void close() {
+            tools.forEach(ToolKinds::close);
+        }
+    }
+
+    AgentsOptions agents() {
+        return agents;
+    }
+
+    /** What was chosen, to tell one choice from another. */
+    Map<String, Object> chosen() {
+        Map<String, Object> chosen = new LinkedHashMap<>();
+        chosen.put("agents", agents.path().toString());
+        chosen.put("also", also.stream().map(Path::toString).toList());
+        chosen.put("recorded", recorded);
+        chosen.put("models", models);
+        return chosen;
+    }
+
+    /** @param live whether safe tools may run */
+    Candidates read(boolean live) throws AgentInvalid, IOException, CommandFailure {
+        Candidates candidates = new Candidates(new ArrayList<>(), new ArrayList<>());
+        Set<Path> directories = new LinkedHashSet<>();
+        if (!recorded || agents.isNamed()) {
+            directories.add(agents.path());
+        }
+        directories.addAll(also);
+        for (Path path : directories) {
+            AgentsOptions.Setup setup = agents.definitions(path);
+            Optional<LiveTools> tools = live ? Optional.of(tools(setup, candidates)) : Optional.empty();
+            add(
+                    new Candidate(
+                            path.toString(),
+                            Optional.of(setup.agents()),
+                            setup.providers(),
+                            checks(path),
+                            Optional.empty(),
+                            tools),
+                    candidates);
+        }
+        if (recorded) {
+            Optional<LiveTools> tools =
+                    live ? Optional.of(tools(agents.definitions(agents.path()), candidates)) : Optional.empty();
+            add(
+                    new Candidate("recorded", Optional.empty(), agents.providers(), Map.of(), Optional.empty(), tools),
+                    candidates);
+        }
+        return candidates;
+    }
+
+    private static LiveTools tools(AgentsOptions.Setup setup, Candidates candidates) {
+        ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), setup.agents().path(), setup.tools());
+        candidates.tools().add(kinds);
+        ToolRunner runner = new ToolRunner(kinds);
+        // The environment of one tool may show up in the output of another.
+        setup.agents().agents().values().forEach(agent -> runner.hideSecretsOf(agent.tools()));
+        return new LiveTools(runner);
+    }
+
+    private static Map<String, List<Check>> checks(Path path) throws IOException, CommandFailure {
+        try {
+            return Check.in(path);
+        } catch (YamlProblem e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT, "ChecksInvalid", "invalid checks: " + e.getMessage(), "Fix the file");
+        }
+    }
+
+    private void add(Candidate candidate, Candidates candidates) throws CommandFailure {
+        if (models.isEmpty()) {
+            candidates.all().add(candidate);
+        }
+        for (String model : models) {
+            checkModel(candidate.providers(), model);
+            candidates.all().add(candidate.withModel(model));
+        }
+    }
+
+    static void checkModel(ModelProviders providers, String model) throws CommandFailure {
+        Optional<String> problem = new ModelChecks(providers).modelProblem(model);
+        if (problem.isPresent()) {
+            throw ThreadsOptions.badInput(
+                    "the model can't be used: " + problem.get(), "Example: anthropic:claude-haiku-4-5");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.waymark.testkit;
+
+import dev.waymark.history.HistoryRehearsal;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+
+/** Runs a method with {@link RehearsedThread} once for each of its threads. */
+final class RehearsedThreadExtension implements TestTemplateInvocationContextProvider {
+    @Override
+    public boolean supportsTestTemplate(ExtensionContext context) {
+        return context.getRequiredTestMethod().isAnnotationPresent(RehearsedThread.class);
+    }
+
+    @Override
+    public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
+        RehearsedThread threads = context.getRequiredTestMethod().getAnnotation(RehearsedThread.class);
+        return Arrays.stream(threads.value())
+                .map(Path::of)
+                .flatMap(path -> Files.isDirectory(path)
+                        ? files(path).map(file -> new Invocation(file, settings(threads, true)))
+                        : Stream.of(new Invocation(path, settings(threads, false))));
+    }
+
+    private static Stream<Path> files(Path dataset) {
+        try (Stream<Path> files = Files.list(dataset)) {
+            return files.filter(file -> file.toString().endsWith(".json")).sorted().toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static HistoryRehearsal.Settings settings(RehearsedThread threads, boolean isDataset) {
+        List<String> usual = isDataset ? List.of("checks") : List.of("changed", "checks");
+        return new HistoryRehearsal.Settings(
+                Path.of(threads.agents()),
+                isDataset,
+                threads.failOn().length == 0 ? usual : List.of(threads.failOn()),
+                Set.of(threads.allowedProviders()),
+                new BigDecimal(threads.mostUsd()));
+    }
+
+    private record Invocation(Path file, HistoryRehearsal.Settings settings) implements TestTemplateInvocationContext {
+        @Override
+        public String getDisplayName(int index) {
+            return file.toString();
+        }
+
+        @Override
+        public List<Extension> getAdditionalExtensions() {
+            return List.of(new Check(file, settings));
+        }
+    }
+
+    private record Check(Path file, HistoryRehearsal.Settings settings) implements BeforeEachCallback {
+        @Override
+        public void beforeEach(ExtensionContext context) throws Exception {
+            HistoryRehearsal rehearsal = ServiceLoader.load(HistoryRehearsal.class)
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalStateException(
+                            "@RehearsedThread needs waymark-worker on the test's class path"));
+            List<String> problems = rehearsal.problems(file, settings);
+            if (!problems.isEmpty()) {
+                throw new AssertionError(file + ":\n" + String.join("\n", problems));
+            }
+        }
+    }
+}

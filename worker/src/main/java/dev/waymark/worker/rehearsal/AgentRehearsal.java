@@ -1,0 +1,129 @@
+package dev.waymark.worker.rehearsal;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.extension.WorkerExtension;
+import dev.waymark.history.HistoryAudit;
+import dev.waymark.history.HistoryRehearsal;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.tool.Tool;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.gate.FileThreads;
+import dev.waymark.worker.gate.ThreadSource;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.price.PriceTable;
+import dev.waymark.worker.model.scripted.ScriptedProvider;
+import dev.waymark.worker.tool.java.JavaTools;
+import io.temporal.payload.codec.PayloadCodec;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+
+/** Rehearses threads for tests, with the environment and the extensions of this process. */
+public final class AgentRehearsal implements HistoryRehearsal {
+    /** Where answers and spending are kept, as by the command. */
+    public static final Path DIRECTORY = Path.of(".waymark", "rehearsals");
+
+    @Override
+    public List<String> problems(Path file, Settings settings) throws Exception {
+        Path directory =
+                Objects.requireNonNull(file.toAbsolutePath().normalize().getParent());
+        Map<String, String> variables = ProcessEnvironment.get();
+        String namespace = Connection.namespace(variables);
+        Optional<PayloadCodec> codec = Connection.codec(variables);
+        FileThreads files = new FileThreads(
+                directory,
+                thread -> codec.map(keys -> thread.decoded(keys, namespace)).orElse(thread));
+        List<FailCondition> conditions =
+                settings.failOn().stream().map(FailCondition::parse).toList();
+        RehearsalSettings chosen = RehearsalSettings.DEFAULT
+                .withAllowedProviders(settings.allowedProviders())
+                .withDataset(settings.isDataset() ? Optional.of(Dataset.read(directory)) : Optional.empty());
+        Candidate candidate = candidate(settings.agents(), variables);
+        Stream<Check> checks = chosen.dataset()
+                .map(Dataset::expectations)
+                .orElseGet(() -> candidate.checks().values().stream().flatMap(List::stream));
+        if (checks.anyMatch(check -> check.rubric().isPresent())) {
+            return List.of("a check is judged, but tests have no judge: use waymark rehearse --judge");
+        }
+        AnswerStore answers = new AnswerStore(
+                DIRECTORY.resolve("answers"),
+                codec.map(keys -> new AnswerStore.Keys(keys, namespace)),
+                Optional.empty());
+        String id = Sha256.hex(file.toAbsolutePath() + "\n" + settings).substring(0, 16);
+        try (SpendingLedger ledger = SpendingLedger.open(
+                DIRECTORY.resolve("spending").resolve(id + ".jsonl"), Usd.of(settings.mostUsd()), Instant.now())) {
+            RehearsalReport report = new Rehearsal(List.of(candidate), chosen, Optional.empty(), answers, ledger)
+                    .run(new OneThread(files, file.getFileName().toString()), 1, (part, decided) -> {});
+            if (report.isComplete()) {
+                ledger.finish();
+            }
+            return problems(RolloutReport.of(Optional.empty(), report, conditions, true), report);
+        }
+    }
+
+    private static Candidate candidate(Path agents, Map<String, String> variables) throws Exception {
+        Map<String, ModelProvider> more = new LinkedHashMap<>();
+        List<Tool> tools = new ArrayList<>();
+        more.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
+        for (WorkerExtension extension : ServiceLoader.load(WorkerExtension.class)) {
+            more.putAll(extension.providers(variables));
+            tools.addAll(extension.tools(variables));
+        }
+        ModelProviders providers = ModelProviders.from(variables).plus(more).withPrices(PriceTable.builtIn()::of);
+        return new Candidate(
+                agents.toString(),
+                Optional.of(AgentDirectory.load(agents, providers, JavaTools.of(tools))),
+                providers,
+                Check.in(agents),
+                Optional.empty());
+    }
+
+    private static List<String> problems(RolloutReport rollout, RehearsalReport report) {
+        List<String> problems = new ArrayList<>();
+        if (rollout.passed()) {
+            return problems;
+        }
+        problems.addAll(rollout.failures());
+        for (RehearsalReport.OfCandidate of : report.candidates()) {
+            report.lacks(of).ifPresent(problems::add);
+            of.shownChecks().forEach(failed -> problems.add("check " + failed.check() + " fails: " + failed.reason()));
+            for (RehearsalReport.Shown shown : of.shown()) {
+                problems.add(shown.place() + ": " + ReportText.aspects(shown));
+                problems.add("  after:    " + shown.context());
+                ReportText.lines(shown.recorded()).forEach(line -> problems.add("  recorded: " + line));
+                shown.now()
+                        .ifPresent(now -> ReportText.lines(now).forEach(line -> problems.add("  now:      " + line)));
+            }
+        }
+        return problems;
+    }
+
+    /** One of several threads. */
+    private record OneThread(ThreadSource all, String name) implements ThreadSource {
+        @Override
+        public List<String> names() {
+            return List.of(name);
+        }
+
+        @Override
+        public Optional<ThreadHistory> read(String thread) {
+            return all.read(thread);
+        }
+
+        @Override
+        public Optional<HistoryAudit.Live> live(String thread) {
+            return Optional.empty();
+        }
+    }
+}

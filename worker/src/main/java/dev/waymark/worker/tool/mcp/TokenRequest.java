@@ -1,0 +1,129 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.McpServer;
+import dev.waymark.agent.McpToken;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.secret.Secrets;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import okhttp3.Call;
+import okhttp3.Callback;
+import okhttp3.Credentials;
+import okhttp3.FormBody;
+import okhttp3.Request;
+import okhttp3.Response;
+
+/**
+ * Asks an authorization server for a token with the credentials of this client, for this resource only. Redirects are
+ * not followed: they would carry the secret elsewhere.
+ */
+final class TokenRequest implements BearerToken.Source {
+    private static final int MOST_BYTES = 64 * 1024;
+    private static final int LONGEST_WORDS = 300;
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+
+    private final McpToken.ClientCredentials client;
+    private final String resource;
+    private final Secrets secrets;
+
+    TokenRequest(McpToken.ClientCredentials client, McpServer server, Secrets secrets) {
+        this.client = client;
+        this.resource = server.url().orElseThrow();
+        this.secrets = secrets;
+    }
+
+    @Override
+    public BearerToken.Issued issue(ProcessFence fence) throws RequestNotSentException, InterruptedException {
+        FormBody.Builder form =
+                new FormBody.Builder().add("grant_type", "client_credentials").add("resource", resource);
+        client.scope().ifPresent(scope -> form.add("scope", scope));
+        Request request = new Request.Builder()
+                .url(client.url())
+                .header("Accept", "application/json")
+                .header(
+                        "Authorization",
+                        Credentials.basic(
+                                encoded(secrets.resolveInLine(client.id())),
+                                encoded(secrets.resolveInLine(client.secret()))))
+                .post(form.build())
+                .build();
+        Answer answer = new Answer();
+        Call call = McpHttpChannel.CLIENT.newCall(request);
+        call.enqueue(answer);
+        try {
+            Duration limit = fence.left().compareTo(LONGEST) < 0 ? fence.left() : LONGEST;
+            return answer.issued.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw failure("no answer in time");
+        } catch (ExecutionException e) {
+            Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+            throw failure(Objects.requireNonNullElse(
+                    cause.getMessage(), cause.getClass().getSimpleName()));
+        } finally {
+            call.cancel();
+        }
+    }
+
+    /** As RFC 6749 requires it of the user name and the password. */
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private RequestNotSentException failure(String why) {
+        return new RequestNotSentException("no token from " + client.url() + ": "
+                + Problem.cut(secrets.mask(why).strip(), LONGEST_WORDS));
+    }
+
+    /** The answer of the authorization server. */
+    private static final class Answer implements Callback {
+        private final CompletableFuture<BearerToken.Issued> issued = new CompletableFuture<>();
+
+        @Override
+        public void onFailure(Call call, IOException e) {
+            issued.completeExceptionally(e);
+        }
+
+        @Override
+        public void onResponse(Call call, Response response) {
+            try (response) {
+                issued.complete(read(response));
+            } catch (IOException e) {
+                issued.completeExceptionally(e);
+            }
+        }
+
+        private static BearerToken.Issued read(Response response) throws IOException {
+            JsonNode said = JsonRpc.read(response.peekBody(MOST_BYTES).bytes()).orElseGet(JsonRpc::object);
+            if (!response.isSuccessful()) {
+                throw new IOException(
+                        ("HTTP " + response.code() + " " + said.path("error").asText() + " "
+                                        + said.path("error_description").asText())
+                                .strip());
+            }
+            if (!said.path("access_token").isTextual()) {
+                throw new IOException("the answer has no access_token");
+            }
+            String type = said.path("token_type").asText("Bearer");
+            if (!type.equalsIgnoreCase("Bearer")) {
+                throw new IOException("tokens of the type " + type + " are not supported");
+            }
+            JsonNode seconds = said.path("expires_in");
+            return new BearerToken.Issued(
+                    said.path("access_token").textValue(),
+                    seconds.isNumber() && seconds.asLong() > 0
+                            ? Optional.of(Duration.ofSeconds(Math.min(
+                                    seconds.asLong(), Duration.ofDays(365).toSeconds())))
+                            : Optional.empty());
+        }
+    }
+}
