@@ -359,7 +359,8 @@ final class Ledger {
                     ? uses(done)
                     : late.end() instanceof ToolFact.ToolInterrupted
                             && before.calls().get(late.callId()).orElseThrow().isOpen();
-            callId = Optional.of(late.callId()).filter(id -> counts);
+            boolean isEffectKnown = before.policy().isPresent() || before.rules() >= ThreadIdentity.GRANTS;
+            callId = Optional.of(late.callId()).filter(id -> counts && isEffectKnown);
         } else if (fact instanceof ToolFact.ToolFinished done) {
             callId = Optional.of(done.callId())
                     .filter(id -> isAwaited(before, id, done.dispatch()) || isCancelled(before, id, done.dispatch()))
@@ -384,12 +385,18 @@ final class Ledger {
                         || call.status() == Call.Status.DOUBTED
                         || call.status() == Call.Status.UNSETTLED)
                 .forEach(call -> wasDoubted.add(call.id()));
-        if (fact instanceof ToolFact.ToolClaimed claim) {
-            after.batchCalls().stream()
-                    .filter(call -> call.claim()
-                            .filter(each -> each.execution().equals(claim.execution()))
-                            .isPresent())
-                    .forEach(call -> repeats.put(call.id(), call.repeat()));
+        // A call may also take over the claim of an identical one that a reset undid, and with it its key.
+        after.batchCalls().stream()
+                .filter(call -> call.claim().isPresent()
+                        && !before.calls().get(call.id()).flatMap(Call::claim).equals(call.claim()))
+                .forEach(call -> repeats.put(call.id(), call.repeat()));
+        if (fact instanceof ToolFact.ToolClaimed claim && claim.restored()) {
+            Optional<Call> ended = before.calls().get(claim.callId()).filter(call -> !call.isOpen());
+            Optional<Call> later = after.calls().get(claim.callId());
+            if (ended.isPresent() && !later.equals(ended)) {
+                // The model has not seen the outcome yet. Now it is another one, or has a note about this claim.
+                outcomes.remove(claim.callId());
+            }
         }
         if (fact instanceof ToolFact.ToolDispatched dispatched) {
             Optional<Call> call = after.calls().get(dispatched.callId());
@@ -866,11 +873,6 @@ final class Ledger {
         Optional<Call> call = before.batchCalls().stream()
                 .filter(each -> each.id().equals(claim.callId()))
                 .findFirst();
-        boolean reopened = call.filter(each -> !each.isOpen()).isPresent()
-                && after.calls().get(claim.callId()).filter(Call::isOpen).isPresent();
-        if (reopened) {
-            outcomes.remove(claim.callId()); // The model has not seen it, and this execution has another one.
-        }
         coverage.count("claims restored to "
                 + call.map(each -> each.status().name().toLowerCase(Locale.ROOT))
                         .orElse("nothing"));
