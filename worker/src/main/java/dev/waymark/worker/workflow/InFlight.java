@@ -182,22 +182,14 @@ final class InFlight {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         int dispatch = step.dispatch();
-        Optional<String> session = state.get().session();
-        ToolInput input = tool.hasEffect()
-                ? new ToolInput(
-                        call.id(),
-                        dispatch,
-                        call.args(),
-                        Optional.of(Workflow.getInfo().getRunId()),
-                        call.repeat(),
-                        session,
-                        call.suspension().map(Suspension::forDelivery))
-                : new ToolInput(
-                        call.id(),
-                        dispatch,
-                        call.args(),
-                        session,
-                        call.suspension().map(Suspension::forDelivery));
+        ToolInput input = new ToolInput(
+                call.id(),
+                dispatch,
+                call.args(),
+                tool.hasEffect() ? Optional.of(Workflow.getInfo().getRunId()) : Optional.empty(),
+                tool.hasEffect() ? call.repeat() : 0,
+                state.get().session(),
+                call.suspension().map(Suspension::forDelivery));
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
