@@ -46,7 +46,7 @@ public final class BenchServer implements AutoCloseable {
     }
 
     /** A temporary directory that is deleted with the server. */
-    Path directory() {
+    public Path directory() {
         return directory;
     }
 

@@ -54,6 +54,16 @@ class RequestLimitsTest {
     }
 
     @Test
+    void message_withCharactersOfTwoHalves_passes_andWithOneHalfIsBadInput() {
+        for (String whole : new String[] {"\ud83d\ude00", "a\ud83d\ude00b", "\ud83d\ude00\ud83d\ude00"}) {
+            assertThat(RequestLimits.message(whole)).isEqualTo(whole);
+        }
+        for (String half : new String[] {"\ude00", "a\ud83db", "\ud83d\ud83d\ude00", "\ud83d\ude00\ude00"}) {
+            assertThatThrownBy(() -> RequestLimits.message(half)).hasMessageContaining("unpaired surrogate");
+        }
+    }
+
+    @Test
     void schema_thatIsNone_isBadInput() {
         RequestLimits.schema(json("{\"type\":\"object\"}"));
         for (String none : new String[] {"[]", "true", "{\"type\":\"many\"}", "{\"$ref\":\"http://127.0.0.1:1/x\"}"}) {

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Options of a model. The provider decides about options that are not set. Histories contain the options, so fields are
@@ -42,32 +43,27 @@ public record ModelOptions(
 
     /** A copy with this effort. */
     public ModelOptions withEffort(String word) {
-        return new ModelOptions(
-                Optional.of(word), temperature, thinkingBudget, serviceTier, thinking, toolChoice, parallelCalls);
+        return with(edit -> edit.effort = Optional.of(word));
     }
 
     /** A copy with this temperature. */
     public ModelOptions withTemperature(double degree) {
-        return new ModelOptions(
-                effort, Optional.of(degree), thinkingBudget, serviceTier, thinking, toolChoice, parallelCalls);
+        return with(edit -> edit.temperature = Optional.of(degree));
     }
 
     /** A copy that sets whether the model thinks. */
     public ModelOptions withThinking(String word) {
-        return new ModelOptions(
-                effort, temperature, thinkingBudget, serviceTier, Optional.of(word), toolChoice, parallelCalls);
+        return with(edit -> edit.thinking = Optional.of(word));
     }
 
     /** A copy with this limit on thinking. */
     public ModelOptions withThinkingBudget(int tokens) {
-        return new ModelOptions(
-                effort, temperature, Optional.of(tokens), serviceTier, thinking, toolChoice, parallelCalls);
+        return with(edit -> edit.thinkingBudget = Optional.of(tokens));
     }
 
     /** A copy with this class of service. */
     public ModelOptions withServiceTier(String word) {
-        return new ModelOptions(
-                effort, temperature, thinkingBudget, Optional.of(word), thinking, toolChoice, parallelCalls);
+        return with(edit -> edit.serviceTier = Optional.of(word));
     }
 
     /**
@@ -75,14 +71,34 @@ public record ModelOptions(
      * demanded only in the first reply to a message.
      */
     public ModelOptions withToolChoice(String word) {
-        return new ModelOptions(
-                effort, temperature, thinkingBudget, serviceTier, thinking, Optional.of(word), parallelCalls);
+        return with(edit -> edit.toolChoice = Optional.of(word));
     }
 
     /** A copy that sets whether a reply may call several tools. */
     public ModelOptions withParallelCalls(boolean several) {
-        return new ModelOptions(
-                effort, temperature, thinkingBudget, serviceTier, thinking, toolChoice, Optional.of(several));
+        return with(edit -> edit.parallelCalls = Optional.of(several));
+    }
+
+    private ModelOptions with(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A mutable copy. */
+    private final class Edit {
+        private Optional<String> effort = ModelOptions.this.effort;
+        private Optional<Double> temperature = ModelOptions.this.temperature;
+        private Optional<Integer> thinkingBudget = ModelOptions.this.thinkingBudget;
+        private Optional<String> serviceTier = ModelOptions.this.serviceTier;
+        private Optional<String> thinking = ModelOptions.this.thinking;
+        private Optional<String> toolChoice = ModelOptions.this.toolChoice;
+        private Optional<Boolean> parallelCalls = ModelOptions.this.parallelCalls;
+
+        private ModelOptions done() {
+            return new ModelOptions(
+                    effort, temperature, thinkingBudget, serviceTier, thinking, toolChoice, parallelCalls);
+        }
     }
 
     /** The values that are set, in a fixed order. */

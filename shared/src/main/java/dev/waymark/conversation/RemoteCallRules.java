@@ -50,20 +50,24 @@ final class RemoteCallRules {
     }
 
     private void suspend(Call call, Suspension how) {
-        Call suspended = call.suspended(Optional.of(how));
-        if (how.form().isPresent()) {
-            ask(suspended, how.form().get());
-        } else if (how.task().isPresent()) {
-            draft.book.put(suspended.remote(draft.at));
-        } else if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
+        boolean isRepeated = how.form().isEmpty() && how.task().isEmpty();
+        if (isRepeated && call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call, Call.Status.FAILED, ToolTexts.failure("its server did not finish it"));
         } else {
-            repeat(suspended, Draft.pause(call, draft.at));
+            goOn(call, how, Draft.pause(call, draft.at));
         }
     }
 
-    private void ask(Call call, InputForm form) {
-        draft.book.put(call.asking(form.words(call.tool()), draft.at));
+    /** @param notBefore when the call is repeated, if that is what its server waits for */
+    private void goOn(Call call, Suspension how, Optional<Instant> notBefore) {
+        Call suspended = call.suspended(Optional.of(how));
+        if (how.form().isPresent()) {
+            draft.book.put(suspended.asking(how.form().get().words(call.tool()), draft.at));
+        } else if (how.task().isPresent()) {
+            draft.book.put(suspended.remote(draft.at));
+        } else {
+            repeat(suspended, notBefore);
+        }
     }
 
     /** Takes the answer to the question of a call's server. It fits, since the fact was admitted. */
@@ -72,14 +76,7 @@ final class RemoteCallRules {
         InputForm form = before.form().orElseThrow();
         Suspension now =
                 before.answered(form.response(fact.action().orElse(FormAction.ACCEPT), fact.answer(), fact.fields()));
-        Call suspended = call.suspended(Optional.of(now));
-        if (now.form().isPresent()) {
-            ask(suspended, now.form().get());
-        } else if (now.task().isPresent()) {
-            draft.book.put(suspended.remote(draft.at));
-        } else {
-            repeat(suspended, Optional.empty());
-        }
+        goOn(call, now, Optional.empty());
     }
 
     /** Sends the call to its server again. If its grant is over by now, a person decides about that first. */

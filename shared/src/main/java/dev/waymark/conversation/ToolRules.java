@@ -30,12 +30,8 @@ final class ToolRules {
                 .ifPresent(call -> draft.book.put(call.dispatched(fact.dispatch(), draft.at)));
     }
 
-    private Optional<Call> running(String callId, int dispatch) {
-        return draft.book.running(callId, dispatch);
-    }
-
     void toolFinished(ToolFact.ToolFinished fact) {
-        Optional<Call> running = running(fact.callId(), fact.dispatch());
+        Optional<Call> running = draft.book.running(fact.callId(), fact.dispatch());
         if (running.isPresent()) {
             finish(running.get(), fact);
             return;
@@ -67,7 +63,7 @@ final class ToolRules {
     }
 
     void toolInterrupted(ToolFact.ToolInterrupted fact) {
-        running(fact.callId(), fact.dispatch()).ifPresent(call -> ask(call, fact));
+        draft.book.running(fact.callId(), fact.dispatch()).ifPresent(call -> ask(call, fact));
     }
 
     private void ask(Call call, ToolFact.ToolInterrupted fact) {
@@ -76,7 +72,7 @@ final class ToolRules {
     }
 
     void toolLost(ToolFact.ToolLost fact) {
-        running(fact.callId(), fact.dispatch()).ifPresent(call -> {
+        draft.book.running(fact.callId(), fact.dispatch()).ifPresent(call -> {
             String reason = fact.problem().message();
             if (call.status() == Call.Status.FOLLOWING && Draft.isLeft(fact.problem())) {
                 draft.book.put(call.remote(draft.at));

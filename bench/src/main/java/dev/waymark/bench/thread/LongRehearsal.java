@@ -27,16 +27,12 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 
 /**
  * Rehearses a sample of the decisions of a very long thread, with a model that answers immediately. Measures how often
@@ -58,7 +54,7 @@ final class LongRehearsal {
     /** @param runs all runs of the thread */
     void run(String thread, List<WorkflowExecutionInfo> runs) throws Exception {
         EventCounter counter = new EventCounter();
-        Path directory = Files.createTempDirectory("waymark-bench-");
+        Path directory = server.directory().resolve("rehearsal");
         long stored =
                 runs.stream().mapToLong(WorkflowExecutionInfo::getHistoryLength).sum();
         long began = System.nanoTime();
@@ -78,8 +74,6 @@ final class LongRehearsal {
                             new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty()),
                             ledger)
                     .run(ServerThreads.named(connection.client(), List.of(thread)), 1, (part, decided) -> {});
-        } finally {
-            delete(directory);
         }
         if (!result.isComplete() || result.decisions() == 0) {
             throw new IllegalStateException("the rehearsal is not complete: " + result.skipped() + result.stopped());
@@ -90,14 +84,6 @@ final class LongRehearsal {
                 "events read / events of the thread",
                 report.within((double) counter.events.get() / stored, ONCE, "%.2f"));
         report.row("s", report.within((System.nanoTime() - began) / 1e9, MOST_SECONDS, "%.1f"));
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 
     /** Costs nothing, so nothing has to be reserved. */

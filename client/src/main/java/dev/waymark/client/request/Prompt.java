@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.tool.RecordSchema;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -17,28 +16,10 @@ import java.util.function.Consumer;
  * thread again is harmless, because the message has the same {@code id}.
  */
 public final class Prompt {
-    private final Optional<String> agent;
-    private final Optional<String> thread;
-    private final String id;
-    private final Optional<Message> message;
-    private final Optional<JsonNode> messages;
-    private final Optional<Integer> maxIterations;
-    private final boolean volatileAllowed;
-    private final Optional<JsonNode> context;
-    private final Optional<JsonNode> schema;
-    private final Optional<String> traceparent;
+    private final Parts parts;
 
-    private Prompt(Edit edit) {
-        this.agent = edit.agent;
-        this.thread = edit.thread;
-        this.id = edit.id;
-        this.message = edit.message;
-        this.messages = edit.messages;
-        this.maxIterations = edit.maxIterations;
-        this.volatileAllowed = edit.volatileAllowed;
-        this.context = edit.context;
-        this.schema = edit.schema;
-        this.traceparent = edit.traceparent;
+    private Prompt(Parts parts) {
+        this.parts = parts;
     }
 
     /** A single message to an agent. */
@@ -48,57 +29,67 @@ public final class Prompt {
 
     /** A prompt without agent, thread and message. */
     public static Prompt blank() {
-        return new Prompt(new Edit());
+        return new Prompt(new Parts(
+                Optional.empty(),
+                Optional.empty(),
+                UUID.randomUUID().toString(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty()));
     }
 
     /** The agent of a new thread. */
     public Optional<String> agent() {
-        return agent;
+        return parts.agent;
     }
 
     /** The thread to start or to continue. */
     public Optional<String> thread() {
-        return thread;
+        return parts.thread;
     }
 
     /** The id of the message, by which a repeated request is recognized. */
     public String id() {
-        return id;
+        return parts.id;
     }
 
     /** The user's message. */
     public Optional<Message> message() {
-        return message;
+        return parts.message;
     }
 
     /** The messages that replace the conversation, in the format of runner checkpoints. */
     public Optional<JsonNode> messages() {
-        return messages;
+        return parts.messages;
     }
 
     /** The maximum number of model calls per turn of a new thread. */
     public Optional<Integer> maxIterations() {
-        return maxIterations;
+        return parts.maxIterations;
     }
 
     /** Whether a named thread is allowed on a server that keeps everything in memory. */
     public boolean volatileAllowed() {
-        return volatileAllowed;
+        return parts.volatileAllowed;
     }
 
     /** The context for the tools of a new thread. */
     public Optional<JsonNode> context() {
-        return context;
+        return parts.context;
     }
 
     /** The JSON Schema that the final reply of the turn has to match. */
     public Optional<JsonNode> schema() {
-        return schema;
+        return parts.schema;
     }
 
     /** The caller's span, as a {@code traceparent} of W3C Trace Context. */
     public Optional<String> traceparent() {
-        return traceparent;
+        return parts.traceparent;
     }
 
     /** Sets the agent of a new thread. */
@@ -180,61 +171,70 @@ public final class Prompt {
         return with(edit -> edit.volatileAllowed = true);
     }
 
-    private Prompt with(Consumer<Edit> change) {
-        Edit edit = new Edit(this);
-        change.accept(edit);
-        return new Prompt(edit);
-    }
-
-    private List<Object> parts() {
-        return List.of(
-                agent, thread, id, message, messages, maxIterations, volatileAllowed, context, schema, traceparent);
+    private Prompt with(Consumer<Parts.Edit> change) {
+        return new Prompt(parts.with(change));
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Prompt prompt && parts().equals(prompt.parts());
+        return other instanceof Prompt prompt && parts.equals(prompt.parts);
     }
 
     @Override
     public int hashCode() {
-        return parts().hashCode();
+        return parts.hashCode();
     }
 
     /** The agent, the thread and the id. The message is left out, because it may be private. */
     @Override
     public String toString() {
-        return "Prompt[agent=" + agent.orElse("") + ", thread=" + thread.orElse("") + ", id=" + id + "]";
+        return "Prompt[agent=" + parts.agent.orElse("") + ", thread=" + parts.thread.orElse("") + ", id=" + parts.id
+                + "]";
     }
 
-    /** The mutable parts of a prompt that is being made. */
-    private static final class Edit {
-        private Optional<String> agent = Optional.empty();
-        private Optional<String> thread = Optional.empty();
-        private String id;
-        private Optional<Message> message = Optional.empty();
-        private Optional<JsonNode> messages = Optional.empty();
-        private Optional<Integer> maxIterations = Optional.empty();
-        private boolean volatileAllowed;
-        private Optional<JsonNode> context = Optional.empty();
-        private Optional<JsonNode> schema = Optional.empty();
-        private Optional<String> traceparent = Optional.empty();
-
-        private Edit() {
-            id = UUID.randomUUID().toString();
+    private record Parts(
+            Optional<String> agent,
+            Optional<String> thread,
+            String id,
+            Optional<Message> message,
+            Optional<JsonNode> messages,
+            Optional<Integer> maxIterations,
+            boolean volatileAllowed,
+            Optional<JsonNode> context,
+            Optional<JsonNode> schema,
+            Optional<String> traceparent) {
+        private Parts with(Consumer<Edit> change) {
+            Edit edit = new Edit();
+            change.accept(edit);
+            return edit.done();
         }
 
-        private Edit(Prompt from) {
-            agent = from.agent;
-            thread = from.thread;
-            id = from.id;
-            message = from.message;
-            messages = from.messages;
-            maxIterations = from.maxIterations;
-            volatileAllowed = from.volatileAllowed;
-            context = from.context;
-            schema = from.schema;
-            traceparent = from.traceparent;
+        /** A mutable copy. */
+        private final class Edit {
+            private Optional<String> agent = Parts.this.agent;
+            private Optional<String> thread = Parts.this.thread;
+            private String id = Parts.this.id;
+            private Optional<Message> message = Parts.this.message;
+            private Optional<JsonNode> messages = Parts.this.messages;
+            private Optional<Integer> maxIterations = Parts.this.maxIterations;
+            private boolean volatileAllowed = Parts.this.volatileAllowed;
+            private Optional<JsonNode> context = Parts.this.context;
+            private Optional<JsonNode> schema = Parts.this.schema;
+            private Optional<String> traceparent = Parts.this.traceparent;
+
+            private Parts done() {
+                return new Parts(
+                        agent,
+                        thread,
+                        id,
+                        message,
+                        messages,
+                        maxIterations,
+                        volatileAllowed,
+                        context,
+                        schema,
+                        traceparent);
+            }
         }
     }
 }

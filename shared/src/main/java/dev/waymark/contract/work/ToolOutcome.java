@@ -9,6 +9,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -50,24 +51,26 @@ public record ToolOutcome(
         }
     }
 
-    private static final ToolOutcome NOTHING = new ToolOutcome(
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            false,
-            Optional.empty());
+    private static ToolOutcome of(Consumer<Edit> parts) {
+        Edit edit = new Edit();
+        parts.accept(edit);
+        return new ToolOutcome(
+                edit.result, edit.error, edit.question, edit.notStarted, edit.unknown, edit.notDone, edit.suspended);
+    }
+
+    /** The parts of an outcome that is being made. */
+    private static final class Edit {
+        private Optional<String> result = Optional.empty();
+        private Optional<String> error = Optional.empty();
+        private Optional<String> question = Optional.empty();
+        private Optional<NotStarted> notStarted = Optional.empty();
+        private Optional<String> unknown = Optional.empty();
+        private boolean notDone;
+        private Optional<Suspension> suspended = Optional.empty();
+    }
 
     public static ToolOutcome result(String text) {
-        return new ToolOutcome(
-                Optional.of(text),
-                NOTHING.error,
-                NOTHING.question,
-                NOTHING.notStarted,
-                NOTHING.unknown,
-                false,
-                NOTHING.suspended);
+        return of(edit -> edit.result = Optional.of(text));
     }
 
     /** @param text the whole text that the model sees, including {@code Tool error: …} */
@@ -81,25 +84,14 @@ public record ToolOutcome(
     }
 
     private static ToolOutcome failed(String text, boolean notDone) {
-        return new ToolOutcome(
-                NOTHING.result,
-                Optional.of(text),
-                NOTHING.question,
-                NOTHING.notStarted,
-                NOTHING.unknown,
-                notDone,
-                NOTHING.suspended);
+        return of(edit -> {
+            edit.error = Optional.of(text);
+            edit.notDone = notDone;
+        });
     }
 
     public static ToolOutcome question(String words) {
-        return new ToolOutcome(
-                NOTHING.result,
-                NOTHING.error,
-                Optional.of(words),
-                NOTHING.notStarted,
-                NOTHING.unknown,
-                false,
-                NOTHING.suspended);
+        return of(edit -> edit.question = Optional.of(words));
     }
 
     /** @param execution the claim name of this execution */
@@ -119,14 +111,7 @@ public record ToolOutcome(
     }
 
     private static ToolOutcome notStarted(NotStarted why) {
-        return new ToolOutcome(
-                NOTHING.result,
-                NOTHING.error,
-                NOTHING.question,
-                Optional.of(why),
-                NOTHING.unknown,
-                false,
-                NOTHING.suspended);
+        return of(edit -> edit.notStarted = Optional.of(why));
     }
 
     /**
@@ -135,25 +120,11 @@ public record ToolOutcome(
      * @param seen a few words for people and the model, such as {@code HTTP 504} or {@code killed by signal 9}
      */
     public static ToolOutcome unknown(String seen) {
-        return new ToolOutcome(
-                NOTHING.result,
-                NOTHING.error,
-                NOTHING.question,
-                NOTHING.notStarted,
-                Optional.of(seen),
-                false,
-                NOTHING.suspended);
+        return of(edit -> edit.unknown = Optional.of(seen));
     }
 
     public static ToolOutcome suspended(Suspension how) {
-        return new ToolOutcome(
-                NOTHING.result,
-                NOTHING.error,
-                NOTHING.question,
-                NOTHING.notStarted,
-                NOTHING.unknown,
-                false,
-                Optional.of(how));
+        return of(edit -> edit.suspended = Optional.of(how));
     }
 
     /** This outcome for a tool that is safe to retry: an unknown outcome becomes an ordinary error. */

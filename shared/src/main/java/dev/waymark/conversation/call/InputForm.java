@@ -59,7 +59,7 @@ public record InputForm(Json request) {
         String message = tool + " asks: " + request.field("message");
         if (isPage()) {
             return message + "\nOpen this page of " + host().orElse("an unknown host")
-                    + " yourself, and answer when you" + " have finished there: " + request.field("url");
+                    + " yourself, and answer when you have finished there: " + request.field("url");
         }
         Map<String, Map<?, ?>> properties = properties();
         if (properties.isEmpty()) {

@@ -9,14 +9,12 @@ import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.WireNames;
 import dev.waymark.extension.WorkerExtension;
-import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDefinitions;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.price.PriceTable;
-import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
@@ -124,7 +122,8 @@ final class AgentsOptions {
 
     /** The providers of models, for a command that needs no agent files. */
     ModelProviders providers() throws IOException, CommandFailure {
-        return providers(path(), extensions()).withPrices(prices()::of);
+        return ModelProviders.from(ProcessEnvironment.get(), path(), extensions())
+                .withPrices(prices()::of);
     }
 
     /** Like {@link #load()}, but leaves out agents that cannot be used, and passes their files' problems on. */
@@ -143,7 +142,8 @@ final class AgentsOptions {
                     "Create it, or name another with --agents");
         }
         List<WorkerExtension> extensions = extensions();
-        ModelProviders providers = providers(path, extensions).withPrices(prices()::of);
+        ModelProviders providers =
+                ModelProviders.from(ProcessEnvironment.get(), path, extensions).withPrices(prices()::of);
         JavaTools tools = tools(extensions);
         return new Setup(reading.read(path, providers, tools), providers, tools);
     }
@@ -195,13 +195,6 @@ final class AgentsOptions {
                     "the tools of the extensions can't be used: " + e.getMessage(),
                     "Fix them, or leave one of them out of --classpath");
         }
-    }
-
-    private static ModelProviders providers(Path agents, List<WorkerExtension> extensions) {
-        Map<String, ModelProvider> providers = new LinkedHashMap<>();
-        providers.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
-        extensions.forEach(extension -> providers.putAll(extension.providers(ProcessEnvironment.get())));
-        return ModelProviders.fromEnvironment().plus(providers);
     }
 
     private static String variable(String name, String otherwise) {

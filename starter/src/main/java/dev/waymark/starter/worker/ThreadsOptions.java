@@ -96,8 +96,6 @@ final class ThreadsOptions {
     }
 
     void check() throws CommandFailure {
-        boolean isServer =
-                query != null || since != null || ConnectionOptions.address().isPresent();
         if (Stream.of(histories != null, dataset != null, !named.isEmpty(), query != null || since != null)
                         .filter(given -> given)
                         .count()
@@ -107,7 +105,8 @@ final class ThreadsOptions {
                             + " --dataset",
                     "Keep one of them");
         }
-        if ((histories != null || dataset != null) && isServer) {
+        if ((histories != null || dataset != null)
+                && ConnectionOptions.address().isPresent()) {
             throw badInput(
                     (histories != null ? "--histories" : "--dataset") + " can't be combined with --address",
                     "Leave one of them out");

@@ -64,7 +64,7 @@ public final class OpenAiServer extends OpenAiApiServer {
     static void checkToolChoice(JsonNode body, Set<String> tools, JsonNode named) {
         JsonNode choice = body.path("tool_choice");
         demand(
-                tools.isEmpty() ? !body.has("tool_choice") && !body.has("parallel_tool_calls") : true,
+                !tools.isEmpty() || (!body.has("tool_choice") && !body.has("parallel_tool_calls")),
                 "'tool_choice' and 'parallel_tool_calls' are only allowed when 'tools' are specified");
         demand(
                 choice.isMissingNode()

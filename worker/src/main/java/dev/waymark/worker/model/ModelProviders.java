@@ -3,11 +3,15 @@ package dev.waymark.worker.model;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.Pricing;
+import dev.waymark.annotation.Internal;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.extension.WorkerExtension;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.openai.ResponsesProvider;
+import dev.waymark.worker.model.scripted.ScriptedProvider;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -58,6 +62,15 @@ public final class ModelProviders {
     /** Like {@link #from}, with the environment variables of this process. */
     public static ModelProviders fromEnvironment() {
         return from(ProcessEnvironment.get());
+    }
+
+    /** The providers of these environment variables, of extensions, and of the scripts in this directory. */
+    @Internal
+    public static ModelProviders from(Map<String, String> environment, Path scripts, List<WorkerExtension> extensions) {
+        Map<String, ModelProvider> more = new LinkedHashMap<>();
+        more.put(ScriptedProvider.NAME, new ScriptedProvider(scripts));
+        extensions.forEach(extension -> more.putAll(extension.providers(environment)));
+        return from(environment).plus(more);
     }
 
     /**

@@ -45,6 +45,12 @@ public final class ProcessFence {
         return Duration.ofMillis(Math.max(0, deadline - now()) * 10);
     }
 
+    /** The time left, or this limit if it is shorter. */
+    public Duration leftUpTo(Duration limit) {
+        Duration left = left();
+        return limit.compareTo(left) < 0 ? limit : left;
+    }
+
     private static long now() {
         if (!HAS_UPTIME) {
             return System.currentTimeMillis() / 10;

@@ -8,20 +8,17 @@ import dev.waymark.extension.WorkerExtension;
 import dev.waymark.history.HistoryAudit;
 import dev.waymark.history.HistoryRehearsal;
 import dev.waymark.history.ThreadHistory;
-import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.gate.FileThreads;
 import dev.waymark.worker.gate.ThreadSource;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.price.PriceTable;
-import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.payload.codec.PayloadCodec;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -73,14 +70,14 @@ public final class AgentRehearsal implements HistoryRehearsal {
     }
 
     private static Candidate candidate(Path agents, Map<String, String> variables) throws Exception {
-        Map<String, ModelProvider> more = new LinkedHashMap<>();
-        List<Tool> tools = new ArrayList<>();
-        more.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
-        for (WorkerExtension extension : ServiceLoader.load(WorkerExtension.class)) {
-            more.putAll(extension.providers(variables));
-            tools.addAll(extension.tools(variables));
-        }
-        ModelProviders providers = ModelProviders.from(variables).plus(more).withPrices(PriceTable.builtIn()::of);
+        List<WorkerExtension> extensions = ServiceLoader.load(WorkerExtension.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .toList();
+        ModelProviders providers =
+                ModelProviders.from(variables, agents, extensions).withPrices(PriceTable.builtIn()::of);
+        List<Tool> tools = extensions.stream()
+                .flatMap(extension -> extension.tools(variables).stream())
+                .toList();
         return new Candidate(
                 agents.toString(),
                 Optional.of(AgentDirectory.load(agents, providers, JavaTools.of(tools))),

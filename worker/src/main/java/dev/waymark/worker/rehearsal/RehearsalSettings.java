@@ -2,6 +2,7 @@ package dev.waymark.worker.rehearsal;
 
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * How a rehearsal asks.
@@ -47,31 +48,11 @@ public record RehearsalSettings(
     }
 
     public RehearsalSettings withVotes(int number) {
-        return new RehearsalSettings(
-                number,
-                parallel,
-                decisions,
-                firstOfTurn,
-                allowedProviders,
-                continued,
-                decrypt,
-                dataset,
-                safeCalls,
-                scriptedResults);
+        return with(edit -> edit.votes = number);
     }
 
     public RehearsalSettings withParallel(int requests) {
-        return new RehearsalSettings(
-                votes,
-                requests,
-                decisions,
-                firstOfTurn,
-                allowedProviders,
-                continued,
-                decrypt,
-                dataset,
-                safeCalls,
-                scriptedResults);
+        return with(edit -> edit.parallel = requests);
     }
 
     /**
@@ -79,78 +60,67 @@ public record RehearsalSettings(
      * @param first whether only the first decision of each turn is rehearsed
      */
     public RehearsalSettings withDecisions(int most, boolean first) {
-        return new RehearsalSettings(
-                votes,
-                parallel,
-                most,
-                first,
-                allowedProviders,
-                continued,
-                decrypt,
-                dataset,
-                safeCalls,
-                scriptedResults);
+        return with(edit -> {
+            edit.decisions = most;
+            edit.firstOfTurn = first;
+        });
     }
 
     public RehearsalSettings withAllowedProviders(Set<String> names) {
-        return new RehearsalSettings(
-                votes,
-                parallel,
-                decisions,
-                firstOfTurn,
-                names,
-                continued,
-                decrypt,
-                dataset,
-                safeCalls,
-                scriptedResults);
+        return with(edit -> edit.allowedProviders = names);
     }
 
     public RehearsalSettings withContinued(int most) {
-        return new RehearsalSettings(
-                votes,
-                parallel,
-                decisions,
-                firstOfTurn,
-                allowedProviders,
-                most,
-                decrypt,
-                dataset,
-                safeCalls,
-                scriptedResults);
+        return with(edit -> edit.continued = most);
     }
 
     public RehearsalSettings withDecrypt(boolean shown) {
-        return new RehearsalSettings(
-                votes,
-                parallel,
-                decisions,
-                firstOfTurn,
-                allowedProviders,
-                continued,
-                shown,
-                dataset,
-                safeCalls,
-                scriptedResults);
+        return with(edit -> edit.decrypt = shown);
     }
 
     public RehearsalSettings withDataset(Optional<Dataset> chosen) {
-        return new RehearsalSettings(
-                votes,
-                parallel,
-                decisions,
-                firstOfTurn,
-                allowedProviders,
-                continued,
-                decrypt,
-                chosen,
-                safeCalls,
-                scriptedResults);
+        return with(edit -> edit.dataset = chosen);
     }
 
     /** How a continuation gets results that the thread did not record. */
     public RehearsalSettings withResults(SafeCalls safe, ScriptedResults scripted) {
-        return new RehearsalSettings(
-                votes, parallel, decisions, firstOfTurn, allowedProviders, continued, decrypt, dataset, safe, scripted);
+        return with(edit -> {
+            edit.safeCalls = safe;
+            edit.scriptedResults = scripted;
+        });
+    }
+
+    private RehearsalSettings with(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A mutable copy. */
+    private final class Edit {
+        private int votes = RehearsalSettings.this.votes;
+        private int parallel = RehearsalSettings.this.parallel;
+        private int decisions = RehearsalSettings.this.decisions;
+        private boolean firstOfTurn = RehearsalSettings.this.firstOfTurn;
+        private Set<String> allowedProviders = RehearsalSettings.this.allowedProviders;
+        private int continued = RehearsalSettings.this.continued;
+        private boolean decrypt = RehearsalSettings.this.decrypt;
+        private Optional<Dataset> dataset = RehearsalSettings.this.dataset;
+        private SafeCalls safeCalls = RehearsalSettings.this.safeCalls;
+        private ScriptedResults scriptedResults = RehearsalSettings.this.scriptedResults;
+
+        private RehearsalSettings done() {
+            return new RehearsalSettings(
+                    votes,
+                    parallel,
+                    decisions,
+                    firstOfTurn,
+                    allowedProviders,
+                    continued,
+                    decrypt,
+                    dataset,
+                    safeCalls,
+                    scriptedResults);
+        }
     }
 }

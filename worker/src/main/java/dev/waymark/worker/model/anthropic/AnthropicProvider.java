@@ -96,7 +96,10 @@ public final class AnthropicProvider implements ModelProvider {
         boolean thinks = options.thinkingBudget().isPresent()
                 || options.thinking().filter(ADAPTIVE::equals).isPresent();
         if (thinks
-                && options.toolChoice().filter(AnthropicProvider::demandsCall).isPresent()) {
+                && options.toolChoice()
+                        .map(ToolChoice::new)
+                        .filter(ToolChoice::demandsCall)
+                        .isPresent()) {
             problems.refuse(ModelOption.TOOL_CHOICE, "not allowed with thinking");
         }
         problems.temperatureUpTo(HIGHEST_TEMPERATURE);
@@ -109,10 +112,6 @@ public final class AnthropicProvider implements ModelProvider {
             }
         });
         return problems.all();
-    }
-
-    private static boolean demandsCall(String choice) {
-        return !choice.equals(ToolChoice.AUTO.word()) && !choice.equals(ToolChoice.NONE);
     }
 
     @Override

@@ -37,6 +37,11 @@ public record ToolChoice(String word) {
         return WORDS.contains(choice);
     }
 
+    /** Whether the model has to call a tool. */
+    public boolean demandsCall() {
+        return !equals(AUTO) && !word.equals(NONE);
+    }
+
     /** Distinguishes a word from the name of a tool. */
     public <T> T match(Function<String, T> word, Function<String, T> tool) {
         return (isWord(this.word) ? word : tool).apply(this.word);

@@ -132,8 +132,7 @@ public final class McpConnections implements AutoCloseable {
     private static void resume(ObjectNode params, Suspension earlier) {
         earlier.requestState().ifPresent(state -> params.put("requestState", state));
         if (!earlier.answers().isEmpty()) {
-            ObjectNode responses = params.putObject("inputResponses");
-            earlier.answers().forEach((key, response) -> responses.set(key, JsonRpc.tree(response)));
+            params.set("inputResponses", JsonRpc.responses(earlier));
         }
     }
 

@@ -105,10 +105,9 @@ final class McpOpening {
     }
 
     private boolean isStateless(Duration limit) throws RequestNotSentException, InterruptedException {
-        Duration patience = limit.compareTo(fence.left()) < 0 ? limit : fence.left();
         Discovery discovery;
         try {
-            discovery = Discovery.of(channel.ask(DISCOVER, ProcessFence.in(patience)));
+            discovery = Discovery.of(channel.ask(DISCOVER, ProcessFence.in(fence.leftUpTo(limit))));
             unasked = false;
         } catch (OutcomeUnknownException e) {
             unasked = e.isLate();

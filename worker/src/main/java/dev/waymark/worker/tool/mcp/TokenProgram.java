@@ -25,9 +25,8 @@ final class TokenProgram implements BearerToken.Source {
 
     @Override
     public BearerToken.Issued issue(ProcessFence fence) throws RequestNotSentException, InterruptedException {
-        Duration limit = fence.left().compareTo(LONGEST) < 0 ? fence.left() : LONGEST;
         CommandResult result = new CommandRunner(environment)
-                .readSecret(program.command(), program.env(), directory, ProcessFence.in(limit));
+                .readSecret(program.command(), program.env(), directory, ProcessFence.in(fence.leftUpTo(LONGEST)));
         if (result instanceof CommandResult.Exited exited && exited.code() == 0) {
             return new BearerToken.Issued(exited.stdout().strip(), Optional.empty());
         }

@@ -61,8 +61,7 @@ final class TokenRequest implements BearerToken.Source {
         Call call = McpHttpChannel.CLIENT.newCall(request);
         call.enqueue(answer);
         try {
-            Duration limit = fence.left().compareTo(LONGEST) < 0 ? fence.left() : LONGEST;
-            return answer.issued.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            return answer.issued.get(fence.leftUpTo(LONGEST).toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw failure("no answer in time");
         } catch (ExecutionException e) {
