@@ -13,14 +13,12 @@ import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -207,9 +205,12 @@ public final class Crash {
         return silent;
     }
 
-    /** Registers a gRPC call, which the crash cancels if it has not ended. */
+    /** Registers a started gRPC call, which the crash cancels if it has not ended. */
     void began(ClientCall<?, ?> call) {
         calls.add(call);
+        if (silent) {
+            cancel(call);
+        }
     }
 
     void ended(ClientCall<?, ?> call) {
@@ -220,17 +221,21 @@ public final class Crash {
         Instant now = Instant.now();
         if (cutsOff) {
             silent = true;
-            calls.forEach(call -> call.cancel("killed", null));
+            calls.forEach(Crash::cancel);
         }
-        try (FileChannel file = FileChannel.open(
-                witness, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
+        // Not a channel, because an interrupted thread could not write to it.
+        try (FileOutputStream file = new FileOutputStream(witness.toFile(), true)) {
             String line = "fired " + fault + " " + now + "\n";
-            file.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)));
-            file.force(true);
+            file.write(line.getBytes(StandardCharsets.UTF_8));
+            file.getFD().sync();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         end.run();
+    }
+
+    private static void cancel(ClientCall<?, ?> call) {
+        call.cancel("killed", null);
     }
 
     /** Suspends this process and its descendants. Returns when the process continues. */

@@ -165,6 +165,7 @@ final class Wiretap implements ClientInterceptor {
     private final class Observed<Q, R> extends SimpleForwardingClientCall<Q, R> {
         private volatile @Nullable Object request;
         private boolean begun;
+        private volatile boolean ended;
 
         Observed(ClientCall<Q, R> call) {
             super(call);
@@ -176,7 +177,6 @@ final class Wiretap implements ClientInterceptor {
                 return;
             }
             begun = true;
-            crash.began(delegate());
             super.start(
                     new SimpleForwardingClientCallListener<R>(listener) {
                         @Override
@@ -191,6 +191,7 @@ final class Wiretap implements ClientInterceptor {
 
                         @Override
                         public void onClose(Status status, Metadata trailers) {
+                            ended = true;
                             crash.ended(Observed.this.delegate());
                             if (!crash.isSilent()) {
                                 super.onClose(status, trailers);
@@ -198,6 +199,11 @@ final class Wiretap implements ClientInterceptor {
                         }
                     },
                     headers);
+            // Not before, because a call must not be cancelled while it is starting.
+            crash.began(delegate());
+            if (ended) {
+                crash.ended(delegate());
+            }
         }
 
         @Override

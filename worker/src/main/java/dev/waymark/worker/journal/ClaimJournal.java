@@ -3,13 +3,12 @@ package dev.waymark.worker.journal;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.saver.PrivateFiles;
 import io.temporal.activity.ActivityInfo;
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SeekableByteChannel;
+import java.io.OutputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -151,15 +150,12 @@ public final class ClaimJournal {
         }
     }
 
+    /** Does not use a channel, because a cancelled call interrupts this thread, which would close the channel. */
     private static void write(Path file, ClaimNote note) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(PayloadJson.MAPPER.writeValueAsBytes(note));
-        try (SeekableByteChannel channel = Files.newByteChannel(
-                file,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                PrivateFiles.fileAttributes(file))) {
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
+        byte[] bytes = PayloadJson.MAPPER.writeValueAsBytes(note);
+        Files.createFile(file, PrivateFiles.fileAttributes(file));
+        try (OutputStream stream = new FileOutputStream(file.toFile())) {
+            stream.write(bytes);
         }
     }
 

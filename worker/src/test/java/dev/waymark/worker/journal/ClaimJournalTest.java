@@ -17,8 +17,13 @@ import dev.waymark.testkit.crash.WorkerProcess;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.InMemoryServer;
+import io.temporal.activity.Activity;
+import io.temporal.activity.ActivityInterface;
+import io.temporal.activity.ActivityOptions;
+import io.temporal.activity.DynamicActivity;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.WorkflowOptions;
+import io.temporal.testing.TestActivityEnvironment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -183,6 +188,34 @@ class ClaimJournalTest {
         assertThat(notes()).hasSize(1);
     }
 
+    @Test
+    void noteOfACallThatIsBeingCancelled_isWritten() {
+        ClaimJournal journal = journal();
+        journal.open(this.journal);
+        DynamicActivity cancelled = arguments -> {
+            Thread.currentThread().interrupt();
+            try (ClaimJournal.Entry entry =
+                    journal.note(Activity.getExecutionContext().getInfo(), "tu_1")) {
+                assertThat(Thread.interrupted()).isTrue();
+                return notes().size();
+            } catch (IOException e) {
+                throw Activity.wrap(e);
+            }
+        };
+        TestActivityEnvironment environment = TestActivityEnvironment.newInstance();
+        try {
+            environment.registerActivitiesImplementations(cancelled);
+            ActivityOptions options = ActivityOptions.newBuilder()
+                    .setStartToCloseTimeout(PATIENCE)
+                    .build();
+
+            assertThat(environment.newActivityStub(Activities.class, options).notes())
+                    .isEqualTo(1);
+        } finally {
+            environment.close();
+        }
+    }
+
     // ---- directories that cannot be used
 
     @Test
@@ -212,6 +245,12 @@ class ClaimJournalTest {
             assertCompletes(start());
             assertThat(Files.exists(journal)).isFalse();
         }
+    }
+
+    /** Activities of any kind. */
+    @ActivityInterface
+    public interface Activities {
+        int notes();
     }
 
     private ClaimJournal journal() {
