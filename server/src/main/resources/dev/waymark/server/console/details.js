@@ -38,24 +38,22 @@ export class Details {
     this.#showGrants(view);
   }
 
-  /** The approvals that also let later calls run. They are read only if somebody has given one. */
-  async #showGrants(view) {
-    if (!view.calls.some((call) => call.approval?.grant)) return;
-    const { grants } = await get(`${threadPath(this.page.thread)}/grants`);
+  /** The approvals that also let later calls run. */
+  #showGrants({ grants = [], open, current }) {
     this.grants.hidden = grants.length === 0;
     replaceChildren(
       this.grants,
       h('h3', {}, 'Approved for later calls'),
-      h('ul', {}, grants.map((grant) => h('li', { 'data-grant': grant.grant }, this.#grant(grant), view.open && view.current ? this.#revoke(grant) : null))),
+      h('ul', {}, grants.map((grant) => h('li', { 'data-grant': grant.grant }, this.#grant(grant), open && current ? this.#revoke(grant) : null))),
     );
   }
 
-  #grant({ grant, tool, like, args, times, used, until, status, by, verified }) {
+  #grant({ grant, tool, callId, like, argsText, times, used, until, status, by, verified }) {
     return [
       `${grant}: `,
       h('bdi', {}, tool),
       like === undefined ? ' with the same arguments ' : ' with arguments like ',
-      h('code', { dir: 'auto' }, JSON.stringify(like ?? args ?? {})),
+      argsText === undefined ? `as call ${callId}` : h('code', { dir: 'auto' }, argsText),
       `, ${status}, used ${used}${times === undefined ? '' : ` of ${times}`} times, by ${decider({ by, verified })}`,
       until === undefined ? null : `, until ${clock(until)}`,
       '. ',
