@@ -110,7 +110,9 @@ class ConsoleDecisionsTest extends ConsoleCases {
         assertThat(texts("[data-grant='1'] code")).containsExactly("{\"properties\": {\"seats\": {\"maximum\": 4}}}");
         click("Revoke");
         see("revoked, used 1 of 5 times");
-        ann.post("/v1/threads/" + thread + "/say", "{'text':'One more'}");
+        assertThat(ann.post("/v1/threads/" + thread + "/say", "{'message':'One more'}")
+                        .status())
+                .isEqualTo(202);
         see("seats\": 1");
         assertThat(browser.run("return axe()")).isEmpty();
     }

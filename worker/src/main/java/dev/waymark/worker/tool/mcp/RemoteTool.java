@@ -1,6 +1,11 @@
 package dev.waymark.worker.tool.mcp;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Sha256;
 
 /**
@@ -9,13 +14,17 @@ import dev.waymark.conversation.value.Sha256;
  * @param harmless whether the server claims that running it twice is harmless
  */
 record RemoteTool(String name, String description, JsonNode input, boolean harmless) {
+    private static final ObjectWriter SORTED =
+            PayloadJson.MAPPER.writer().with(JsonNodeFeature.WRITE_PROPERTIES_SORTED);
 
-    /** A digest of what models and people are told about the tool. */
+    /** A digest of what models and people are told about the tool. The order of the schema's fields is not part of it. */
     String digest() {
-        return Sha256.hex(JsonRpc.bytes(JsonRpc.object()
-                .put("name", name)
-                .put("description", description)
-                .set("input", input)));
+        ObjectNode told = JsonRpc.object().put("name", name).put("description", description);
+        try {
+            return Sha256.hex(SORTED.writeValueAsBytes(told.set("input", input)));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     static RemoteTool of(JsonNode said) {
