@@ -5,8 +5,8 @@ import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.DecisionStatement;
-import dev.waymark.conversation.policy.GrantTerms;
 import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.value.GrantTerms;
 import java.util.List;
 import java.util.Optional;
 

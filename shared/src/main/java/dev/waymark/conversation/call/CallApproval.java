@@ -2,7 +2,7 @@ package dev.waymark.conversation.call;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.annotation.Internal;
-import dev.waymark.conversation.policy.GrantTerms;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.time.Instant;
 import java.util.Objects;

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.policy;
 
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,7 @@ package dev.waymark.starter.options;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.policy.GrantTerms;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,5 @@
-package dev.waymark.conversation.policy;
+package dev.waymark.conversation.value;
 
-import dev.waymark.conversation.value.Json;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,11 +20,11 @@ public record GrantTerms(Optional<Integer> times, Optional<Long> seconds, Option
     /** For all later calls with the same arguments. */
     public static final GrantTerms THREAD = new GrantTerms(Optional.empty(), Optional.empty(), Optional.empty());
 
-    public static final int MAX_TIMES = 1_000;
-    public static final long MAX_SECONDS = Duration.ofDays(366).toSeconds();
+    private static final int MAX_TIMES = 1_000;
+    private static final long MAX_SECONDS = Duration.ofDays(366).toSeconds();
 
     /** The maximum length of a schema, which is stored in the state, in characters of canonical JSON. */
-    public static final int MAX_LIKE_LENGTH = 4_000;
+    private static final int MAX_LIKE_LENGTH = 4_000;
 
     private static final String TIMES = "times";
     private static final String SECONDS = "seconds";
@@ -50,14 +49,17 @@ public record GrantTerms(Optional<Integer> times, Optional<Long> seconds, Option
         }
     }
 
+    /** A copy that ends after this many later calls, at most 1,000. */
     public GrantTerms withTimes(int most) {
         return new GrantTerms(Optional.of(most), seconds, like);
     }
 
+    /** A copy that ends after this time, at most 366 days. Parts of a second do not count. */
     public GrantTerms lasting(Duration length) {
         return new GrantTerms(times, Optional.of(length.toSeconds()), like);
     }
 
+    /** A copy for arguments that match this JSON Schema, of at most 4,000 characters, in place of the same arguments. */
     public GrantTerms like(Json schema) {
         return new GrantTerms(times, seconds, Optional.of(schema));
     }
