@@ -169,7 +169,7 @@ class ApiTest {
         assertThat(whole.at("/calls/0/proposedText").asText()).isEqualTo("{\"cents\": 8400}");
         assertThat(whole.has("workspace")).isFalse();
         assertThat(whole.path("course")).hasSameSizeAs(whole.path("messages"));
-        assertThat(whole.at("/course/0/before").asText()).isEqualTo("start");
+        assertThat(whole.at("/course/0/before").asText()).isEqualTo("0");
         assertThat(whole.at("/course/1").has("before")).isFalse();
         assertThat(whole.at("/course/1").has("tookMillis")).isTrue();
         assertThat(whole.at("/course/1/usage").toString()).isEqualTo("{\"inputTokens\":0,\"outputTokens\":0}");

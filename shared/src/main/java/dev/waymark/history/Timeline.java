@@ -9,6 +9,7 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Reply;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -187,7 +188,7 @@ public record Timeline(
 
     /**
      * The moment at a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}), or
-     * one of several facts of an event ({@code e42.1}).
+     * one of several facts of an event ({@code e42.1}). Version 0 is a thread before its first message.
      */
     public Optional<Moment> at(String place) {
         int slash = place.lastIndexOf('/');
@@ -199,6 +200,14 @@ public record Timeline(
             return Optional.empty();
         }
         int number = Integer.parseInt(place);
+        if (number == 0) {
+            return moments.stream()
+                    .limit(1)
+                    .filter(first -> first.fact()
+                            .filter(ThreadFact.RunStarted.class::isInstance)
+                            .isPresent())
+                    .findFirst();
+        }
         return versions().stream()
                 .filter(version -> version.number() == number)
                 .map(Version::moment)

@@ -29,8 +29,8 @@ import java.util.Queue;
  * message of a person, from which a fork continues without it. Read from the runs that are still in history.
  */
 public final class ThreadCourse {
-    /** In place of an event: the message started the thread. */
-    public static final String START = "start";
+    /** In place of an event: the message started the thread. It is the version of the thread before that message. */
+    public static final String START = "0";
 
     /** For each queued message, the place before its arrival; empty if the thread began with it in its queue. */
     private final Queue<Optional<String>> queuedPlaces = new ArrayDeque<>();
