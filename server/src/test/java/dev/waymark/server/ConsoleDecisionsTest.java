@@ -65,6 +65,46 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
+    void secondClickAtTheSamePlace_decidesNothingElse() throws Exception {
+        for (String button : List.of("Approve", "Edit arguments")) {
+            String thread = openChief();
+            browser.run("const card = page.locator('.decision', { hasText: 'Charge table nine' });"
+                    + "await card.getByRole('button', { name: '" + button + "', exact: true }).click();"
+                    + ("Approve".equals(button)
+                            ? ""
+                            : "await card.getByRole('button', { name: 'Approve with these arguments' }).click();")
+                    + "for (let i = 0; i < 9; i++) { await page.waitForTimeout(400);"
+                    + "  await page.mouse.down(); await page.mouse.up(); }"
+                    + "await card.waitFor({ state: 'detached' })");
+
+            assertThat(ann.list(thread, "pending")).hasSize(3);
+            assertThat(texts(".decision h3")).containsOnly("Approval needed");
+        }
+    }
+
+    @Test
+    void cardThatMoved_ignoresThePointerForAMoment_butNotTheKeyboard() throws Exception {
+        String thread = openChief();
+        browser.run("const card = page.locator('.decision', { hasText: 'Charge table four' });"
+                + "const approve = card.getByRole('button', { name: 'Approve', exact: true });"
+                + "await approve.hover(); await approve.focus()");
+        // Somebody else decides, and the cards below move up.
+        JsonNode first = ann.list(thread, "pending").get(0);
+        ann.post(
+                "/v1/threads/" + thread + "/deny",
+                "{'callId':'" + first.path("callId").asText() + "','argsDigest':'"
+                        + first.path("argsDigest").asText() + "'}");
+        browser.run("await page.waitForFunction(() => document.querySelectorAll('.decision').length === 3);"
+                + "await page.mouse.down(); await page.mouse.up(); await page.waitForTimeout(300)");
+        assertThat(texts(".decision h3")).containsOnly("Approval needed");
+        browser.run("await page.locator('.decision', { hasText: 'Charge table four' })"
+                + ".getByRole('button', { name: 'Approve', exact: true }).focus();"
+                + "await page.keyboard.press('Enter');"
+                + "await page.locator('.decision', { hasText: 'Charge table four' }).waitFor({ state: 'detached' })");
+        assertThat(ann.list(thread, "pending")).hasSize(2);
+    }
+
+    @Test
     void rules_areNamedWithTheirReasons_beforeAndAfter() throws Exception {
         String thread = ann.start("cashier", "Refund both");
         ann.awaitPending(thread, 1);

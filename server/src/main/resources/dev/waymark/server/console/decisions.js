@@ -8,30 +8,60 @@ import { jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
 import { session } from './session.js';
 
+/** How long a card stays after its decision, so that the next one does not come under a pointer that clicks again. */
+const KEPT_MILLIS = 1_500;
+/** How long the buttons of a card that has moved ignore the pointer. */
+const MOVED_MILLIS = 1_000;
+
 /** The card that an element belongs to. */
 const cards = new WeakMap();
 
 /**
  * The items for a list of cards. A card keeps what was typed into it as long as its item stays the same; if the
- * arguments change, it is a new card.
+ * arguments change, it is a new card. A card that was decided here stays in its place for a moment.
  *
- * @param page `thread`, and `refresh()` to read the thread again
+ * @param page `thread`, `refresh()` to read the thread again, and `show()` to show it again
+ * @param parent the element that shows the list
  */
-export function decisionItems(view, page) {
+export function decisionItems(view, page, parent) {
   const threads = new Map();
   /** The cards of one subagent share what is read of its thread. */
   const read = (thread) => {
     if (!threads.has(thread)) threads.set(thread, get(`${threadPath(thread)}/conversation`));
     return threads.get(thread);
   };
-  return view.pending.map((item) => {
+  const items = view.pending.map((item) => {
     const call = view.calls.find(({ callId }) => callId === item.callId);
     return {
-      key: `${item.kind} ${item.callId}`,
+      key: keyOf(item),
       signature: JSON.stringify([contentOf(item, call), item.since]),
       render: (old) => (cards.get(old)?.isStillAbout(item, call) ? old : new Card(item, call, view, page, read).element),
     };
   });
+  let place = 0;
+  for (const element of parent.children) {
+    const card = cards.get(element);
+    const at = items.findIndex(({ key }) => key === keyOf(card.item));
+    if (at >= 0) place = at + 1;
+    else if (card.isKept()) items.splice(place++, 0, { key: keyOf(card.item), signature: 'decided', render: () => element });
+  }
+  return items;
+}
+
+const keyOf = ({ kind, callId }) => `${kind} ${callId}`;
+
+/**
+ * Lets cards that have moved ignore the pointer for a moment: a click was meant for what was there before.
+ *
+ * @param change what may move cards
+ */
+export function guardMoved(parent, change) {
+  const top = (element) => element.getBoundingClientRect().top;
+  const before = new Map([...parent.children].map((element) => [element, top(element)]));
+  change();
+  for (const element of parent.children) {
+    if (Math.abs(top(element) - (before.get(element) ?? Infinity)) > 2) cards.get(element).ignorePointer();
+  }
 }
 
 /** What a card shows, without its times. */
@@ -39,12 +69,17 @@ function contentOf({ since, until, ...item }, call) {
   return JSON.stringify([item, call?.claimedAt, call?.key, call?.dispatches]);
 }
 
+const DECIDED = { approve: 'Approved', deny: 'Denied', answer: 'Answered', settle: 'Settled' };
 const HEADINGS = { approval: 'Approval needed', question: 'Question', unknown: 'Outcome unknown' };
 
 class Card {
   #sent;
   /** What the subagent's own thread says about its request. */
   #owner;
+  /** What was decided, as the heading says it, and whether the card still shows it. */
+  #decided;
+  #isKept;
+  #moved;
 
   constructor(item, call, view, page, read) {
     this.item = item;
@@ -55,14 +90,15 @@ class Card {
     this.about = h('p', { class: 'muted', dir: 'auto' });
     if (this.path.length > 0) this.#owner = this.#readOwner(view, read);
     this.problem = h('p', { class: 'problem', role: 'alert' });
+    this.heading = h('h3', {}, HEADINGS[item.kind]);
     this.controls = h('div', { class: 'controls' });
     this.element = h(
       'section',
       { class: `decision ${item.kind}`, 'aria-label': `${HEADINGS[item.kind]}: ${item.tool}`, 'data-call': item.callId },
       h(
         'header',
-        {},
-        h('h3', {}, HEADINGS[item.kind]),
+        { 'aria-live': 'polite' },
+        this.heading,
         item.kind === 'question' ? null : h('span', { class: 'tool' }, item.tool),
       ),
       this.#origin(view),
@@ -107,6 +143,26 @@ class Card {
    */
   isStillAbout(item, call) {
     return this.#sent === undefined && contentOf(item, call) === contentOf(this.item, this.call);
+  }
+
+  /** Whether the card still shows the decision that was made with it. Called when its item no longer waits. */
+  isKept() {
+    if (this.#decided === undefined) return false;
+    if (this.#isKept === undefined) {
+      this.#isKept = true;
+      replaceChildren(this.heading, this.#decided);
+      setTimeout(() => {
+        this.#isKept = false;
+        this.page.show();
+      }, KEPT_MILLIS);
+    }
+    return this.#isKept;
+  }
+
+  ignorePointer() {
+    clearTimeout(this.#moved);
+    this.element.classList.add('moved');
+    this.#moved = setTimeout(() => this.element.classList.remove('moved'), MOVED_MILLIS);
   }
 
   /** The rule of the agent that leaves the call to a person. */
@@ -397,7 +453,10 @@ class Card {
     this.problem.textContent = '';
     try {
       await post(`${threadPath(this.page.thread)}/${name}`, text, this.#sent.key);
-      replaceChildren(this.controls, h('p', { class: 'muted', role: 'status' }, 'Sent.'));
+      this.#decided = DECIDED[name];
+      replaceChildren(this.heading, 'Sent');
+      // The controls keep their place, so that nothing below moves.
+      this.element.classList.add('decided');
     } catch (failure) {
       this.problem.textContent = wordsOf(failure);
       this.#enable(true);

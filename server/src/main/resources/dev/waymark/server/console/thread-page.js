@@ -2,7 +2,7 @@
 import { goToThread, noteAddress, threadLink } from './address.js';
 import { get, newKey, post, threadPath, wordsOf } from './api.js';
 import { Conversation } from './conversation.js';
-import { decisionItems } from './decisions.js';
+import { decisionItems, guardMoved } from './decisions.js';
 import { Details } from './details.js';
 import { announce, h, replaceChildren, showList } from './dom.js';
 import { clock, dollars, shortId, statusWords } from './format.js';
@@ -32,6 +32,7 @@ export class ThreadPage {
   #loading = false;
   #isStale = false;
   #gone = false;
+  #isShown = false;
   #past;
   #panel = '';
   #messageInstead = false;
@@ -79,13 +80,13 @@ export class ThreadPage {
   /** While a question is open, only its own field is shown, unless somebody asks for this one. */
   focusComposer() {
     this.#messageInstead = true;
-    this.#show();
+    this.show();
     this.composer.field.focus();
   }
 
-  focusDecision(which = 'textarea, button') {
+  focusDecision(which = '.decision:not(.decided) :is(textarea, button)') {
     this.#messageInstead = false;
-    this.#show();
+    this.show();
     const first = this.decisions.querySelector(which);
     first?.focus();
     first?.scrollIntoView({ block: 'center' });
@@ -111,7 +112,7 @@ export class ThreadPage {
       if (this.#panel === 'timeline') this.timeline.load();
     }
     this.#noteAddress();
-    this.#show();
+    this.show();
   }
 
   #noteAddress() {
@@ -131,7 +132,7 @@ export class ThreadPage {
   showPast(view) {
     this.#past = view;
     this.#noteAddress();
-    this.#show();
+    this.show();
   }
 
   async #open() {
@@ -160,7 +161,7 @@ export class ThreadPage {
   async #readFork() {
     try {
       this.#fork = (await get(threadPath(this.thread))).forkedFrom;
-      this.#show();
+      this.show();
     } catch {
       // The page says what else it cannot read.
     }
@@ -215,7 +216,7 @@ export class ThreadPage {
       this.#view = view;
       this.#live.shown(ended);
       this.#tell('load', '');
-      this.#show();
+      this.show();
       if (this.#panel === 'timeline') this.timeline.load();
       this.onChange(view);
     } catch (problem) {
@@ -270,18 +271,26 @@ export class ThreadPage {
       this.#frame = undefined;
       if (this.#gone) return;
       const begun = performance.now();
-      this.#show();
+      this.show();
       this.#pause = Math.max(FRAME_MILLIS, 4 * (performance.now() - begun));
     }, this.#pause);
   }
 
-  #show() {
-    if (this.#view === undefined) return;
+  /** Shows what is known of the thread. */
+  show() {
+    if (this.#view === undefined || this.#gone) return;
+    // At first there is nothing that could come under the pointer instead of something else.
+    if (this.#isShown) guardMoved(this.decisions, () => this.#showAll());
+    else this.#showAll();
+    this.#isShown = true;
+  }
+
+  #showAll() {
     const view = this.#past ?? this.#view;
     const atEnd = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 80;
     this.element.classList.toggle('past', this.#past !== undefined);
     this.conversation.show(view, this.#past ? undefined : this.#live);
-    showList(this.decisions, this.#past ? [] : decisionItems(view, this));
+    showList(this.decisions, this.#past ? [] : decisionItems(view, this, this.decisions));
     this.decisions.hidden = this.decisions.childNodes.length === 0;
     this.#showActivity();
     this.#showHeader();
@@ -322,7 +331,7 @@ export class ThreadPage {
           { class: 'muted' },
           h('code', { title: view.thread }, shortId(view.thread)),
           view.costUsd === null ? null : ` · ${dollars(view.costUsd)}`,
-          this.#fork === undefined ? null : [' · fork of ', h('a', { href: threadLink(this.#fork.thread, { panel: 'timeline', version: this.#fork.version }) }, shortId(this.#fork.thread)), `, version ${this.#fork.version}`],
+          this.#fork === undefined ? null : [' · fork of ', forkOrigin(this.#fork)],
         ),
       ),
       h('span', { class: `chip ${view.open ? view.status : 'quiet'}` }, view.open ? statusWords(view.status) : 'closed'),
@@ -364,7 +373,7 @@ export class ThreadPage {
           h(
             'div',
             { class: 'row' },
-            h('button', { class: 'primary', onclick: () => this.focusDecision('.question textarea') }, 'Go to the question'),
+            h('button', { class: 'primary', onclick: () => this.focusDecision('.decision:not(.decided).question textarea') }, 'Go to the question'),
             h('button', { onclick: () => this.focusComposer() }, 'Write a message instead'),
           ),
         ),
@@ -373,7 +382,7 @@ export class ThreadPage {
           'div',
           { class: 'row retry' },
           h('p', { class: 'muted' }, 'This is not the answer: the question stays open, and the agent reads the message after it.'),
-          h('button', { class: 'quiet', onclick: () => this.focusDecision('.question textarea') }, 'Back to the question'),
+          h('button', { class: 'quiet', onclick: () => this.focusDecision('.decision:not(.decided).question textarea') }, 'Back to the question'),
         ),
         this.composer.element,
       ],
@@ -395,14 +404,13 @@ export class ThreadPage {
   /**
    * Continues in a new thread, with a message, from the place before another one. Returns why it could not.
    *
-   * @param before an event, or `start`: then the new thread has nothing but the message
+   * @param before an event, or `0`: then the new thread has the message, and the context of this one
    */
   async #again(before, message) {
-    const [path, body] = before === 'start' ? ['/v1/threads', { agent: this.#view.agent, message }] : [`${threadPath(this.thread)}/fork`, { at: before, message }];
-    const request = JSON.stringify(body);
+    const request = JSON.stringify({ at: before, message });
     if (this.#repeated?.request !== request) this.#repeated = { request, key: newKey() };
     try {
-      goToThread((await post(path, request, this.#repeated.key)).thread);
+      goToThread((await post(`${threadPath(this.thread)}/fork`, request, this.#repeated.key)).thread);
       return '';
     } catch (problem) {
       return wordsOf(problem);
@@ -459,8 +467,8 @@ export class ThreadPage {
             clear();
             if (this.#messageInstead) {
               this.#messageInstead = false;
-              this.#show();
-              this.focusDecision('.question textarea');
+              this.show();
+              this.focusDecision('.decision:not(.decided).question textarea');
             }
             this.scroller.scrollTop = this.scroller.scrollHeight;
           } catch (failure) {
@@ -490,6 +498,12 @@ export class ThreadPage {
       this.#tell(problem.code === 'NoWorker' ? 'worker' : 'command', wordsOf(problem));
     }
   }
+}
+
+/** The thread that a fork copied, and how far. */
+function forkOrigin({ thread, version }) {
+  const place = version === 0 ? {} : { panel: 'timeline', version };
+  return [h('a', { href: threadLink(thread, place) }, shortId(thread)), version === 0 ? ', from its start' : `, version ${version}`];
 }
 
 /** Makes a text field as high as its text. */
