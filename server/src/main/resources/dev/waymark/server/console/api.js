@@ -37,6 +37,29 @@ const sentence = (text) => (text === '' ? '' : `${text[0].toUpperCase()}${text.s
 /** What to tell people about a failure. */
 export const wordsOf = (failure) => failure.words ?? sentence(failure.message ?? String(failure));
 
+/** What to do as soon as the server answers again. */
+const onAnswer = new Set();
+
+function answered() {
+  const all = [...onAnswer];
+  onAnswer.clear();
+  all.forEach((run) => run());
+}
+
+/** Runs this as soon as the server answers, if the failure is that it cannot be reached. */
+export function untilReached(failure, run) {
+  if (failure?.code === 'Unreachable') onAnswer.add(run);
+}
+
+/** Shows a failure in an element; that the server cannot be reached, only until it answers. */
+export function showProblem(element, failure) {
+  const words = wordsOf(failure);
+  element.textContent = words;
+  untilReached(failure, () => {
+    if (element.textContent === words) element.textContent = '';
+  });
+}
+
 const unreachable = () => new ApiProblem(0, { code: 'Unreachable', detail: 'The server cannot be reached' });
 
 export const threadPath = (thread) => `/v1/threads/${encodeURIComponent(thread)}`;
@@ -67,6 +90,7 @@ async function send(path, options) {
       if (failure.name === 'AbortError') throw failure;
       continue;
     }
+    answered();
     if (response.ok) return response;
     problem = await problemOf(response);
     if (!RETRIED.has(response.status) || problem.code === 'NoWorker') break;
@@ -112,7 +136,9 @@ export async function openStream(path, lastEventId, signal) {
 /** A failure to reach the server is a problem with words for people. */
 async function reached(path, options) {
   try {
-    return await fetch(path, options);
+    const response = await fetch(path, options);
+    answered();
+    return response;
   } catch (failure) {
     throw failure.name === 'AbortError' ? failure : unreachable();
   }

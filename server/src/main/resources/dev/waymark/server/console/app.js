@@ -56,18 +56,20 @@ class Console {
       { key: 'f', words: 'To-dos, plan and files', run: onPage((page) => page.showPanel('workspace')) },
       { key: 'ArrowLeft', words: 'Earlier version, in the timeline', run: onPage((page) => page.stepVersion(-1)) },
       { key: 'ArrowRight', words: 'Later version, in the timeline', run: onPage((page) => page.stepVersion(1)) },
-      { key: 'Escape', words: 'Close the panel, or the thread', run: () => this.#leave() },
+      { key: 'Escape', words: 'Close the panel, or the thread; what you have begun to write stays', run: () => this.#leave() },
     ]);
   }
 
   #leave() {
     if (this.page instanceof ThreadPage && this.page.panel !== '') this.page.showPanel('');
+    else if (this.page?.draft) this.page.draft.focus();
     else location.hash = '#/';
   }
 
   route() {
     const { kind, id, version, call, panel: wanted } = currentAddress();
     const kept = this.page instanceof ThreadPage && !matchMedia('(max-width: 1100px)').matches ? this.page.panel : '';
+    const hasFocus = this.page !== undefined && !this.list.element.contains(document.activeElement);
     this.page?.close();
     this.page = undefined;
     this.element.classList.toggle('has-page', kind !== undefined);
@@ -80,6 +82,7 @@ class Console {
       this.page = new ThreadPage(id, { panel: wanted ?? kept, version, call, onChange: (view) => this.list.changed(view) });
       this.list.select(id);
       replaceChildren(this.main, this.page.element);
+      if (hasFocus) this.page.shown();
     } else {
       this.list.select('');
       replaceChildren(this.main, this.list.isEmpty ? this.#firstRun() : this.#welcome());

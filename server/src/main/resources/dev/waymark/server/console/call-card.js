@@ -33,6 +33,7 @@ export function callCard(call, old) {
       {},
       h('span', { class: 'tool' }, call.tool),
       h('bdi', { class: 'gist' }, gist(call)),
+      call.approval?.edited ? h('span', { class: 'took muted' }, 'arguments changed') : null,
       call.startedAt && ENDED.has(call.status) ? h('span', { class: 'took muted' }, between(call.startedAt, call.since)) : null,
       h('span', { class: `chip ${callTone(call)}` }, callWords(call)),
     ),

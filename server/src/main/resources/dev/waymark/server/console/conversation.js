@@ -1,7 +1,7 @@
 // The messages of a thread.
 import { callCard } from './call-card.js';
 import { copyButton } from './copy.js';
-import { h, showList } from './dom.js';
+import { h, replaceChildren, showList } from './dom.js';
 import { between, duration, spentWords, statusWords } from './format.js';
 import { paragraphs, showMarkdown, showSwitchable } from './markdown.js';
 
@@ -100,7 +100,7 @@ function partItem(role, part, key, calls, about) {
         argsText: JSON.stringify(part.input),
         status: 'issued',
       };
-      return [{ key: `call-${part.id}`, signature: JSON.stringify(call), render: (old) => callCard(call, old) }];
+      return [{ key: `call-${part.id}`, signature: JSON.stringify(call), render: (old) => callCard(call, old) }, ...answerItems(call)];
     }
     case 'image':
     case 'image_base64':
@@ -117,6 +117,15 @@ function partItem(role, part, key, calls, about) {
         },
       ];
   }
+}
+
+/** A question of the agent and what a person answered, as the messages that they are. */
+function answerItems({ callId, question, status, result }) {
+  if (question === undefined || status !== 'completed') return [];
+  return [
+    { key: `asked-${callId}`, signature: question, render: () => h('div', { class: 'message assistant asked' }, paragraphs(question)) },
+    { key: `answered-${callId}`, signature: result, render: () => h('div', { class: 'message user answered' }, paragraphs(result)) },
+  ];
 }
 
 /** Pictures are named, not shown: loading one tells its server that somebody looks. */
@@ -138,7 +147,7 @@ const textOf = (content) => (typeof content === 'string' ? content : content.fil
 function message(text, { again, origin }) {
   const shown = h('div', { class: 'message user' }, paragraphs(text));
   if (again === undefined) return shown;
-  const edit = h('button', { type: 'button', class: 'quiet', onclick: () => item.replaceChildren(form) }, 'Edit in a new thread');
+  const edit = h('button', { type: 'button', class: 'quiet', onclick: () => showInstead(form, field) }, 'Edit in a new thread');
   const field = h('textarea', { rows: '3', 'aria-label': 'Changed message', value: text });
   const problem = h('p', { class: 'problem', role: 'alert' });
   const send = h('button', { class: 'primary', type: 'submit' }, 'Continue in a new thread');
@@ -151,15 +160,20 @@ function message(text, { again, origin }) {
         send.disabled = true;
         problem.textContent = await again(origin.before, field.value);
         send.disabled = false;
+        if (document.activeElement === document.body) send.focus();
       },
     },
     field,
     h('p', { class: 'muted' }, 'The new thread has the conversation before this message. This thread stays as it is.'),
     problem,
-    h('div', { class: 'row' }, send, h('button', { type: 'button', onclick: () => item.replaceChildren(shown, tools) }, 'Back')),
+    h('div', { class: 'row' }, send, h('button', { type: 'button', onclick: () => showInstead([shown, tools], edit) }, 'Back')),
   );
   const tools = h('div', { class: 'tools' }, edit);
   const item = h('div', { class: 'said' }, shown, tools);
+  const showInstead = (content, focused) => {
+    replaceChildren(item, content);
+    focused.focus();
+  };
   return item;
 }
 
@@ -177,6 +191,7 @@ function reply(text, { again, origin, step }) {
         repeat.disabled = true;
         problem.textContent = await again(origin.before, origin.text);
         repeat.disabled = false;
+        if (document.activeElement === document.body) repeat.focus();
       },
     },
     'Repeat in a new thread',

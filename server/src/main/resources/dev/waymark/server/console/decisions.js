@@ -1,6 +1,6 @@
 // What waits for a person: approvals, questions, and calls whose outcome is unknown.
 import { threadLink } from './address.js';
-import { get, newKey, post, threadPath, wordsOf } from './api.js';
+import { get, newKey, post, showProblem, threadPath, wordsOf } from './api.js';
 import { ArgumentEditor } from './argument-editor.js';
 import { facts, h, replaceChildren } from './dom.js';
 import { clock } from './format.js';
@@ -94,7 +94,7 @@ class Card {
     this.controls = h('div', { class: 'controls' });
     this.element = h(
       'section',
-      { class: `decision ${item.kind}`, 'aria-label': `${HEADINGS[item.kind]}: ${item.tool}`, 'data-call': item.callId },
+      { class: `decision ${item.kind}`, 'aria-label': `${HEADINGS[item.kind]}: ${item.tool}`, 'data-call': item.callId, tabindex: '-1' },
       h(
         'header',
         { 'aria-live': 'polite' },
@@ -449,8 +449,11 @@ class Card {
     let text = JSON.stringify(body);
     if (rawField !== undefined) text = `${text.slice(0, -1)},${rawField}}`;
     if (this.#sent?.text !== text) this.#sent = { text, key: newKey() };
+    const focused = this.element.contains(document.activeElement) ? document.activeElement : undefined;
     this.#enable(false);
     this.problem.textContent = '';
+    // A control that is disabled loses the focus.
+    if (focused) this.element.focus({ preventScroll: true });
     try {
       await post(`${threadPath(this.page.thread)}/${name}`, text, this.#sent.key);
       this.#decided = DECIDED[name];
@@ -458,8 +461,9 @@ class Card {
       // The controls keep their place, so that nothing below moves.
       this.element.classList.add('decided');
     } catch (failure) {
-      this.problem.textContent = wordsOf(failure);
+      showProblem(this.problem, failure);
       this.#enable(true);
+      if (document.activeElement === this.element) focused?.focus();
     }
     this.page.refresh();
   }

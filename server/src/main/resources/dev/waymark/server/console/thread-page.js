@@ -1,6 +1,6 @@
 // One thread: its live conversation, and the commands for it.
 import { goToThread, noteAddress, threadLink } from './address.js';
-import { get, newKey, post, threadPath, wordsOf } from './api.js';
+import { get, newKey, post, showProblem, threadPath, untilReached, wordsOf } from './api.js';
 import { Conversation } from './conversation.js';
 import { decisionItems, guardMoved } from './decisions.js';
 import { Details } from './details.js';
@@ -18,6 +18,9 @@ const SETTLE_MILLIS = 40;
 const FRAME_MILLIS = 16;
 const PANELS = { details: 'Details', timeline: 'Timeline', workspace: 'Workspace' };
 const ENDS_OF_REPLIES = new Set(['model-replied', 'model-failed', 'summarised', 'summary-failed', 'stopped', 'cancel-requested', 'run-continued', 'restarted']);
+
+/** The fields of a form that somebody has opened. */
+const FIELDS = 'form:not(.answer) :is(input, select, textarea)';
 
 export class ThreadPage {
   #live = new LiveReply();
@@ -38,6 +41,17 @@ export class ThreadPage {
   #messageInstead = false;
   #notes = new Map();
   #arrived = new Set();
+
+  /** The start page is gone: the keyboard goes on here. */
+  shown() {
+    this.messages.focus({ preventScroll: true });
+  }
+
+  /** A field of something that somebody has begun to write, if any. */
+  get draft() {
+    const open = this.element.querySelector(`.decision:not(.decided) ${FIELDS}, .edited textarea`);
+    return open ?? [...this.element.querySelectorAll('.answer textarea, .composer textarea')].find(({ value }) => value !== '');
+  }
 
   /** @param place `panel`, and what the page begins with: a `version` of the timeline, or a `call` */
   constructor(thread, { panel = '', version, call, onChange }) {
@@ -66,8 +80,9 @@ export class ThreadPage {
     replaceChildren(this.header, this.#back(), h('h1', {}, h('code', {}, shortId(thread))));
     replaceChildren(this.messages, h('p', { class: 'loading', role: 'status' }, 'Reading the thread …'));
     if (version !== undefined) this.timeline.begin(Number(version));
-    const first = version === undefined ? panel : 'timeline';
+    const first = panel === '' && version !== undefined ? 'timeline' : panel;
     if (first in PANELS) this.showPanel(first);
+    if (version !== undefined && first !== 'timeline') this.timeline.load();
     this.#open();
   }
 
@@ -84,10 +99,12 @@ export class ThreadPage {
     this.composer.field.focus();
   }
 
-  focusDecision(which = '.decision:not(.decided) :is(textarea, button)') {
+  /** Goes to a form that is open, or else to the first card. */
+  focusDecision(which = '') {
     this.#messageInstead = false;
     this.show();
-    const first = this.decisions.querySelector(which);
+    const card = `.decision:not(.decided)${which}`;
+    const first = this.decisions.querySelector(`${card} ${FIELDS}`) ?? this.decisions.querySelector(`${card} :is(textarea, button)`);
     first?.focus();
     first?.scrollIntoView({ block: 'center' });
   }
@@ -95,7 +112,7 @@ export class ThreadPage {
   /** Shows or hides a panel beside the conversation. */
   showPanel(name) {
     this.#panel = this.#panel === name ? '' : name;
-    if (this.#panel !== 'timeline') this.#past = undefined;
+    if (this.#panel === '') this.#past = undefined;
     this.side.hidden = this.#panel === '';
     if (this.#panel !== '') {
       const tab = ([id, label]) => h('button', { 'aria-pressed': String(id === this.#panel), onclick: () => id !== this.#panel && this.showPanel(id) }, label);
@@ -119,6 +136,11 @@ export class ThreadPage {
     noteAddress(threadLink(this.thread, { panel: this.#panel, version: this.#past?.version, call: this.#call }));
   }
 
+  /** Called if there is no such version as the address names. */
+  lacksVersion(version) {
+    this.#tell('version', `There is no version ${version} of this thread. You see the newest.`);
+  }
+
   stepVersion(by) {
     if (this.#panel === 'timeline') this.timeline.step(by);
   }
@@ -131,6 +153,7 @@ export class ThreadPage {
   /** Shows an earlier state instead of the current one. */
   showPast(view) {
     this.#past = view;
+    this.#tell('version', '');
     this.#noteAddress();
     this.show();
   }
@@ -222,6 +245,7 @@ export class ThreadPage {
     } catch (problem) {
       if (this.#view === undefined) this.#showFailure(problem);
       else this.#tell('load', wordsOf(problem));
+      untilReached(problem, () => !this.#gone && this.refresh());
     } finally {
       this.#loading = false;
     }
@@ -290,7 +314,10 @@ export class ThreadPage {
     const atEnd = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 80;
     this.element.classList.toggle('past', this.#past !== undefined);
     this.conversation.show(view, this.#past ? undefined : this.#live);
+    const hadFocus = this.decisions.contains(document.activeElement);
     showList(this.decisions, this.#past ? [] : decisionItems(view, this, this.decisions));
+    // Shortcuts and the Tab key go on from the next card. It is not a button, so that a second press decides nothing.
+    if (hadFocus && !this.decisions.contains(document.activeElement)) (this.decisions.querySelector('.decision') ?? this.messages).focus({ preventScroll: true });
     this.decisions.hidden = this.decisions.childNodes.length === 0;
     this.#showActivity();
     this.#showHeader();
@@ -356,15 +383,26 @@ export class ThreadPage {
     const question = view.pending.find(({ kind }) => kind === 'question');
     if (question === undefined) this.#messageInstead = false;
     const isEnded = ['failed', 'stopped'].includes(view.status);
-    const kind = this.#past ? `past ${this.#past.version}` : !view.open ? 'closed' : !session.may('talk') ? 'look' : isEnded ? 'ended' : question === undefined ? 'open' : this.#messageInstead ? 'instead' : 'asked';
+    const isForked = view.error?.type === 'Forked';
+    const isUndecided = view.pending.some(({ kind }) => kind !== 'question');
+    const kind = this.#past ? `past ${this.#past.version}` : !view.open ? 'closed' : !session.may('talk') ? 'look' : isEnded ? (isForked ? 'forked' : 'ended') : question === undefined ? (isUndecided ? 'undecided' : 'open') : this.#messageInstead ? 'instead' : 'asked';
     if (this.foot.dataset.kind === kind) return;
     this.foot.dataset.kind = kind;
     const mayTalk = session.may('talk');
-    const retry = h('button', { onclick: () => this.command('say', { retry: true }) }, 'Try again');
+    const isTyping = document.activeElement === this.composer.field;
+    const goOn = (why, words) => [
+      h('div', { class: 'row retry' }, h('p', { class: 'muted' }, why), h('button', { onclick: () => this.command('say', { retry: true }) }, words)),
+      this.composer.element,
+    ];
     const resume = h('button', { class: 'primary', onclick: () => this.#resume() }, 'Continue in a new thread');
     const content = {
       open: () => this.composer.element,
-      ended: () => [h('div', { class: 'row retry' }, h('p', { class: 'muted' }, `The last turn ended: ${statusWords(view.status)}.`), retry), this.composer.element],
+      undecided: () => [
+        h('div', { class: 'row retry' }, h('p', { class: 'muted' }, 'A message does not decide what waits above: the agent reads it after the decision.')),
+        this.composer.element,
+      ],
+      ended: () => goOn(`The last turn ended: ${statusWords(view.status)}.`, 'Try again'),
+      forked: () => goOn('The fork begins here, in the middle of a turn.', 'Continue'),
       asked: () =>
         h(
           'div',
@@ -373,7 +411,7 @@ export class ThreadPage {
           h(
             'div',
             { class: 'row' },
-            h('button', { class: 'primary', onclick: () => this.focusDecision('.decision:not(.decided).question textarea') }, 'Go to the question'),
+            h('button', { class: 'primary', onclick: () => this.focusDecision('.question') }, 'Go to the question'),
             h('button', { onclick: () => this.focusComposer() }, 'Write a message instead'),
           ),
         ),
@@ -382,7 +420,7 @@ export class ThreadPage {
           'div',
           { class: 'row retry' },
           h('p', { class: 'muted' }, 'This is not the answer: the question stays open, and the agent reads the message after it.'),
-          h('button', { class: 'quiet', onclick: () => this.focusDecision('.decision:not(.decided).question textarea') }, 'Back to the question'),
+          h('button', { class: 'quiet', onclick: () => this.focusDecision('.question') }, 'Back to the question'),
         ),
         this.composer.element,
       ],
@@ -399,6 +437,8 @@ export class ThreadPage {
           h('button', { onclick: () => this.timeline.newest() }, 'Back to now'),
         ),
     );
+    // An element that is put elsewhere loses the focus.
+    if (isTyping && this.composer.field.isConnected) this.composer.field.focus();
   }
 
   /**
@@ -422,8 +462,13 @@ export class ThreadPage {
       const { thread } = await post(`${threadPath(this.thread)}/resume`, {});
       goToThread(thread);
     } catch (problem) {
-      this.#tell('command', wordsOf(problem));
+      this.#tellOfCommand('command', problem);
     }
+  }
+
+  #tellOfCommand(about, problem) {
+    this.#tell(about, wordsOf(problem));
+    untilReached(problem, () => this.#tell(about, ''));
   }
 
   #composer() {
@@ -468,11 +513,11 @@ export class ThreadPage {
             if (this.#messageInstead) {
               this.#messageInstead = false;
               this.show();
-              this.focusDecision('.decision:not(.decided).question textarea');
+              this.focusDecision('.question');
             }
             this.scroller.scrollTop = this.scroller.scrollHeight;
           } catch (failure) {
-            problem.textContent = wordsOf(failure);
+            showProblem(problem, failure);
             if (failure.messageId !== undefined) sent = { ...sent, id: failure.messageId };
             takeBack();
           }
@@ -495,7 +540,7 @@ export class ThreadPage {
       this.refresh();
     } catch (problem) {
       // A command that no worker took in time may still arrive: the next event replaces the note.
-      this.#tell(problem.code === 'NoWorker' ? 'worker' : 'command', wordsOf(problem));
+      this.#tellOfCommand(problem.code === 'NoWorker' ? 'worker' : 'command', problem);
     }
   }
 }

@@ -1,6 +1,6 @@
 // The versions of a thread: shows an earlier version, compares two, and continues from any of them in a new thread.
 import { goToThread } from './address.js';
-import { get, newKey, post, threadPath, wordsOf } from './api.js';
+import { get, newKey, post, showProblem, threadPath } from './api.js';
 import { changesBlock, showChanges } from './changes.js';
 import { h, replaceChildren } from './dom.js';
 import { between, clock } from './format.js';
@@ -82,12 +82,14 @@ export class Timeline {
       const newest = versions.at(-1)?.version;
       const wanted = this.#wanted;
       this.#wanted = undefined;
-      if (versions.some(({ version }) => version === wanted)) await this.select(wanted);
+      const isThere = versions.some(({ version }) => version === wanted);
+      if (wanted !== undefined && !isThere) this.page.lacksVersion(wanted);
+      if (isThere) await this.select(wanted);
       else if (newest !== undefined && (isReset || (wasNewest && newest !== this.#selected))) await this.select(newest, false);
       else this.#showLabel();
       this.#showChoices();
     } catch (problem) {
-      this.problem.textContent = wordsOf(problem);
+      showProblem(this.problem, problem);
     }
   }
 
@@ -121,7 +123,7 @@ export class Timeline {
       this.afterFailure.hidden = view.status !== 'failed';
       this.problem.textContent = '';
     } catch (problem) {
-      this.problem.textContent = wordsOf(problem);
+      showProblem(this.problem, problem);
     }
   }
 
@@ -148,7 +150,7 @@ export class Timeline {
         ),
       );
     } catch (problem) {
-      this.problem.textContent = wordsOf(problem);
+      showProblem(this.problem, problem);
     }
   }
 
@@ -210,7 +212,7 @@ export class Timeline {
             const { thread } = await post(`${threadPath(this.page.thread)}/fork`, text, this.#sent.key);
             goToThread(thread);
           } catch (problem) {
-            this.problem.textContent = wordsOf(problem);
+            showProblem(this.problem, problem);
             button.disabled = false;
             replaceChildren(button, 'Fork');
           }
