@@ -28,5 +28,13 @@ export const goToThread = (thread) => {
 /** Changes the address without another entry in the browser's history. */
 export const noteAddress = (link) => history.replaceState(history.state, '', link);
 
-/** The whole address of a call of the thread that is shown. */
-export const callLink = (call) => new URL(threadLink(currentAddress().id, { call }), location.href).href;
+/** The whole address of a call of the thread that is shown, without what the list shows. */
+export const callLink = (call) => `${location.origin}${location.pathname}${threadLink(currentAddress().id, { call })}`;
+
+/** What the list shows, which stays as threads are opened. */
+export const listAddress = () => Object.fromEntries(new URLSearchParams(location.search));
+
+export function noteListAddress(chosen) {
+  const query = String(new URLSearchParams(Object.entries(chosen).filter(([, value]) => value !== '')));
+  noteAddress(`${location.pathname}${query === '' ? '' : `?${query}`}${location.hash}`);
+}

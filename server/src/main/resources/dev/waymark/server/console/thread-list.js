@@ -1,6 +1,6 @@
 // The list of threads. Threads that wait for a person come first.
-import { threadLink } from './address.js';
-import { get, wordsOf } from './api.js';
+import { listAddress, noteListAddress, threadLink } from './address.js';
+import { get, untilReached, wordsOf } from './api.js';
 import { h, replaceChildren, showList } from './dom.js';
 import { ago, shortId, statusWords } from './format.js';
 import { session } from './session.js';
@@ -24,11 +24,11 @@ const daysAgo = (days) => {
   return midnight.toISOString();
 };
 const TIMES = [
-  { label: 'Any time', since: () => undefined },
-  { label: 'Today', since: () => daysAgo(0) },
-  { label: 'Since yesterday', since: () => daysAgo(1) },
-  { label: 'Last 7 days', since: () => daysAgo(7) },
-  { label: 'Last 30 days', since: () => daysAgo(30) },
+  { id: '', label: 'Any time', since: () => undefined },
+  { id: 'today', label: 'Today', since: () => daysAgo(0) },
+  { id: 'yesterday', label: 'Since yesterday', since: () => daysAgo(1) },
+  { id: 'week', label: 'Last 7 days', since: () => daysAgo(7) },
+  { id: 'month', label: 'Last 30 days', since: () => daysAgo(30) },
 ];
 
 /** What a thread waits for, in a few words. */
@@ -104,6 +104,7 @@ export class ThreadList {
       this.note,
       this.more,
     );
+    this.#readAddress();
     this.#showFilters();
     this.#readAgents();
     document.addEventListener('visibilitychange', () => (document.visibilityState === 'visible' ? this.#follow() : this.#endStream()));
@@ -114,7 +115,30 @@ export class ThreadList {
   /** Reads the list with the filters that are chosen now. */
   refresh() {
     this.#older = [];
+    this.#noteAddress();
     this.#follow();
+  }
+
+  #readAddress() {
+    const { filter, agent = '', search = '', since, owner = '' } = listAddress();
+    this.#filter = FILTERS.find(({ id }) => id === filter) ?? FILTERS[0];
+    this.search.value = search.slice(0, this.search.maxLength);
+    if (agent !== '') this.#know([agent]);
+    this.agents.value = agent;
+    this.times.selectedIndex = Math.max(0, TIMES.findIndex(({ id }) => id === since));
+    this.owners.value = owner;
+    // The address may be another person's.
+    if (this.owners.selectedIndex < 0) this.owners.selectedIndex = 0;
+  }
+
+  #noteAddress() {
+    noteListAddress({
+      filter: this.#filter === FILTERS[0] ? '' : this.#filter.id,
+      agent: this.agents.value,
+      search: this.search.value.trim(),
+      since: TIMES[this.times.selectedIndex].id,
+      owner: this.owners.value,
+    });
   }
 
   select(thread) {
@@ -182,6 +206,10 @@ export class ThreadList {
     // The token has expired or was revoked.
     if (problem?.status === 401) location.reload();
     if (problem !== undefined) this.#problem = problem;
+    untilReached(problem, () => {
+      if (this.#problem === problem) this.#problem = undefined;
+      this.#show();
+    });
     this.#show();
   }
 
