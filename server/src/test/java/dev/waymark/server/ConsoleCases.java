@@ -132,6 +132,20 @@ abstract class ConsoleCases {
                       - { id: tu_4, name: send_mail, input: { to: ann, copies: 12345678901234567890, lines: [one] } }
                   - text: All paid.
                 """);
+        Files.writeString(agents.resolve("teller.yaml"), """
+                model: scripted:teller.script.yaml
+                tools:
+                  - name: where
+                    description: Says where it runs
+                    input: { type: object }
+                    command: [sh, -c, 'echo "$WAYMARK_CONTEXT"']
+                    safe_to_retry: true
+                """);
+        Files.writeString(agents.resolve("teller.script.yaml"), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: where, input: {} }]
+                  - text: "It ran with {{tu_1}}"
+                """);
         Files.writeString(agents.resolve("cashier.yaml"), """
                 model: scripted:cashier.script.yaml
                 tools:

@@ -1,6 +1,7 @@
 package dev.waymark.server;
 
 import static dev.waymark.server.ServedThreads.ANN;
+import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -67,6 +68,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     @Test
     void secondClickAtTheSamePlace_decidesNothingElse() throws Exception {
         for (String button : List.of("Approve", "Edit arguments")) {
+            newUser();
             String thread = openChief();
             browser.run("const card = page.locator('.decision', { hasText: 'Charge table nine' });"
                     + "await card.getByRole('button', { name: '" + button + "', exact: true }).click();"
@@ -85,6 +87,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     @Test
     void cardThatMoved_ignoresThePointerForAMoment_butNotTheKeyboard() throws Exception {
         String thread = openChief();
+        see("A message does not decide what waits above");
         browser.run("const card = page.locator('.decision', { hasText: 'Charge table four' });"
                 + "const approve = card.getByRole('button', { name: 'Approve', exact: true });"
                 + "await approve.hover(); await approve.focus()");
@@ -102,6 +105,186 @@ class ConsoleDecisionsTest extends ConsoleCases {
                 + "await page.keyboard.press('Enter');"
                 + "await page.locator('.decision', { hasText: 'Charge table four' }).waitFor({ state: 'detached' })");
         assertThat(ann.list(thread, "pending")).hasSize(2);
+    }
+
+    @Test
+    void firstMessage_isChangedInAFork_whichHasTheContext() throws Exception {
+        HttpCaller operator = ann.as(OPERATOR);
+        String thread = operator.post(
+                        "/v1/threads",
+                        "{'agent':'teller','message':'Look','context':{'place':'Paris','number':12345678901234567890}}")
+                .text("thread");
+        open("/#/thread/" + thread, OPERATOR);
+        see("Turn 1: ");
+        browser.run("const said = page.locator('.said').first(); await said.hover();"
+                + "await said.getByRole('button', { name: 'Edit in a new thread' }).click();"
+                + "await page.keyboard.press('Control+A'); await page.keyboard.type('Look again')");
+        click("Continue in a new thread");
+        see("fork of");
+        see("Turn 1: ");
+
+        assertThat(texts(".message.user")).containsExactly("Look again");
+        assertThat(texts(".message.assistant").toString()).contains("Paris", "12345678901234567890");
+        assertThat(browser.text("return page.locator('.thread-header').innerText()"))
+                .contains("from its start");
+        String fork = browser.text("return page.url().split('/').at(-1)");
+        assertThat(operator.get("/v1/threads/" + fork)
+                        .body()
+                        .at("/forkedFrom/thread")
+                        .asText())
+                .isEqualTo(thread);
+    }
+
+    @Test
+    void editorOnAPhone_doesNotOverlap_andAllRowsOfButtonsAreWhole() throws Exception {
+        browser.run("await fresh({ viewport: { width: 390, height: 760 } })");
+        openChief();
+        browser.run("const card = page.locator('.decision', { hasText: 'Sends a mail' });"
+                + "await card.getByRole('button', { name: 'Edit arguments' }).click();"
+                + "await card.getByLabel('to', { exact: true }).fill('bob')");
+        assertThat(browser.run("return page.evaluate(() => {"
+                                + "  const boxes = ['.fields', 'textarea.mono', '.changes', 'form > label'].map((part) =>"
+                                + "    document.querySelector(`.controls ${part}`).getBoundingClientRect());"
+                                + "  const [item, tools] = ['.said', '.said > .tools'].map((part) =>"
+                                + "    document.querySelector(part).getBoundingClientRect());"
+                                + "  return boxes.slice(1).every((box, i) => box.top >= boxes[i].bottom)"
+                                + "    && tools.bottom <= item.bottom; })")
+                        .booleanValue())
+                .isTrue();
+    }
+
+    @Test
+    void focus_staysWhereAPersonGoesOn_andEscapeLosesNothing() throws Exception {
+        String thread = ann.start("asker", "Book");
+        ann.awaitPending(thread, 2);
+        openThread(thread);
+        browser.run("await page.locator('.decision').nth(1).waitFor();"
+                + "await page.keyboard.press('w'); await page.keyboard.type('Friday');"
+                + "await page.keyboard.press('Escape'); await page.locator('body').press('Escape')");
+        assertThat(browser.text("return page.locator('.decision').first().getByLabel('Answer').inputValue()"))
+                .isEqualTo("Friday");
+        browser.run("await page.keyboard.press('Enter');"
+                + "await page.waitForFunction(() => document.querySelectorAll('.decision').length === 1)");
+        assertThat(browser.text("return page.evaluate(() => document.activeElement.getAttribute('class'))"))
+                .contains("decision question");
+        browser.run("await page.keyboard.press('w'); await page.keyboard.type('12A');"
+                + "await page.keyboard.press('Enter')");
+        see("Booked.");
+        browser.run("await page.waitForFunction(() => document.activeElement.matches('.messages'))");
+
+        openForm(ann.start("cashier", "Refund"));
+        browser.run("await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('Escape');"
+                + "await page.waitForFunction(() => document.activeElement.id.endsWith('-0'));"
+                + "await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('w');"
+                + "await page.waitForFunction(() => document.activeElement.id.endsWith('-0'));"
+                + "await page.route('**/approve', (route) => route.fulfill({ status: 409, contentType:"
+                + " 'application/json', body: JSON.stringify({ code: 'NotPending', detail: 'it was changed' }) }));"
+                + "await page.getByRole('button', { name: 'Approve with these arguments' }).focus();"
+                + "await page.keyboard.press('Enter')");
+        see("It was changed.");
+        assertThat(browser.text("return page.evaluate(() => document.activeElement.textContent)"))
+                .isEqualTo("Approve with these arguments");
+    }
+
+    private void openForm(String thread) throws Exception {
+        ann.awaitPending(thread, 1);
+        browser.run("await page.evaluate((thread) => { location.hash = `#/thread/${thread}`; }, '" + thread + "');"
+                + "await page.getByRole('button', { name: 'Edit arguments' }).click();"
+                + "await page.getByLabel('usd', { exact: true }).fill('70')");
+    }
+
+    @Test
+    void startedThread_hasTheFocus_andAStartThatFailedKeepsIt() throws Exception {
+        open("/#/new", OPERATOR);
+        browser.run("await page.getByRole('radio', { name: /teller/ }).check();"
+                + "await page.getByLabel('First message').fill('Look');"
+                + "await page.getByText('Context for the tools').click();"
+                + "await page.getByLabel('JSON object').fill('[1]')");
+        click("Start");
+        see("The context must be a JSON object.");
+        browser.run("await page.getByLabel('JSON object').fill('{\"place\": \"Oslo\"}')");
+        assertThat(browser.run("return axe()")).isEmpty();
+        browser.run("await page.getByRole('button', { name: 'Start' }).focus(); await page.keyboard.press('Enter')");
+        see("Turn 1: ");
+        assertThat(texts(".message.assistant").toString()).contains("Oslo");
+        browser.run("await page.waitForFunction(() => document.activeElement.matches('.messages'))");
+    }
+
+    @Test
+    void unreachableServer_isNotToldAnyMore_onceItAnswers() throws Exception {
+        String thread = ann.start("assistant", "Hi");
+        openThread(thread);
+        see("Hello.");
+        browser.run("await page.route('**/say', (route) => route.abort());"
+                + "await page.getByLabel('Message', { exact: true }).fill('Again');"
+                + "await page.keyboard.press('Enter');"
+                + "await page.locator('.composer .problem', { hasText: 'cannot be reached' }).waitFor()");
+        ann.post("/v1/threads/" + thread + "/say", "{'message':'By another way'}");
+        browser.run("await page.locator('.composer .problem').waitFor({ state: 'hidden' })");
+        assertThat(browser.text("return page.getByLabel('Message', { exact: true }).inputValue()"))
+                .isEqualTo("Again");
+    }
+
+    @Test
+    void questionAndAnswer_areInTheConversation_asText() throws Exception {
+        String thread = ann.start("sender", "Send");
+        ann.awaitPending(thread, 2);
+        openThread(thread);
+        click("Deny");
+        browser.run("await page.locator('.decision.approval form button[type=submit]').click();"
+                + "await page.locator('.decision.approval').waitFor({ state: 'detached' });"
+                + "await page.getByLabel('Answer').fill(" + quoted(HOSTILE) + ");"
+                + "await page.getByLabel('Answer').press('Enter')");
+        awaitChip("complete");
+
+        assertThat(texts(".message.asked")).containsExactly(SHOWN);
+        assertThat(texts(".message.answered")).containsExactly(SHOWN);
+        assertThat(browser.run("return [await page.title(), await page.locator('.messages img, .messages script,"
+                                + " .messages a').count()]")
+                        .toString())
+                .endsWith("Waymark\",0]");
+    }
+
+    @Test
+    void addresses_nameThePanelAndTheVersion_andWhatTheListShows() throws Exception {
+        String thread = ann.start("asker", "Book the box");
+        ann.awaitPending(thread, 2);
+        for (String call : List.of("tu_1", "tu_2")) {
+            ann.post("/v1/threads/" + thread + "/answer", "{'callId':'" + call + "','answer':'x'}");
+        }
+        String address = "/?filter=open&agent=asker&search=box&since=week#/thread/" + thread;
+        open(address + "?panel=details&version=1", ANN);
+        see("Back to now");
+        assertThat(texts(".side [aria-pressed=true]")).containsExactly("Details");
+        assertThat(texts(".filters [aria-pressed=true]")).containsExactly("Open");
+        assertThat(browser.text("const download = page.waitForEvent('download');"
+                        + "await page.getByLabel('Format').selectOption('messages');"
+                        + "await page.getByRole('button', { name: 'Download' }).click();"
+                        + "const stream = await (await download).createReadStream(); let text = '';"
+                        + "for await (const part of stream) text += part; return text"))
+                .contains("Book the box")
+                .doesNotContain("Booked.");
+        browser.run("await page.getByLabel('Search threads').fill('royal box');"
+                + "await page.waitForFunction(() => location.search.includes('royal'))");
+        assertThat(browser.text("return page.url()"))
+                .endsWith("/?filter=open&agent=asker&search=royal+box&since=week#/thread/" + thread
+                        + "?panel=details&version=1");
+        browser.run("await page.reload()");
+        see("Back to now");
+        assertThat(browser.text("return page.getByLabel('Search threads').inputValue()"))
+                .isEqualTo("royal box");
+        browser.run("await page.goto('" + server.address() + "/#/thread/" + thread + "?panel=details&version=99')");
+        see("There is no version 99 of this thread. You see the newest.");
+    }
+
+    @Test
+    void forkInTheMiddleOfATurn_isContinued() throws Exception {
+        String thread = ann.start("keeper", "Keep");
+        ann.awaitPending(thread, 1);
+        openThread(ann.post("/v1/threads/" + thread + "/fork", "{'at':'1'}").text("thread"));
+        see("The fork begins here, in the middle of a turn.");
+        click("Continue");
+        browser.run("await page.locator('.decision').waitFor()");
     }
 
     @Test
@@ -183,6 +366,8 @@ class ConsoleDecisionsTest extends ConsoleCases {
         see("Edit as JSON: lines");
         click("Approve with these arguments");
         browser.run("await page.locator('.decision', { hasText: 'Sends a mail' }).waitFor({ state: 'detached' })");
+        assertThat(browser.text("return page.locator('.call[data-call=tu_4] > summary').innerText()"))
+                .contains("arguments changed");
 
         JsonNode args = call(thread, "tu_4").path("args");
         assertThat(args.path("copies").toString()).isEqualTo("12345678901234567890");

@@ -3,7 +3,7 @@
 // parsing would round large numbers.
 import { changesBlock, showChanges } from './changes.js';
 import { h, replaceChildren } from './dom.js';
-import { indented, members } from './json-text.js';
+import { indented, members, objectProblem } from './json-text.js';
 import { safeLines } from './safe-text.js';
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -54,7 +54,7 @@ export class ArgumentEditor {
   /** Why the arguments cannot be sent; empty if they can. */
   get problem() {
     const wrong = this.#fields.find(({ problem }) => problem.textContent !== '');
-    return wrong ? `${wrong.name}: ${wrong.problem.textContent}` : objectProblem(this.text);
+    return wrong ? `${wrong.name}: ${wrong.problem.textContent}` : objectProblem(this.text, 'The arguments');
   }
 
   #showFields(argsText, schema) {
@@ -113,7 +113,7 @@ export class ArgumentEditor {
     const typed = isText(kind) ? control.value : control.value.trim();
     const wanted = { integer: INTEGER, number: NUMBER }[kind];
     problem.textContent = typed === '' || wanted === undefined || wanted.test(typed) ? '' : `This is not ${kind === 'integer' ? 'a whole number' : 'a number'}.`;
-    if (problem.textContent !== '' || objectProblem(this.text) !== '') return;
+    if (problem.textContent !== '' || objectProblem(this.text, 'The arguments') !== '') return;
     const all = members(this.text);
     if (typed === '' && !(isText(kind) && all.has(name))) all.delete(name);
     else all.set(name, { key: all.get(name)?.key ?? JSON.stringify(name), value: isText(kind) ? JSON.stringify(typed) : typed });
@@ -123,12 +123,12 @@ export class ArgumentEditor {
 
   /** The JSON text has changed. */
   #edited() {
-    if (objectProblem(this.text) === '') this.#fill(members(this.text));
+    if (objectProblem(this.text, 'The arguments') === '') this.#fill(members(this.text));
     this.#showChanges();
   }
 
   #showChanges() {
-    const isObject = objectProblem(this.text) === '';
+    const isObject = objectProblem(this.text, 'The arguments') === '';
     const after = (isObject ? indented(this.text) : this.text).split('\n');
     this.changes.hidden = !showChanges(this.changes, this.before, after);
   }
@@ -159,15 +159,5 @@ function kindOf(rules, value) {
     }
     default:
       return undefined;
-  }
-}
-
-/** Why a text is not a JSON object; empty if it is one. */
-function objectProblem(text) {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? '' : 'The arguments must be a JSON object.';
-  } catch (failure) {
-    return `This is not JSON: ${failure.message}`;
   }
 }

@@ -73,3 +73,13 @@ export function jsonBlock(json, label) {
     ),
   );
 }
+
+/** Why a text is not a JSON object; empty if it is one. */
+export function objectProblem(text, what) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? '' : `${what} must be a JSON object.`;
+  } catch (failure) {
+    return `This is not JSON: ${failure.message}`;
+  }
+}

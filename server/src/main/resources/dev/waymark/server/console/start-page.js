@@ -1,7 +1,8 @@
 // Starts a thread with an agent.
 import { goToThread } from './address.js';
-import { get, newKey, post, wordsOf } from './api.js';
+import { get, newKey, post, showProblem } from './api.js';
 import { h, replaceChildren } from './dom.js';
+import { objectProblem } from './json-text.js';
 import { session } from './session.js';
 
 export class StartPage {
@@ -11,6 +12,7 @@ export class StartPage {
     this.choices = h('div', { class: 'agents' }, h('p', { class: 'muted' }, 'Reading the agents …'));
     this.message = h('textarea', { id: 'first-message', rows: '4', placeholder: 'What should the agent do?', required: true });
     this.group = h('select', { id: 'group' }, h('option', { value: '' }, 'Only me'), session.caller.groups.map((name) => h('option', { value: name }, `Everyone in ${name}`)));
+    this.context = h('textarea', { id: 'context', class: 'mono', rows: '3', spellcheck: 'false', placeholder: '{ }' });
     this.problem = h('p', { class: 'problem', role: 'alert' });
     this.button = h('button', { class: 'primary', type: 'submit' }, 'Start');
     const form = h(
@@ -27,6 +29,15 @@ export class StartPage {
       this.message,
       this.choices,
       session.caller.groups.length > 0 ? [h('label', { for: 'group' }, 'Who can see it'), this.group] : null,
+      session.may('operate')
+        ? h(
+            'details',
+            {},
+            h('summary', {}, 'Context for the tools'),
+            h('label', { for: 'context' }, 'JSON object, which tools read and the model does not see'),
+            this.context,
+          )
+        : null,
       this.problem,
       h('div', { class: 'row' }, this.button, h('a', { class: 'button', href: '#/' }, 'Cancel')),
     );
@@ -44,19 +55,27 @@ export class StartPage {
 
   close() {}
 
+  get draft() {
+    return this.message.value === '' ? undefined : this.message;
+  }
+
   async #load() {
     try {
       const { agents } = await get('/v1/agents');
       this.agent = agents.length > 0 ? chooser(this.choices, agents) : nameField(this.choices);
     } catch (problem) {
-      this.problem.textContent = wordsOf(problem);
+      showProblem(this.problem, problem);
     }
   }
 
   async #start() {
     const body = { agent: this.agent?.() ?? '', message: this.message.value };
     if (this.group.value) body.group = this.group.value;
-    const text = JSON.stringify(body);
+    const context = this.context.value.trim();
+    this.problem.textContent = context === '' ? '' : objectProblem(context, 'The context');
+    if (this.problem.textContent !== '') return;
+    // As text: parsing would round large numbers.
+    const text = `${JSON.stringify(body).slice(0, -1)}${context === '' ? '' : `,"context":${context}`}}`;
     if (this.#sent?.text !== text) this.#sent = { text, key: newKey() };
     this.button.disabled = true;
     replaceChildren(this.button, 'Starting …');
@@ -64,9 +83,10 @@ export class StartPage {
       const { thread } = await post('/v1/threads', text, this.#sent.key);
       goToThread(thread);
     } catch (problem) {
-      this.problem.textContent = wordsOf(problem);
+      showProblem(this.problem, problem);
       this.button.disabled = false;
       replaceChildren(this.button, 'Start');
+      if (document.activeElement === document.body) this.button.focus();
     }
   }
 }
