@@ -37,7 +37,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -140,7 +139,7 @@ public final class RehearseCommand implements Callable<Integer> {
             description =
                     "With --continue, for calls of tools that are safe to retry: take recorded results only; run the"
                             + " tool if there is none; or end there. Tools with side effects never run. Default: record.")
-    private SafeTools safeTools;
+    private SafeCalls safeTools;
 
     @Option(
             names = "--results",
@@ -186,17 +185,10 @@ public final class RehearseCommand implements Callable<Integer> {
             description = "Where answers and spending are kept. Default: .waymark/rehearsals.")
     private Path directory = DIRECTORY;
 
-    /** How the results of safe calls are obtained. */
-    enum SafeTools {
-        record,
-        live,
-        stop
-    }
-
     /** At which decisions candidates are asked. */
     enum Each {
-        decision,
-        turn
+        DECISION,
+        TURN
     }
 
     @Override
@@ -215,7 +207,7 @@ public final class RehearseCommand implements Callable<Integer> {
         Optional<Dataset> dataset = threads.dataset();
         List<FailCondition> conditions = conditions(dataset.isPresent());
         RehearsalSettings settings = settings(dataset);
-        try (CandidateOptions.Candidates read = candidates.read(safeTools == SafeTools.live)) {
+        try (CandidateOptions.Candidates read = candidates.read(safeTools == SafeCalls.LIVE)) {
             List<Candidate> all = read.all();
             Stream<Check> checks = dataset.map(Dataset::expectations)
                     .orElseGet(() -> all.stream()
@@ -240,12 +232,12 @@ public final class RehearseCommand implements Callable<Integer> {
         return RehearsalSettings.DEFAULT
                 .withVotes(votes)
                 .withParallel(parallel)
-                .withDecisions(decisions == null ? Integer.MAX_VALUE : decisions, each == Each.turn)
+                .withDecisions(decisions == null ? Integer.MAX_VALUE : decisions, each == Each.TURN)
                 .withAllowedProviders(allowedProviders)
                 .withContinued(continued)
                 .withDecrypt(decrypt)
                 .withDataset(dataset)
-                .withResults(SafeCalls.valueOf(safeTools.name().toUpperCase(Locale.ROOT)), scripted());
+                .withResults(safeTools, scripted());
     }
 
     private ScriptedResults scripted() throws CommandFailure {
@@ -345,10 +337,8 @@ public final class RehearseCommand implements Callable<Integer> {
             throw ThreadsOptions.badInput(
                     String.valueOf(e.getMessage()),
                     "If that provider may see the conversations, add --allow-provider " + e.provider());
-        } catch (IllegalStateException e) {
+        } catch (SpendingLedger.InUse e) {
             throw ThreadsOptions.badInput(String.valueOf(e.getMessage()), "Wait for it, or stop it");
-        } catch (IllegalArgumentException e) {
-            throw ThreadsOptions.badInput("not an exported thread: " + e.getMessage(), "Write it again with export");
         }
     }
 

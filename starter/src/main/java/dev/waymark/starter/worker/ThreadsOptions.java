@@ -134,7 +134,7 @@ final class ThreadsOptions {
             return use.with(new FileThreads(histories, decoder()));
         }
         if (dataset != null) {
-            return use.with(new FileThreads(DatasetCommand.read(dataset).directory(), decoder()));
+            return use.with(new FileThreads(DatasetCommand.existing(dataset), decoder()));
         }
         try (Connection connection = ConnectionOptions.connect(Optional.empty())) {
             WorkflowClient client = connection.client();
