@@ -94,6 +94,13 @@ public final class RehearseCommand implements Callable<Integer> {
             description = "Ask at every decision, or only at the first one of each turn. Default: decision.")
     private Each each;
 
+    @Option(
+            names = "--from",
+            paramLabel = "V",
+            description = "With one thread: begin with the decision that led to this version, or at this event, such as"
+                    + " RUN/e42.")
+    private @Nullable String from;
+
     @Option(names = "--decisions", paramLabel = "N", description = "Ask at no more than N decisions of each thread.")
     private @Nullable Integer decisions;
 
@@ -233,6 +240,7 @@ public final class RehearseCommand implements Callable<Integer> {
                 .withVotes(votes)
                 .withParallel(parallel)
                 .withDecisions(decisions == null ? Integer.MAX_VALUE : decisions, each == Each.TURN)
+                .withFrom(Optional.ofNullable(from))
                 .withAllowedProviders(allowedProviders)
                 .withContinued(continued)
                 .withDecrypt(decrypt)
@@ -251,6 +259,9 @@ public final class RehearseCommand implements Callable<Integer> {
 
     private void check() throws CommandFailure {
         threads.check();
+        if (from != null && !threads.isOne()) {
+            throw ThreadsOptions.badInput("--from needs one thread, by name", "Example: rehearse trip --from 3");
+        }
         atLeastOne("--votes", votes);
         atLeastOne("--judge-votes", judgeVotes);
         atLeastOne("--parallel", parallel);
@@ -353,6 +364,7 @@ public final class RehearseCommand implements Callable<Integer> {
         Map<String, Object> chosen = threads.chosen();
         chosen.putAll(candidates.chosen());
         chosen.put("each", each.name());
+        chosen.put("from", String.valueOf(from));
         chosen.put("decisions", decisions == null ? 0 : decisions);
         chosen.put("votes", votes);
         chosen.put("continue", continued);

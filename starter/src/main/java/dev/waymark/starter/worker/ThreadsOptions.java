@@ -72,6 +72,11 @@ final class ThreadsOptions {
         int with(ThreadSource threads) throws Exception;
     }
 
+    /** Whether one thread is named. */
+    boolean isOne() {
+        return named.size() == 1;
+    }
+
     /** The maximum number of threads. */
     int most() {
         return sample == null ? Integer.MAX_VALUE : sample;

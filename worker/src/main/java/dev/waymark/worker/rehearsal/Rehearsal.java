@@ -256,7 +256,7 @@ public final class Rehearsal {
         if (agents.isEmpty()) {
             return;
         }
-        List<RecordedDecision> all = chosen(thread.timeline().decisions());
+        List<RecordedDecision> all = chosen(from(thread));
         RecordedResults results = new RecordedResults(thread.timeline());
         Optional<String> encryptedThread =
                 Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted());
@@ -353,6 +353,23 @@ public final class Rehearsal {
 
     private static String provider(String model) {
         return model.substring(0, Math.max(0, model.indexOf(':')));
+    }
+
+    /** The decisions of a thread from the place on at which the rehearsal begins. Without such a place, all of them. */
+    private List<RecordedDecision> from(Recorded thread) {
+        List<RecordedDecision> all = thread.timeline().decisions();
+        if (settings.from().isEmpty()) {
+            return all;
+        }
+        Optional<RecordedDecision> first = settings.from().flatMap(thread.timeline()::decisionAt);
+        if (first.isEmpty()) {
+            skipped.add(new RehearsalReport.Skipped(
+                    thread.name(), "it has no decision at " + settings.from().get() + " or before"));
+        }
+        return all.stream()
+                .dropWhile(decision ->
+                        first.isEmpty() || decision.called() != first.get().called())
+                .toList();
     }
 
     /** Chooses decisions of a thread. The choice depends on their places only, so it is always the same. */
