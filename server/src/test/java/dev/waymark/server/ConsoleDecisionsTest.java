@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.worker.server.DevServer;
-import dev.waymark.worker.server.InMemoryServer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class ConsoleDecisionsTest extends ConsoleCases {
     @Override
     DevServer temporal() throws Exception {
-        return InMemoryServer.start(0);
+        return TemporalOnPostgres.startIfPossible();
     }
 
     private String openChief() throws Exception {

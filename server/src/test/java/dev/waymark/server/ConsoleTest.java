@@ -12,7 +12,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.worker.server.DevServer;
-import dev.waymark.worker.server.InMemoryServer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,14 +22,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The console on the in-memory server, which is polled. What the page does with answers does not depend on the server,
- * so only the cases of the superclass run on others, too.
+ * The console. What the page does with answers does not depend on the Temporal server, so only the cases of the
+ * superclass run on others, too.
  */
 @Tag("full")
 class ConsoleTest extends ConsoleCases {
     @Override
     DevServer temporal() throws Exception {
-        return InMemoryServer.start(0);
+        return TemporalOnPostgres.startIfPossible();
     }
 
     @Test
