@@ -227,9 +227,8 @@ class McpCrashTest {
                         : Dev.inMemoryWithoutWorker(directory));
         CliWorkerProcess worker = open(worker(dev, "first"));
         ReadyProcess server = open(ReadyProcess.serve(dev.address()));
-        String id = send(server, "tools/call", "billing", CALL)
-                .at("/result/taskId")
-                .asText();
+        String id =
+                send(server, "tools/call", "billing", CALL).at("/result/taskId").asText();
         await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(isBefore ? started : charged));
 
         if (killed.hasWorker()) {
@@ -253,7 +252,9 @@ class McpCrashTest {
             Files.createFile(end);
         }
 
-        assertThat(awaitTask(server, id, "completed").at("/result/content/0/text").asText())
+        assertThat(awaitTask(server, id, "completed")
+                        .at("/result/content/0/text")
+                        .asText())
                 .isEqualTo("The program says: " + (killed.hasWorker() ? "receipt 17" : "charged"));
         assertThat(send(server, "tools/call", "billing", CALL)
                         .at("/result/taskId")
@@ -262,7 +263,8 @@ class McpCrashTest {
                 .isEqualTo(id);
         assertThat(Files.readAllLines(started)).hasSize(1);
         assertThat(Files.exists(charged)).isEqualTo(!killed.hasWorker() || !isBefore);
-        assertThat(Files.exists(charged) ? Files.readAllLines(charged) : List.of()).hasSizeLessThan(2);
+        assertThat(Files.exists(charged) ? Files.readAllLines(charged) : List.of())
+                .hasSizeLessThan(2);
     }
 
     private <T extends AutoCloseable> T open(T process) {

@@ -129,7 +129,8 @@ class McpDayTest {
 
             assertThat(result.at("/content/0/text").asText()).isEqualTo("Charged.");
             assertChargedOnce(
-                    client.http(), result.path("_meta").path("dev.waymark/thread").asText());
+                    client.http(),
+                    result.path("_meta").path("dev.waymark/thread").asText());
         }
         skip(Duration.ofHours(2));
 
