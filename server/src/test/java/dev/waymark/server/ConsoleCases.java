@@ -155,6 +155,24 @@ abstract class ConsoleCases {
                       - { id: tu_2, name: refund, input: { usd: 7 } }
                   - text: Refunded.
                 """);
+        Files.writeString(agents.resolve("booker.yaml"), """
+                model: scripted:booker.script.yaml
+                tools:
+                  - name: book
+                    description: Books seats
+                    input: { type: object, required: [seats], properties: { seats: { type: integer } } }
+                    command: [cat]
+                    approval: always
+                """);
+        Files.writeString(agents.resolve("booker.script.yaml"), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: book, input: { seats: 2 } }]
+                  - tool_calls: [{ id: tu_2, name: book, input: { seats: 3 } }]
+                  - tool_calls: [{ id: tu_3, name: book, input: { seats: 9 } }]
+                  - text: Booked.
+                  - tool_calls: [{ id: tu_4, name: book, input: { seats: 1 } }]
+                  - text: Booked again.
+                """);
         Files.writeString(agents.resolve("keeper.yaml"), """
                 model: scripted:keeper.script.yaml
                 tools: [{ use: todos }, { use: plan }, { use: files }, { use: ask_user }]

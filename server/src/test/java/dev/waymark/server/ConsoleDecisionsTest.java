@@ -80,6 +80,43 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
+    void approvalForLaterCalls_letsThemRunUntilItIsRevoked() throws Exception {
+        String thread = ann.start("booker", "Book for everybody");
+        ann.awaitPending(thread, 1);
+        openThread(thread);
+        click("Approve later calls, too");
+        browser.run("await page.getByLabel('Number of later calls').fill('5');"
+                + "await page.getByLabel('JSON Schema').fill('{\"properties\": {\"seats\": {\"maximum\": 4}},')");
+        click("Approve this call and later ones");
+        see("JSON");
+        browser.run("await page.getByLabel('JSON Schema').fill('{\"properties\": {\"seats\": {\"maximum\": 1}}}')");
+        click("Approve this call and later ones");
+        see("The call still waits");
+        assertThat(browser.run("return axe()")).isEmpty();
+        browser.run("await page.getByLabel('JSON Schema').fill('{\"properties\": {\"seats\": {\"maximum\": 4}}}')");
+        click("Approve this call and later ones");
+
+        see("seats\": 9");
+        assertThat(call(thread, "tu_2").path("status").asText()).isEqualTo("completed");
+        browser.run("await page.locator('.call[data-call=tu_2] summary').first().click()");
+        assertThat(texts(".call[data-call=tu_2] .facts dd")).contains("by grant 1");
+        click("Deny");
+        click("Deny");
+        awaitChip("complete");
+
+        click("Details");
+        see("open, used 1 of 5 times");
+        assertThat(texts("[data-grant='1'] code")).containsExactly("{\"properties\": {\"seats\": {\"maximum\": 4}}}");
+        click("Revoke");
+        see("revoked, used 1 of 5 times");
+        assertThat(ann.post("/v1/threads/" + thread + "/say", "{'message':'One more'}")
+                        .status())
+                .isEqualTo(202);
+        see("seats\": 1");
+        assertThat(browser.run("return axe()")).isEmpty();
+    }
+
+    @Test
     void arguments_areEditedInAFormFromTheSchema_andShownAsADifferenceBeforeAndAfter() throws Exception {
         openChief();
         browser.run("const card = page.locator('.decision', { hasText: 'Sends a mail' });"

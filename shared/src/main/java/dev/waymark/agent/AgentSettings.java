@@ -27,6 +27,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private List<FallbackModel> fallback = List.of();
     private Optional<Duration> silence = Optional.empty();
     private Optional<Duration> fuse = Optional.empty();
+    private boolean comparesTools;
 
     /** Starts with the defaults. */
     protected AgentSettings() {}
@@ -46,6 +47,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         fallback = spec.fallback();
         silence = spec.silence();
         fuse = spec.fuse();
+        comparesTools = spec.comparesTools();
     }
 
     /** Returns this builder. */
@@ -69,7 +71,14 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 options,
                 fallback,
                 silence,
-                fuse);
+                fuse,
+                comparesTools);
+    }
+
+    /** Lets requests to decide record which definition of a tool they are about. */
+    final B comparingTools() {
+        comparesTools = true;
+        return self();
     }
 
     /** Describes the agent to people, and to agents that use it as a subagent. */
