@@ -3,7 +3,7 @@ import { threadLink } from './address.js';
 import { get, newKey, post, showProblem, threadPath, wordsOf } from './api.js';
 import { ArgumentEditor } from './argument-editor.js';
 import { facts, h, replaceChildren } from './dom.js';
-import { clock } from './format.js';
+import { clock, shellWord } from './format.js';
 import { jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
 import { session } from './session.js';
@@ -289,7 +289,7 @@ class Card {
       'div',
       {},
       h('p', {}, 'Only a signed decision counts. Private keys do not belong into a browser; decide at a terminal:'),
-      h('pre', { class: 'text', tabindex: '0' }, `waymark ${command} ${this.page.thread} --call ${this.item.callId} --by NAME --key FILE`),
+      h('pre', { class: 'text', tabindex: '0' }, `waymark ${command} ${shellWord(this.page.thread)} --call ${shellWord(this.item.callId)} --by NAME --key FILE`),
     );
   }
 
