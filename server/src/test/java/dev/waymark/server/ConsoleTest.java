@@ -286,7 +286,8 @@ class ConsoleTest extends ConsoleCases {
                                         + " .decisions a').count(), await page.locator('.decision').count(),"
                                         + " await page.locator('.decision button').allInnerTexts()]")
                         .toString())
-                .endsWith("Waymark\",0,2,[\"Approve\",\"Edit arguments\",\"Deny\",\"Answer\"]]");
+                .endsWith(
+                        "Waymark\",0,2,[\"Approve\",\"Edit arguments\",\"Approve later calls, too\",\"Deny\",\"Answer\"]]");
         // Approves the arguments from the editor without a change: the number is neither rounded nor rewritten.
         click("Edit arguments");
         click("Approve with these arguments");

@@ -112,6 +112,8 @@ class Card {
       this.problem,
     );
     cards.set(this.element, this);
+    // Somebody who clicks again and again has not seen yet that another card is here.
+    this.element.addEventListener('pointerdown', () => this.element.classList.contains('moved') && this.ignorePointer());
     this.#describe(item);
     this.#owner?.then(({ request }) => this.#describe(request), () => {});
   }
