@@ -27,6 +27,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private List<FallbackModel> fallback = List.of();
     private Optional<Duration> silence = Optional.empty();
     private Optional<Duration> fuse = Optional.empty();
+    private Optional<Duration> retryFor = Optional.empty();
 
     /** Starts with the defaults. */
     protected AgentSettings() {}
@@ -46,6 +47,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         fallback = spec.fallback();
         silence = spec.silence();
         fuse = spec.fuse();
+        retryFor = spec.retryFor();
     }
 
     /** Returns this builder. */
@@ -69,7 +71,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 options,
                 fallback,
                 silence,
-                fuse);
+                fuse,
+                retryFor);
     }
 
     /** Describes the agent to people, and to agents that use it as a subagent. */
@@ -181,6 +184,16 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
      */
     public final B silence(Duration most) {
         silence = Optional.of(most);
+        return self();
+    }
+
+    /**
+     * Sets how long a model call is retried after its first failure that may pass, such as a rate limit: zero, or up to 24
+     * hours. A fallback that has not failed yet is called in any case. Default: ten attempts, which take about 150
+     * seconds unless the provider names other times.
+     */
+    public final B retryFor(Duration most) {
+        retryFor = Optional.of(most);
         return self();
     }
 

@@ -37,7 +37,8 @@ public record AgentSpec(
         Optional<ModelOptions> options,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<FallbackModel> fallback,
         Optional<Duration> silence,
-        Optional<Duration> fuse) {
+        Optional<Duration> fuse,
+        Optional<Duration> retryFor) {
     /** The default maximum number of tokens of a reply. */
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     /** The default maximum number of model calls per turn. */
@@ -128,7 +129,8 @@ public record AgentSpec(
                 Optional.empty(),
                 List.of(),
                 silence,
-                fuse);
+                fuse,
+                retryFor);
     }
 
     /** A builder with the values of this agent. */
