@@ -34,6 +34,7 @@ public final class Bench {
             "crowd",
             "waits",
             "lists",
+            "policy",
             "long");
     private static final String QUICK = "--quick";
 
@@ -92,6 +93,7 @@ public final class Bench {
                 case "crowd" -> new CrowdBenchmark(server, report, quick).run();
                 case "waits" -> new WaitsBenchmark(server, report, quick).run();
                 case "lists" -> new ListsBenchmark(server, report, root, quick).run();
+                case "policy" -> new PolicyBenchmark(server, report, root, quick).run();
                 case "long" -> new LongThreadBenchmark(server, report, quick).run();
                 case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);

@@ -12,13 +12,17 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
+import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
+import dev.waymark.tool.RuleCheck;
 import dev.waymark.tool.ToolArguments;
 import java.util.List;
 import java.util.Map;
@@ -190,7 +194,39 @@ final class ThreadSender {
     private void checkArguments(String thread, OutboundMessage message) {
         if (message.fact() instanceof ApprovalDecided approval) {
             approval.args().ifPresent(args -> checkArguments(thread, approval, args));
+            approval.grant().ifPresent(terms -> checkGrant(thread, approval, terms));
         }
+    }
+
+    /** Checks which later calls an approval is for, before it is used up: the thread can't evaluate a schema. */
+    private void checkGrant(String thread, ApprovalDecided approval, GrantTerms terms) {
+        Conversation state =
+                context.translated(() -> read(RequestLimits.thread(thread))).now();
+        if (state.rules() < ThreadIdentity.GRANTS) {
+            throw RequestLimits.badInput(
+                    "an older version started this thread (rules " + state.rules()
+                            + "), and it can't keep decisions about later calls",
+                    "Approve only this call");
+        }
+        terms.like().ifPresent(schema -> {
+            ToolArguments.malformation(schema).ifPresent(why -> {
+                throw RequestLimits.badInput("the grant is not for a JSON Schema: " + why, "The call still waits");
+            });
+            List<PendingItem> waiting = state.asks().stream()
+                    .filter(item -> item.kind() == PendingItem.Kind.APPROVAL && !item.hasCutArgs())
+                    .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
+                    .toList();
+            boolean matches = waiting.size() != 1
+                    || approval.args()
+                            .or(() -> waiting.get(0).args())
+                            .filter(args -> !RuleCheck.isLike(schema, args))
+                            .isEmpty();
+            if (!matches) {
+                throw RequestLimits.badInput(
+                        "the arguments of the call itself do not match the schema of the grant",
+                        "The call still waits");
+            }
+        });
     }
 
     private TurnHandle deliver(String thread, OutboundMessage message, WaitDeadline deadline) {

@@ -17,14 +17,21 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** A call over MCP that waits for a decision, while {@code serve} and workers are killed. */
+/** Calls over MCP that wait for a decision or whose tool runs, while {@code serve}, workers and Temporal are killed. */
 @Tag("full")
 @Timeout(300)
 class McpCrashTest {
@@ -39,6 +46,8 @@ class McpCrashTest {
 
     @TempDir
     private Path directory;
+
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
     private CliWorkerProcess worker(Dev dev, String name) {
         return CliWorkerProcess.start(dev.address(), directory, Map.of(), directory.resolve(name + ".log"));
@@ -163,6 +172,110 @@ class McpCrashTest {
             assertThat(List.of(approval, unknown, again))
                     .doesNotHaveDuplicates()
                     .allMatch(key -> key.startsWith("tu_1~"));
+        }
+    }
+
+    /** What is killed with SIGKILL while a tool runs. */
+    private enum Killed {
+        WORKER,
+        SERVE,
+        WORKER_AND_SERVE,
+        TEMPORAL_TOO;
+
+        private boolean hasWorker() {
+            return this != SERVE;
+        }
+
+        private boolean hasServe() {
+            return this != WORKER;
+        }
+    }
+
+    static Stream<Arguments> kills() {
+        return Stream.of(Killed.values())
+                .flatMap(killed -> Stream.of(true, false).map(isBefore -> Arguments.of(killed, isBefore)));
+    }
+
+    /** Between the claim of a call and its result, whether or not it has had its effect. */
+    @ParameterizedTest(name = "{0}, before the effect: {1}")
+    @MethodSource("kills")
+    void callWhoseToolRuns_runsOnce_andTheTaskSaysWhatIsKnown(Killed killed, boolean isBefore) throws Exception {
+        Path started = directory.resolve("started");
+        Path charged = directory.resolve("charged");
+        Path end = directory.resolve("end");
+        String wait = "while [ ! -e " + end + " ]; do sleep 0.1; done\n";
+        Agents agents = new Agents(directory);
+        agents.program(
+                "charge",
+                "echo started >> " + started + "\n" + (isBefore ? wait : "") + "echo charged >> " + charged + "\n"
+                        + (isBefore ? "" : wait) + "echo charged");
+        agents.agent("billing", """
+                tools:
+                  - name: charge_card
+                    description: Charges
+                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
+                    command: ["./charge"]
+                    on_unknown: ask
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 8400 } }]
+                  - text: "The program says: {{tu_1}}"
+                """);
+        Dev dev = open(
+                killed == Killed.TEMPORAL_TOO
+                        ? Dev.durableWithoutWorker(directory)
+                        : Dev.inMemoryWithoutWorker(directory));
+        CliWorkerProcess worker = open(worker(dev, "first"));
+        ReadyProcess server = open(ReadyProcess.serve(dev.address()));
+        String id =
+                send(server, "tools/call", "billing", CALL).at("/result/taskId").asText();
+        await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(isBefore ? started : charged));
+
+        if (killed.hasWorker()) {
+            worker.kill();
+        }
+        if (killed.hasServe()) {
+            server.close();
+        }
+        if (killed == Killed.TEMPORAL_TOO) {
+            dev.kill();
+            dev = open(Dev.durableWithoutWorker(directory));
+        }
+        if (killed.hasServe()) {
+            server = open(ReadyProcess.serve(dev.address()));
+        }
+        if (killed.hasWorker()) {
+            open(worker(dev, "second"));
+            String request = fillIn(server, id, "'outcome':'done','result':'receipt 17'");
+            assertThat(request).startsWith("tu_1~");
+        } else {
+            Files.createFile(end);
+        }
+
+        assertThat(awaitTask(server, id, "completed")
+                        .at("/result/content/0/text")
+                        .asText())
+                .isEqualTo("The program says: " + (killed.hasWorker() ? "receipt 17" : "charged"));
+        assertThat(send(server, "tools/call", "billing", CALL)
+                        .at("/result/taskId")
+                        .asText())
+                .as("the same call")
+                .isEqualTo(id);
+        assertThat(Files.readAllLines(started)).hasSize(1);
+        assertThat(Files.exists(charged)).isEqualTo(!killed.hasWorker() || !isBefore);
+        assertThat(Files.exists(charged) ? Files.readAllLines(charged) : List.of())
+                .hasSizeLessThan(2);
+    }
+
+    private <T extends AutoCloseable> T open(T process) {
+        open.push(process);
+        return process;
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        while (!open.isEmpty()) {
+            open.pop().close();
         }
     }
 

@@ -110,7 +110,7 @@ public final class ApiServer implements AutoCloseable {
         JsonNode shown = authenticator.isPresent() ? document.json() : document.withoutAuthentication();
         HttpEndpoint endpoint = HttpEndpoint.start(
                 checked,
-                routes(client, agents, shown, settings.webUi(), readers, mcp, failures),
+                routes(client, agents, shown, settings, readers, mcp, failures),
                 ConsoleFiles.load(),
                 document,
                 authenticator,
@@ -122,11 +122,11 @@ public final class ApiServer implements AutoCloseable {
             AgentClient client,
             AgentCatalogue agents,
             JsonNode document,
-            Optional<String> webUi,
+            HttpSettings settings,
             Executor readers,
             McpSettings mcp,
             Function<RuntimeException, HttpProblem> failures) {
-        List<Route> routes = new ArrayList<>(ApiRoutes.of(client, agents, document, webUi, readers));
+        List<Route> routes = new ArrayList<>(ApiRoutes.of(client, agents, document, settings, readers));
         routes.addAll(AgUiRoutes.of(client, agents, readers));
         routes.addAll(UiChatRoutes.of(client, agents, readers));
         routes.add(McpRoutes.of(client, agents, readers, mcp, failures));

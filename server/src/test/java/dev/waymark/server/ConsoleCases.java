@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.server.http.HttpSettings;
 import dev.waymark.worker.server.DevServer;
 import java.math.BigInteger;
 import java.net.InetAddress;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -44,12 +46,14 @@ abstract class ConsoleCases {
     ConsoleBrowser browser;
     ApiServer server;
     HttpCaller ann;
+    Path reports;
 
     /** A separate Temporal server for these cases. */
     abstract DevServer temporal() throws Exception;
 
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
+        reports = Files.createDirectories(directory.resolve("reports"));
         unanswering = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         unanswering.createContext("/", exchange -> {
             requests.incrementAndGet();
@@ -65,7 +69,8 @@ abstract class ConsoleCases {
         writeAgents(Files.createDirectories(directory.resolve("agents")));
         threads = ServedThreads.on(temporal(), directory, Map.of("prompted", model));
         browser = ConsoleBrowser.start(Path.of("target", "console"));
-        server = threads.serve();
+        server = threads.serve(
+                HttpSettings.at("127.0.0.1", 0).withLimits(1_000, 200, 1_000).withReports(Optional.of(reports)));
         ann = HttpCaller.of(server, ANN);
     }
 
@@ -149,6 +154,24 @@ abstract class ConsoleCases {
                       - { id: tu_1, name: refund, input: { usd: 80 } }
                       - { id: tu_2, name: refund, input: { usd: 7 } }
                   - text: Refunded.
+                """);
+        Files.writeString(agents.resolve("booker.yaml"), """
+                model: scripted:booker.script.yaml
+                tools:
+                  - name: book
+                    description: Books seats
+                    input: { type: object, required: [seats], properties: { seats: { type: integer } } }
+                    command: [cat]
+                    approval: always
+                """);
+        Files.writeString(agents.resolve("booker.script.yaml"), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: book, input: { seats: 2 } }]
+                  - tool_calls: [{ id: tu_2, name: book, input: { seats: 3 } }]
+                  - tool_calls: [{ id: tu_3, name: book, input: { seats: 9 } }]
+                  - text: Booked.
+                  - tool_calls: [{ id: tu_4, name: book, input: { seats: 1 } }]
+                  - text: Booked again.
                 """);
         Files.writeString(agents.resolve("keeper.yaml"), """
                 model: scripted:keeper.script.yaml

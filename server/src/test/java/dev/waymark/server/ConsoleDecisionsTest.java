@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.worker.server.DevServer;
-import dev.waymark.worker.server.InMemoryServer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class ConsoleDecisionsTest extends ConsoleCases {
     @Override
     DevServer temporal() throws Exception {
-        return InMemoryServer.start(0);
+        return TemporalOnPostgres.startIfPossible();
     }
 
     private String openChief() throws Exception {
@@ -78,6 +77,43 @@ class ConsoleDecisionsTest extends ConsoleCases {
                 + "await page.locator('.call[data-call=tu_2] summary').first().click()");
         assertThat(texts(".call[data-call=tu_1] .facts dd")).contains("ask: fifty or more");
         assertThat(texts(".call[data-call=tu_2] .facts dd")).contains("allow");
+    }
+
+    @Test
+    void approvalForLaterCalls_letsThemRunUntilItIsRevoked() throws Exception {
+        String thread = ann.start("booker", "Book for everybody");
+        ann.awaitPending(thread, 1);
+        openThread(thread);
+        click("Approve later calls, too");
+        browser.run("await page.getByLabel('Number of later calls').fill('5');"
+                + "await page.getByLabel('JSON Schema').fill('{\"properties\": {\"seats\": {\"maximum\": 4}},')");
+        click("Approve this call and later ones");
+        see("JSON");
+        browser.run("await page.getByLabel('JSON Schema').fill('{\"properties\": {\"seats\": {\"maximum\": 1}}}')");
+        click("Approve this call and later ones");
+        see("The call still waits");
+        assertThat(browser.run("return axe()")).isEmpty();
+        browser.run("await page.getByLabel('JSON Schema').fill('{\"properties\": {\"seats\": {\"maximum\": 4}}}')");
+        click("Approve this call and later ones");
+
+        see("seats\": 9");
+        assertThat(call(thread, "tu_2").path("status").asText()).isEqualTo("completed");
+        browser.run("await page.locator('.call[data-call=tu_2] summary').first().click()");
+        assertThat(texts(".call[data-call=tu_2] .facts dd")).contains("by grant 1");
+        click("Deny");
+        click("Deny");
+        awaitChip("complete");
+
+        click("Details");
+        see("open, used 1 of 5 times");
+        assertThat(texts("[data-grant='1'] code")).containsExactly("{\"properties\": {\"seats\": {\"maximum\": 4}}}");
+        click("Revoke");
+        see("revoked, used 1 of 5 times");
+        assertThat(ann.post("/v1/threads/" + thread + "/say", "{'message':'One more'}")
+                        .status())
+                .isEqualTo(202);
+        see("seats\": 1");
+        assertThat(browser.run("return axe()")).isEmpty();
     }
 
     @Test

@@ -12,8 +12,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.worker.server.DevServer;
-import dev.waymark.worker.server.InMemoryServer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,14 +22,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The console on the in-memory server, which is polled. What the page does with answers does not depend on the server,
- * so only the cases of the superclass run on others, too.
+ * The console. What the page does with answers does not depend on the Temporal server, so only the cases of the
+ * superclass run on others, too.
  */
 @Tag("full")
 class ConsoleTest extends ConsoleCases {
     @Override
     DevServer temporal() throws Exception {
-        return InMemoryServer.start(0);
+        return TemporalOnPostgres.startIfPossible();
     }
 
     @Test
@@ -343,6 +344,82 @@ class ConsoleTest extends ConsoleCases {
                 + "await page.locator('.message', { hasText: 'Another way' }).waitFor()");
 
         assertThat(ann.get("/v1/threads/" + thread).text("status")).isEqualTo("complete");
+    }
+
+    @Test
+    void timeline_showsTheCommandThatRehearsesFromAVersion() throws Exception {
+        String thread = ann.start("asker", "Book");
+        openThread(thread);
+        see("Which day?");
+        browser.run("await page.locator('body').press('t')");
+        see("Rehearse from here");
+
+        String command = browser.text("return page.locator('.rehearsal pre').innerText()");
+        assertThat(command)
+                .isEqualTo("./waymark rehearse " + thread + " --from 1 --html .waymark/rehearsals/reports/" + thread
+                        + "-1.html");
+        browser.run("await context.grantPermissions(['clipboard-read', 'clipboard-write']);"
+                + "await page.locator('.rehearsal').getByRole('button', { name: 'Copy' }).click();"
+                + "await page.getByText('Copied').first().waitFor()");
+        assertThat(browser.text("return page.evaluate(() => navigator.clipboard.readText())"))
+                .isEqualTo(command);
+        assertThat(browser.run("return page.getByText('Reports of rehearsals').count()")
+                        .intValue())
+                .as("Ann does not see all threads, whose conversations reports contain")
+                .isZero();
+        assertThat(browser.run("return axe()")).isEmpty();
+
+        for (String answer : List.of("Friday", "12A")) {
+            browser.run("await page.locator('.decision').first().getByLabel('Answer').fill('" + answer + "');"
+                    + "await page.keyboard.press('Enter'); await page.waitForTimeout(100)");
+        }
+        see("Booked.");
+        browser.run("await page.locator('.rehearsal pre', { hasText: '--from 3' }).waitFor();"
+                + "await page.getByRole('slider', { name: 'Version' }).fill('2');"
+                + "await page.locator('.rehearsal pre', { hasText: '--from 2' }).waitFor()");
+    }
+
+    @Test
+    void threadIds_areQuotedForTheShell() throws Exception {
+        open("/#/new", ANN);
+
+        for (String id : List.of("trip", "trip/child-1", "a b", "$(touch x)", "it's", "x;y", "a\nb", "`id`", "")) {
+            String word = browser.text("return page.evaluate(async (id) => (await import('/console/format.js'))"
+                    + ".shellWord(id), " + PayloadJson.MAPPER.writeValueAsString(id) + ")");
+            Process shell = new ProcessBuilder("sh", "-c", "printf %s " + word).start();
+            assertThat(new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .as(word)
+                    .isEqualTo(id);
+        }
+    }
+
+    @Test
+    void reportOfARehearsal_isSavedWithAToken_andOpenedWithoutOne() throws Exception {
+        String page = "<!doctype html><html lang=\"en\"><title>Rehearsal</title><style>h1 { color: rgb(1, 2, 3); }"
+                + "</style><h1>Rehearsal of 3 decisions</h1><script>document.title = 'evil'</script></html>";
+        Files.writeString(reports.resolve("trip-1.html"), page);
+        String thread = ann.start("asker", "Book");
+        open("/#/thread/" + thread + "?panel=timeline", OPERATOR);
+        browser.run("await page.getByText('Reports of rehearsals').click()");
+        assertThat(browser.run("return axe()")).isEmpty();
+
+        assertThat(Path.of(browser.text("const waiting = page.waitForEvent('download');"
+                        + "await page.getByRole('link', { name: 'trip-1.html' }).click();"
+                        + "return (await waiting).path()")))
+                .hasContent(page);
+
+        ApiServer unchecked =
+                threads.serveUnchecked(HttpSettings.at("127.0.0.1", 0).withReports(Optional.of(reports)));
+        browser.run("await fresh()");
+        browser.run("await page.goto('" + unchecked.address() + "/#/thread/" + thread
+                + "?panel=timeline'); await page.getByText('Reports of rehearsals').click()");
+        assertThat(browser.run("const waiting = context.waitForEvent('page');"
+                                + "await page.getByRole('link', { name: 'trip-1.html' }).click();"
+                                + "const report = await waiting; await report.waitForLoadState();"
+                                + "return [await report.title(), await report.locator('h1').innerText(),"
+                                + " await report.locator('h1').evaluate((it) => getComputedStyle(it).color)]")
+                        .toString())
+                .isEqualTo("[\"Rehearsal\",\"Rehearsal of 3 decisions\",\"rgb(1, 2, 3)\"]");
     }
 
     @Test

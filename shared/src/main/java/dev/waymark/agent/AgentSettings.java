@@ -27,6 +27,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private List<FallbackModel> fallback = List.of();
     private Optional<Duration> silence = Optional.empty();
     private Optional<Duration> fuse = Optional.empty();
+    private boolean comparesTools;
     private Optional<Duration> retryFor = Optional.empty();
 
     /** Starts with the defaults. */
@@ -47,6 +48,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         fallback = spec.fallback();
         silence = spec.silence();
         fuse = spec.fuse();
+        comparesTools = spec.comparesTools();
         retryFor = spec.retryFor();
     }
 
@@ -72,7 +74,14 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 fallback,
                 silence,
                 fuse,
+                comparesTools,
                 retryFor);
+    }
+
+    /** Lets requests to decide record which definition of a tool they are about. */
+    final B comparingTools() {
+        comparesTools = true;
+        return self();
     }
 
     /** Describes the agent to people, and to agents that use it as a subagent. */

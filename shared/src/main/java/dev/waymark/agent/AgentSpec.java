@@ -20,6 +20,9 @@ import java.util.Optional;
 /**
  * An agent, as one thread uses it. Histories contain it as the result of the {@code agent} activity, so fields are only
  * ever added. It contains no secrets: {@code ${NAME}} is kept as written.
+ *
+ * @param comparesTools whether requests to decide about calls record the current definitions of their tools, and the
+ *     calls run only with these
  */
 public record AgentSpec(
         String name,
@@ -38,6 +41,7 @@ public record AgentSpec(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<FallbackModel> fallback,
         Optional<Duration> silence,
         Optional<Duration> fuse,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean comparesTools,
         Optional<Duration> retryFor) {
     /** The default maximum number of tokens of a reply. */
     public static final int DEFAULT_MAX_TOKENS = 4_096;
@@ -130,7 +134,13 @@ public record AgentSpec(
                 List.of(),
                 silence,
                 fuse,
+                comparesTools,
                 retryFor);
+    }
+
+    /** A copy whose requests to decide record which definition of a tool they are about. */
+    public AgentSpec comparingTools() {
+        return with().comparingTools().build();
     }
 
     /** A builder with the values of this agent. */
@@ -199,7 +209,8 @@ public record AgentSpec(
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
         for (ToolSpec tool : tools) {
             executors.put(tool.name(), tool.kind().executor());
-            AgentPolicy.ToolPolicy policy = tool.effects().policy(tool);
+            AgentPolicy.ToolPolicy plain = tool.effects().policy(tool);
+            AgentPolicy.ToolPolicy policy = comparesTools && tool.kind().isChangeable() ? plain.changing() : plain;
             if (!policy.equals(AgentPolicy.ToolPolicy.NONE)) {
                 policies.put(tool.name(), policy);
             }

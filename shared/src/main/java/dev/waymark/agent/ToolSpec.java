@@ -83,6 +83,11 @@ public record ToolSpec(
             this.executor = executor;
         }
 
+        /** Whether a tool of this kind is defined outside of the agent's definition, so that it may change. */
+        boolean isChangeable() {
+            return this == COMMAND || this == MCP;
+        }
+
         /** The executor that the conversation's rules use for tools of this kind. */
         @Internal
         public AgentPolicy.Executor executor() {

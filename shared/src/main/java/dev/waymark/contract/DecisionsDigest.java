@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A digest of the approvals and denials of a thread's calls, of who made them, and of the verdicts of the agent's rules.
+ * A digest of the approvals and denials of a thread's calls, of who made them, of the verdicts of the agent's rules, and of
+ * grants.
  * These decisions are not in the transcript, so the transcript's digest does not change when a decision in a stored history is altered.
  */
 public final class DecisionsDigest {
@@ -35,7 +36,19 @@ public final class DecisionsDigest {
                             verdict.rule().orElse(0),
                             verdict.reason().orElse(""),
                             verdict.looked().orElse(Json.EMPTY_OBJECT).canonical())));
+            call.grant().ifPresent(number -> decisions.add(List.of(id, number)));
         });
+        state.grants()
+                .list()
+                .forEach(grant -> decisions.add(List.of(
+                        grant.number(),
+                        grant.tool(),
+                        grant.argsDigest(),
+                        grant.terms().tree(),
+                        grant.used(),
+                        grant.by().orElse(""),
+                        grant.definition().orElse(""),
+                        grant.ended().map(end -> end.at().toString()).orElse(""))));
         return decisions.isEmpty()
                 ? Optional.empty()
                 : Optional.of(Sha256.hex(Json.of(decisions).canonical()).substring(0, DIGITS));

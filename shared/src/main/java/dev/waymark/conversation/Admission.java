@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
@@ -10,11 +11,13 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.state.Grants;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -28,14 +31,16 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     private static final String FULL = "the conversation is full; clear it, or go on in a new thread";
 
     private final Conversation state;
+    private final Instant at;
 
-    private Admission(Conversation state) {
+    private Admission(Conversation state, Instant at) {
         this.state = state;
+        this.at = at;
     }
 
     /** Why a fact is refused; empty if it is admitted. */
-    static Optional<Problem> refusal(Conversation state, Fact.Inbound fact) {
-        return fact.match(new Admission(state));
+    static Optional<Problem> refusal(Conversation state, Fact.Inbound fact, Instant at) {
+        return fact.match(new Admission(state, at));
     }
 
     /**
@@ -65,7 +70,12 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
 
     @Override
     public Optional<Problem> approvalDecided(PersonFact.ApprovalDecided fact) {
-        return unlessOver(fact, () -> decision(state, fact));
+        return unlessOver(fact, () -> decision(state, fact, at));
+    }
+
+    @Override
+    public Optional<Problem> grantRevoked(PersonFact.GrantRevoked fact) {
+        return unlessOver(fact, () -> revocation(state, fact));
     }
 
     @Override
@@ -97,7 +107,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
 
     @Override
     public Optional<Problem> toolClaimed(ToolFact.ToolClaimed fact) {
-        return fact.restored() ? restored(state, fact) : unlessOver(fact, () -> claim(state, fact));
+        return fact.restored() ? restored(state, fact) : unlessOver(fact, () -> claim(state, fact, at));
     }
 
     @Override
@@ -205,7 +215,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(Problem.NOT_FOUND, "no call " + callId + " in this thread");
     }
 
-    private static Optional<Problem> decision(Conversation state, PersonFact.ApprovalDecided decided) {
+    private static Optional<Problem> decision(Conversation state, PersonFact.ApprovalDecided decided, Instant at) {
         List<PendingItem> awaiting = asks(state, PendingItem.Kind.APPROVAL);
         if (decided.callId().isEmpty() && awaiting.size() != 1) {
             return awaiting.isEmpty()
@@ -224,8 +234,18 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         if (decided.argsDigest().filter(shown -> !shown.equals(digest)).isPresent()) {
             return refused(
                     Problem.ARGS_CHANGED,
-                    "the decision is about other arguments than those of call "
-                            + awaited.get().callId() + ", whose digest is " + digest);
+                    "the decision is about other arguments" + (awaited.get().toolChanged() ? ", or another tool," : "")
+                            + " than those of call " + awaited.get().callId() + ", whose digest is " + digest);
+        }
+        if (decided.grant().isPresent() && state.rules() >= ThreadIdentity.GRANTS) {
+            if (!decided.approved()) {
+                return refused(Problem.BAD_INPUT, "a denial does not decide about later calls");
+            }
+            if (state.grants().isFull(at)) {
+                return refused(
+                        Problem.BAD_INPUT,
+                        "this thread has " + Grants.MAX + " grants, which is the maximum: revoke one of them first");
+            }
         }
         if (decided.args().isPresent()) {
             Json args = decided.args().get();
@@ -246,6 +266,16 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             }
         }
         return SignatureRules.objection(awaited.get(), decided);
+    }
+
+    private static Optional<Problem> revocation(Conversation state, PersonFact.GrantRevoked revoked) {
+        Optional<Grant> grant = state.grants().find(revoked.grant());
+        if (grant.isEmpty()) {
+            return refused(Problem.NOT_FOUND, "no grant " + revoked.grant() + " in this thread");
+        }
+        return grant.get().ended().isEmpty()
+                ? Optional.empty()
+                : refused(Problem.ALREADY_DECIDED, "grant " + revoked.grant() + " has ended");
     }
 
     private static Optional<Problem> notAwaited(Conversation state, String callId) {
@@ -302,8 +332,12 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(Problem.NOT_FOUND, "no subagent is at work on call " + reported.callId());
     }
 
-    /** Admits only the first claim for the open dispatch of a call. */
-    private static Optional<Problem> claim(Conversation state, ToolFact.ToolClaimed claimed) {
+    /**
+     * Admits only the first claim for the open dispatch of a call. A call that a grant lets run starts only while the
+     * grant is in force, however long ago it was dispatched. A reset reapplies each claim that was admitted, so none is
+     * admitted that is not granted.
+     */
+    private static Optional<Problem> claim(Conversation state, ToolFact.ToolClaimed claimed, Instant at) {
         Optional<Call> call = state.calls().get(claimed.callId());
         if (call.isEmpty()) {
             return refused(Problem.NOT_FOUND, "no call " + claimed.callId() + " in this thread");
@@ -312,6 +346,11 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             return refused(
                     Problem.ALREADY_DECIDED,
                     "dispatch " + claimed.dispatch() + " of call " + claimed.callId() + " is not open");
+        }
+        if (ApprovalRules.hasLostItsGrant(state.grants(), call.get(), at)) {
+            return refused(
+                    Problem.ALREADY_DECIDED,
+                    "the grant that let call " + claimed.callId() + " run is over, so a person decides about it");
         }
         return withEffect(state, claimed);
     }

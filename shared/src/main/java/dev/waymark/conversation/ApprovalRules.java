@@ -2,16 +2,21 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.Grant;
+import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Grants;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * Rules of approvals: which calls need one, and what a denial does to a call. A tool may require approval, and so does a
  * call that only a file contains, whatever its tool. If a tool has rules, their recorded verdict about the arguments
- * decides whether a call needs approval, and may deny it.
+ * decides whether a call needs approval, and may deny it. A grant is an approval that also lets later calls run.
  */
 final class ApprovalRules {
     private final Draft draft;
@@ -21,25 +26,78 @@ final class ApprovalRules {
     }
 
     boolean isMissingFor(Call call) {
-        return (isRequiredFor(call) || call.fromFile().isPresent()) && !call.isApprovedHere();
+        return isMissingFor(draft.identity.rules, draft.policyOf(call), call)
+                || hasLostItsGrant(draft.book.grants, call, draft.at);
     }
 
-    /** A call without a verdict gets one before it runs, so that nobody is asked in vain. */
-    private boolean isRequiredFor(Call call) {
-        return isRuled(call)
-                ? call.isJudged(CallVerdict.Then.ASK)
-                : draft.policyOf(call).approval();
+    /**
+     * Whether nobody has approved a call that needs approval, neither with a decision about it nor with a grant.
+     *
+     * @param rules the version of the thread's rules
+     */
+    static boolean isMissingFor(int rules, AgentPolicy.ToolPolicy policy, Call call) {
+        // A call without a verdict gets one before it runs, so that nobody is asked in vain.
+        boolean isRequired = isRuled(rules, policy) ? call.isJudged(CallVerdict.Then.ASK) : policy.approval();
+        return (isRequired || call.fromFile().isPresent())
+                && !call.isApprovedHere()
+                && call.grant().isEmpty();
+    }
+
+    /** Whether the call was to run because of a grant that is over. */
+    static boolean hasLostItsGrant(Grants grants, Call call, Instant at) {
+        return call.grant().isPresent()
+                && call.grant()
+                        .flatMap(grants::find)
+                        .filter(grant -> grant.isInForce(at))
+                        .isEmpty();
     }
 
     /** Whether rules decide if the call needs approval. */
     boolean isRuled(Call call) {
-        return draft.identity.rules >= ThreadIdentity.VERDICTS
-                && draft.policyOf(call).ruled();
+        return isRuled(draft.identity.rules, draft.policyOf(call));
     }
 
-    /** Whether the rules have to be asked about the call. Until then, it does not run. */
+    private static boolean isRuled(int rules, AgentPolicy.ToolPolicy policy) {
+        return rules >= ThreadIdentity.VERDICTS && policy.ruled();
+    }
+
+    /** Whether a verdict about the call is recorded, if there is one. */
+    boolean takesVerdict(Call call) {
+        return isRuled(call) || (knowsGrants() && draft.policyOf(call).approval());
+    }
+
+    boolean knowsGrants() {
+        return draft.identity.rules >= ThreadIdentity.GRANTS;
+    }
+
+    /** Whether an activity has to judge the call, before it runs and before anybody is asked. */
     boolean lacksVerdict(Call call) {
-        return isRuled(call) && call.verdict().isEmpty();
+        return (isRuled(call) && call.verdict().isEmpty())
+                || (knowsGrants() && isMissingFor(call) && (isToBeCompared(call) || lacksDefinition(call)));
+    }
+
+    private boolean isToBeCompared(Call call) {
+        return call.fromFile().isEmpty() && draft.book.grants.areToBeComparedWith(call, draft.at);
+    }
+
+    private boolean lacksDefinition(Call call) {
+        return draft.policyOf(call).changeable() && call.definition().isEmpty();
+    }
+
+    /**
+     * The call with a verdict. What the activity could not find out counts as answered, so that it is not asked again
+     * and again: no grant matches, and the tool's definition is unknown.
+     */
+    Call judged(Call call, CallVerdict verdict) {
+        if (!knowsGrants()) {
+            return call.judged(verdict);
+        }
+        int last = draft.book.grants.last();
+        Optional<CallVerdict.Compared> compared = verdict.compared()
+                .or(() -> last == 0 ? Optional.empty() : Optional.of(new CallVerdict.Compared(last, List.of())));
+        Optional<String> definition = verdict.definition()
+                .or(() -> draft.policyOf(call).changeable() ? Optional.of(ToolDefinition.UNKNOWN) : Optional.empty());
+        return call.judged(verdict.comparedWith(compared).about(definition));
     }
 
     boolean isDeniedByRules(Call call) {
@@ -56,12 +114,69 @@ final class ApprovalRules {
         return call.fromFile().filter(mark -> !mark.onlyEffects()).isPresent() && !call.isApprovedHere();
     }
 
+    /**
+     * The call, if a grant lets it run. This uses the grant once. A grant for another definition of the tool is lost.
+     */
+    Optional<Call> granted(Call call) {
+        Optional<Grant> open = knowsGrants() && call.fromFile().isEmpty()
+                ? draft.book.grants.openFor(call, draft.at)
+                : Optional.empty();
+        while (open.isPresent()) {
+            Grant grant = open.get();
+            Optional<String> current = call.definition().map(ToolDefinition::digest);
+            if (current.equals(grant.definition())) {
+                draft.book.grants = draft.book.grants.with(grant.number(), Grant::usedOnce);
+                return Optional.of(call.granted(grant.number()));
+            }
+            if (current.equals(Optional.of(ToolDefinition.UNKNOWN))) {
+                return Optional.empty();
+            }
+            end(grant.number(), Grant.Reason.TOOL_CHANGED, Optional.empty());
+            open = draft.book.grants.openFor(call, draft.at);
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Asks about a call that did not run, because its tool's definition is not the one that was approved. Grants for
+     * other definitions of the tool are lost.
+     */
+    void askAgain(Call call, String definition) {
+        draft.book.put(call.redefined(definition));
+        draft.book.grants.list().stream()
+                .filter(grant -> grant.tool().equals(call.tool())
+                        && grant.ended().isEmpty()
+                        && !grant.definition().equals(Optional.of(definition)))
+                .forEach(grant -> end(grant.number(), Grant.Reason.TOOL_CHANGED, Optional.empty()));
+        askFor(draft.book.call(call.id()));
+    }
+
+    /** Ends a grant. Calls that have not started under it wait for a person again. */
+    void revoke(int number, Optional<String> by) {
+        end(number, Grant.Reason.REVOKED, by);
+    }
+
+    private void end(int number, Grant.Reason reason, Optional<String> by) {
+        draft.book.grants = draft.book.grants.with(number, grant -> grant.ending(reason, draft.at, by));
+        draft.book.openCalls().stream()
+                .filter(call -> call.grant().equals(Optional.of(number)) && hasNotStarted(call))
+                .forEach(this::askFor);
+    }
+
+    private boolean hasNotStarted(Call call) {
+        return call.status() == Call.Status.ISSUED
+                || (call.status() == Call.Status.DISPATCHED
+                        && draft.policyOf(call).effect());
+    }
+
     void askFor(Call call) {
         Optional<AgentPolicy.Approvals> approvals =
                 draft.binding.policy.orElseThrow().approvals();
         if (approvals.filter(AgentPolicy.Approvals::nobody).isPresent()) {
             String text = ToolTexts.deniedByNobody(call) + Draft.claimNote(call);
             draft.book.put(call.ended(Call.Status.DENIED, text, draft.at));
+        } else if (knowsGrants() && lacksDefinition(call)) {
+            draft.book.put(call.withoutGrant().issued(Optional.empty(), draft.at)); // It is judged first.
         } else {
             draft.book.put(call.awaiting(
                     approvals.flatMap(AgentPolicy.Approvals::timeoutMillis).map(draft.at::plusMillis), draft.at));

@@ -49,7 +49,10 @@ final class CallRules {
             } else if (use.input().canonical().length() > Conversation.MAX_ARGS_LENGTH) {
                 draft.fail(call, ToolTexts.invalidInput(use.name(), "too large"));
             } else {
-                bringOn(approvals.isRuled(call) ? call.judged(reply.verdictOf(i)) : call);
+                bringOn(reply.verdictOf(i)
+                        .filter(verdict -> approvals.takesVerdict(call))
+                        .map(call::judged)
+                        .orElse(call));
             }
         }
         draft.reachVersionWhenBatchIsDone();
@@ -106,7 +109,9 @@ final class CallRules {
 
     /** Continues a call that a person has approved. If it may have run before, its outcome is found out first. */
     void goOnApproved(Call call) {
-        if (!call.mayHaveRunBefore()) {
+        if (call.suspension().isPresent() && !call.mayHaveRunBefore()) {
+            draft.book.put(call); // Its server waits for it, so no execution of it is running.
+        } else if (!call.mayHaveRunBefore()) {
             bringOn(call);
         } else if (draft.policyOf(call).effect()) {
             lost.doubt(call);
@@ -139,7 +144,7 @@ final class CallRules {
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
             draft.book.put(call.ended(Call.Status.COMPLETED, text, draft.at));
         } else if (approvals.isMissingFor(call) && (policy.approval() || executor != AgentPolicy.Executor.QUESTION)) {
-            approvals.askFor(call);
+            approvals.granted(call).ifPresentOrElse(this::advance, () -> approvals.askFor(call));
         } else if (executor == AgentPolicy.Executor.QUESTION) {
             ask(call);
         } else if (executor == AgentPolicy.Executor.STATE) {
@@ -183,7 +188,7 @@ final class CallRules {
 
     private void judged(String callId, CallVerdict verdict) {
         judging(callId).ifPresent(call -> {
-            advance(call.judged(Optional.of(verdict)));
+            advance(approvals.judged(call, verdict));
             draft.reachVersionWhenBatchIsDone();
         });
     }

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -23,6 +25,7 @@ import dev.waymark.conversation.state.Arrivals;
 import dev.waymark.conversation.state.CallBook;
 import dev.waymark.conversation.state.Counters;
 import dev.waymark.conversation.state.Dialogue;
+import dev.waymark.conversation.state.Grants;
 import dev.waymark.conversation.state.IgnoredSignals;
 import dev.waymark.conversation.state.Money;
 import dev.waymark.conversation.state.Origin;
@@ -200,11 +203,41 @@ public record Conversation(
         return runsLater ? callBook.effectOf(call).executions() : call.repeat();
     }
 
-    /** Whether the agent's rules have to be asked about the call before it runs. */
+    /**
+     * Whether an activity has to judge the call before it runs. This includes every call that is to run without the
+     * approval that it needs: then it is not known yet whether a grant lets it run.
+     */
     boolean lacksVerdict(Call call) {
-        return rules() >= ThreadIdentity.VERDICTS
-                && call.verdict().isEmpty()
-                && policy().filter(known -> known.policyOf(call.tool()).ruled()).isPresent();
+        AgentPolicy.ToolPolicy policy = policy().orElseThrow().policyOf(call.tool());
+        return (rules() >= ThreadIdentity.VERDICTS
+                        && policy.ruled()
+                        && call.verdict().isEmpty())
+                || (rules() >= ThreadIdentity.GRANTS && ApprovalRules.isMissingFor(rules(), policy, call));
+    }
+
+    /** Whether the worker that gets a reply is to judge its calls. */
+    public boolean judgesReplies() {
+        return hasRules()
+                || (rules() >= ThreadIdentity.GRANTS
+                        && (policy().filter(AgentPolicy::hasChangeableTools).isPresent()
+                                || grants().list().stream()
+                                        .anyMatch(grant -> grant.terms().like().isPresent())));
+    }
+
+    /** The digests of the tool's definitions with which people have approved the call; empty if it has none. */
+    public List<String> approvedDefinitions(Call call) {
+        if (call.grant().isPresent()) {
+            return call.grant().flatMap(grants()::find).flatMap(Grant::definition).stream()
+                    .toList();
+        }
+        return call.isApprovedHere()
+                ? call.definition().map(ToolDefinition::approved).orElse(List.of())
+                : List.of();
+    }
+
+    /** The approvals that also let later calls run. */
+    public Grants grants() {
+        return callBook.grants().orElse(Grants.NONE);
     }
 
     /** Whether rules of the agent decide which calls of its tools need approval. */
@@ -251,14 +284,19 @@ public record Conversation(
         return openCalls().stream().flatMap(call -> call.wakeAt().stream()).anyMatch(time -> !time.isAfter(now));
     }
 
-    /** Why an inbound fact is refused in this state; empty if it is admitted. */
+    /** Why an inbound fact is refused in this state, at the time of its last change; empty if it is admitted. */
     public Optional<Problem> refusal(Fact.Inbound fact) {
-        return Admission.refusal(this, fact);
+        return refusal(fact, updatedAt());
+    }
+
+    /** Why an inbound fact is refused in this state at this time; empty if it is admitted. */
+    public Optional<Problem> refusal(Fact.Inbound fact, Instant at) {
+        return Admission.refusal(this, fact, at);
     }
 
     /** Why an update is refused; empty if it is accepted. A repeated delivery is acknowledged like the first one. */
-    public Optional<Problem> updateRefusal(Fact.Inbound fact) {
-        return refusal(fact).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
+    public Optional<Problem> updateRefusal(Fact.Inbound fact, Instant at) {
+        return refusal(fact, at).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
     }
 
     /** The fact number of the first delivery, if a message with the same id arrived before. */

@@ -41,6 +41,9 @@ final class Decider {
             if (!(step instanceof Step.RunTool run) || run.dispatch() != 1 || hasEffect(state, run.call())) {
                 return List.of();
             }
+            if (run.call().grant().isPresent()) {
+                return List.of(); // The grant may be revoked before the reply arrives.
+            }
             calls.add(run);
         }
         // A call that is not to run has failed, waits, or has changed the thread's own state: its place in the order

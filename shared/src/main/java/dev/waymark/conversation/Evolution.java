@@ -46,7 +46,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         lost = new LostCallRules(draft, approvals, effects);
         claims = new ClaimRules(draft, effects, lost);
         calls = new CallRules(draft, approvals, lost);
-        remote = new RemoteCallRules(draft);
+        remote = new RemoteCallRules(draft, approvals);
         tools = new ToolRules(draft, approvals, effects, lost, remote);
         model = new ModelRules(draft, turns, calls, approvals);
         subagents = new SubagentRules(draft, lost);
@@ -99,7 +99,7 @@ final class Evolution implements Fact.Cases<Runnable> {
     private Conversation apply(Fact fact) {
         draft.counters.facts++;
         Optional<Problem> refusal =
-                fact instanceof Fact.Inbound inbound ? Admission.refusal(before, inbound) : Optional.empty();
+                fact instanceof Fact.Inbound inbound ? Admission.refusal(before, inbound, draft.at) : Optional.empty();
         if (refusal.isPresent()) {
             draft.ignore(((Fact.Inbound) fact).signal(), refusal.get().message());
         } else {
@@ -317,6 +317,11 @@ final class Evolution implements Fact.Cases<Runnable> {
     @Override
     public Runnable approvalDecided(PersonFact.ApprovalDecided fact) {
         return () -> people.approvalDecided(fact);
+    }
+
+    @Override
+    public Runnable grantRevoked(PersonFact.GrantRevoked fact) {
+        return () -> people.grantRevoked(fact);
     }
 
     @Override

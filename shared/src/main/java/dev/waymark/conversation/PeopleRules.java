@@ -3,13 +3,16 @@ package dev.waymark.conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.DecisionSignature;
+import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.state.Workspace;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,9 +115,34 @@ final class PeopleRules {
         }
         Json args = fact.args().orElse(call.args());
         boolean edited = !args.equals(call.args());
-        CallApproval approval = new CallApproval(true, edited, fact.by(), fact.reason(), draft.at, signed);
-        calls.goOnApproved(call.decided(approval.verifiedAs(fact.verified()), args, draft.at));
+        CallApproval approval =
+                new CallApproval(true, edited, fact.by(), fact.reason(), draft.at, signed).verifiedAs(fact.verified());
+        Call decided =
+                call.decided(approvals.knowsGrants() ? approval.granting(fact.grant()) : approval, args, draft.at);
+        decided.approval().flatMap(CallApproval::grant).ifPresent(terms -> grant(decided, terms));
+        calls.goOnApproved(decided);
         draft.reachVersionWhenBatchIsDone();
+    }
+
+    private void grant(Call call, GrantTerms terms) {
+        CallApproval approval = call.approval().orElseThrow();
+        Grant grant = new Grant(
+                draft.book.grants.last() + 1,
+                call.tool(),
+                call.id(),
+                call.argsDigest(),
+                terms,
+                draft.at,
+                0,
+                approval.by(),
+                approval.verified(),
+                call.definition().map(ToolDefinition::digest),
+                Optional.empty());
+        draft.book.grants = draft.book.grants.plus(grant, draft.at);
+    }
+
+    void grantRevoked(PersonFact.GrantRevoked fact) {
+        approvals.revoke(fact.grant(), fact.by());
     }
 
     void outcomeSettled(PersonFact.OutcomeSettled fact) {

@@ -16,9 +16,11 @@ import java.util.Optional;
  */
 final class RemoteCallRules {
     private final Draft draft;
+    private final ApprovalRules approvals;
 
-    RemoteCallRules(Draft draft) {
+    RemoteCallRules(Draft draft, ApprovalRules approvals) {
         this.draft = draft;
+        this.approvals = approvals;
     }
 
     void toolSuspended(ToolFact.ToolSuspended fact) {
@@ -64,7 +66,7 @@ final class RemoteCallRules {
         } else if (how.task().isPresent()) {
             draft.book.put(suspended.remote(draft.at));
         } else {
-            draft.book.put(suspended.issued(notBefore, draft.at));
+            repeat(suspended, notBefore);
         }
     }
 
@@ -75,6 +77,15 @@ final class RemoteCallRules {
         Suspension now =
                 before.answered(form.response(fact.action().orElse(FormAction.ACCEPT), fact.answer(), fact.fields()));
         goOn(call, now, Optional.empty());
+    }
+
+    /** Sends the call to its server again. If its grant is over by now, a person decides about that first. */
+    private void repeat(Call suspended, Optional<Instant> notBefore) {
+        if (approvals.isMissingFor(suspended)) {
+            approvals.askFor(suspended);
+        } else {
+            draft.book.put(suspended.issued(notBefore, draft.at));
+        }
     }
 
     void taskFollowed(ToolFact.TaskFollowed fact) {

@@ -129,12 +129,21 @@ final class TakeoverRules {
     private void forgetAgent() {
         draft.binding.policy = Optional.empty();
         draft.binding.agentRequested = false;
-        draft.book.openCalls().forEach(call -> draft.book.put(call.judged(Optional.empty())));
+        draft.book.openCalls().forEach(call -> draft.book.put(call.unjudged()));
+    }
+
+    /** A grant ends with its thread. A call that it let run and that has not run is decided here. */
+    private void endGrants() {
+        draft.book.grants = draft.book.grants.ended();
+        draft.book.openCalls().stream()
+                .filter(call -> call.grant().isPresent())
+                .forEach(call -> draft.book.put(call.withoutGrant()));
     }
 
     private void begin(String id) {
         draft.identity.rules = ThreadIdentity.RULES;
         draft.identity.life = ThreadIdentity.Life.OPEN;
+        endGrants();
         draft.parentLink.parent = Optional.empty();
         draft.parentLink.reported = Optional.empty();
         draft.counters.facts++;
@@ -225,7 +234,7 @@ final class TakeoverRules {
         } else if (call.status() == Call.Status.JUDGING) {
             calls.bringOn(call); // The other definition of the agent may have had other rules, or this one none.
         } else if (call.status() == Call.Status.DISPATCHED) {
-            draft.book.put(call.issued(Optional.empty(), draft.at));
+            draft.book.put(call.issued(Optional.empty(), draft.at)); // It is judged if its approval is missing.
         } else if (call.status() == Call.Status.ISSUED
                 && call.dispatches() == 0
                 && call.wakeAt().isEmpty()) {

@@ -112,7 +112,7 @@ final class ToolRules {
             remote.suspendedLate(call, suspended.suspension());
         } else if (fact.end() instanceof ToolFact.ToolNotStarted notStarted) {
             if (call.isOpen()) {
-                dispatchAgain(call, notStarted.reason());
+                didNotStart(call, notStarted);
             } else {
                 draft.book.put(call.withoutClaim());
             }
@@ -132,10 +132,10 @@ final class ToolRules {
                 .filter(claim -> claim.execution().equals(fact.execution()))
                 .isPresent();
         switch (call.status()) {
-            case DISPATCHED -> dispatchAgain(call, fact.reason());
+            case DISPATCHED -> didNotStart(call, fact);
             case CLAIMED -> {
                 if (ownClaim) {
-                    dispatchAgain(call, fact.reason());
+                    didNotStart(call, fact);
                 } else {
                     lost.awaitWord(call);
                     draft.reachVersionWhenBatchIsDone();
@@ -164,6 +164,15 @@ final class ToolRules {
                     LOST -> {
                 // The call does not wait for this dispatch any more.
             }
+        }
+    }
+
+    private void didNotStart(Call call, ToolFact.ToolNotStarted fact) {
+        if (fact.definition().isPresent() && approvals.knowsGrants()) {
+            approvals.askAgain(call.withoutClaim(), fact.definition().get());
+            draft.reachVersionWhenBatchIsDone();
+        } else {
+            dispatchAgain(call, fact.reason());
         }
     }
 

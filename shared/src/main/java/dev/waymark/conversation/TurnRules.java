@@ -132,6 +132,7 @@ final class TurnRules {
         draft.dialogue.transcript = Transcript.EMPTY;
         draft.dialogue.tokenEstimate = draft.dialogue.tokenEstimate.map(TokenEstimate::unread);
         draft.book.workspace = Workspace.EMPTY;
+        draft.book.grants = draft.book.grants.ended();
         // Arguments of calls are part of the conversation. If they stayed, a full thread would stay full.
         PersistentMap<Call> kept = draft.book.calls;
         kept.forEach(

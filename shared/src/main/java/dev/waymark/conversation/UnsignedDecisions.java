@@ -6,6 +6,7 @@ import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.DecisionStatement;
 import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.value.GrantTerms;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,6 +38,7 @@ public final class UnsignedDecisions {
                         approval.reason(),
                         Optional.empty(),
                         approval.by(),
+                        approval.grant(),
                         approval.signed()))
                 .orElse(true);
     }
@@ -50,8 +52,17 @@ public final class UnsignedDecisions {
                         settlement.signed().flatMap(DecisionSignature::result),
                         settlement.note(),
                         settlement.by(),
+                        Optional.empty(),
                         settlement.signed()))
                 .orElse(true);
+    }
+
+    /** Whether the digest is that of the call's arguments, alone or with the definition of its tool. */
+    private static boolean isAbout(Call call, String digest) {
+        return digest.equals(call.argsDigest())
+                || call.definition()
+                        .filter(tool -> digest.equals(tool.digestWith(call.argsDigest())))
+                        .isPresent();
     }
 
     /** True if the signature is valid and about the call's arguments, or if no person has decided. */
@@ -62,13 +73,13 @@ public final class UnsignedDecisions {
             Optional<String> words,
             Optional<String> note,
             Optional<String> by,
+            Optional<GrantTerms> grant,
             Optional<DecisionSignature> signature) {
         if (by.isEmpty() && signature.isEmpty()) {
             return true;
         }
         return signature
-                .filter(signed -> decision.equals(SignalNames.DENY)
-                        || signed.decidedArgsDigest().equals(call.argsDigest()))
+                .filter(signed -> decision.equals(SignalNames.DENY) || isAbout(call, signed.decidedArgsDigest()))
                 .filter(signed -> signers.verifies(
                         new DecisionStatement(
                                 signers.of(call.id()).place(),
@@ -78,7 +89,8 @@ public final class UnsignedDecisions {
                                 signed.newArgsDigest(),
                                 words,
                                 note,
-                                by.orElse("")),
+                                by.orElse(""),
+                                grant),
                         signed.signature()))
                 .isPresent();
     }

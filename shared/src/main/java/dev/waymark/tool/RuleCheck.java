@@ -49,6 +49,11 @@ public final class RuleCheck {
                 .lookingAt(Json.of(check.looked));
     }
 
+    /** Whether the arguments match this schema; false if that can't be found out. */
+    public static boolean isLike(Json schema, Json args) {
+        return ToolArguments.matches(schema, args).orElse(false);
+    }
+
     private Optional<CallVerdict> first(List<ApprovalRule> rules) {
         for (int i = 0; i < rules.size(); i++) {
             ApprovalRule rule = rules.get(i);

@@ -168,7 +168,17 @@ final class HostileBodies {
                         verb("clear", "all:true by:\"ann\""),
                         verb("close", "by:\"ann\""),
                         verb("hello", "by:\"ann\""),
-                        verb("say", "content:\"Look\" images:[{\"type\":\"image\",\"url\":\"u\"}]"))
+                        verb("say", "content:\"Look\" images:[{\"type\":\"image\",\"url\":\"u\"}]"),
+                        verb(
+                                "approve",
+                                "callId:\"tu_1\" argsDigest:\"ab\""
+                                        + " grant:{\"times\":3,\"seconds\":60,\"like\":{\"type\":\"object\"}}"),
+                        verb("approve", "callId:\"tu_1\" grant:{\"times\":0}"),
+                        verb("approve", "callId:\"tu_1\" grant:{\"times\":1.5}"),
+                        verb("approve", "callId:\"tu_1\" grant:{\"seconds\":31622401}"),
+                        verb("approve", "callId:\"tu_1\" grant:{\"like\":true}"),
+                        verb("approve", "callId:\"tu_1\" grant:{\"like\":{\"title\":\"@{x*4001}\"}}"),
+                        verb("revoke", "grant:1 by:\"ann\""))
                 .flatMap(Verb::bodies)
                 .distinct()
                 .toList();

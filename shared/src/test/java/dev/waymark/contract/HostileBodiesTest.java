@@ -71,7 +71,7 @@ class HostileBodiesTest {
                 .filter(PersonFact.class::isInstance)
                 .map(PersonFact.class::cast)
                 .toList();
-        assertThat(messages.stream().map(Object::getClass).distinct()).hasSize(8);
+        assertThat(messages.stream().map(Object::getClass).distinct()).hasSize(9);
         for (PersonFact message : messages) {
             assertThat(InboundDecoder.read(message.signal(), PayloadJson.MAPPER.valueToTree(message.payload())))
                     .isEqualTo(message);

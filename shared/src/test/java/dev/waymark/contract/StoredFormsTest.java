@@ -19,6 +19,7 @@ import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.PartialReply;
+import dev.waymark.contract.work.ToolInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.WordsReport;
 import dev.waymark.contract.work.WordsRequest;
@@ -31,10 +32,12 @@ import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.FromFile;
+import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.call.Suspension;
+import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
@@ -51,6 +54,7 @@ import dev.waymark.conversation.state.Arrivals;
 import dev.waymark.conversation.state.CallBook;
 import dev.waymark.conversation.state.Counters;
 import dev.waymark.conversation.state.Dialogue;
+import dev.waymark.conversation.state.Grants;
 import dev.waymark.conversation.state.IgnoredSignals;
 import dev.waymark.conversation.state.Money;
 import dev.waymark.conversation.state.Origin;
@@ -62,6 +66,7 @@ import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentList;
 import dev.waymark.conversation.value.PersistentMap;
@@ -120,13 +125,31 @@ class StoredFormsTest {
         DecisionSignature signature = new DecisionSignature(AT, "e3b0", Optional.of("e3b1"), Optional.empty(), "AAAA");
         DecisionSignature ofSettlement =
                 new DecisionSignature(AT, "e3b0", Optional.empty(), Optional.of("paid"), "AAAA");
-        CallApproval approval =
-                new CallApproval(true, true, Optional.of("ann"), Optional.of("fine"), AT, Optional.of(signature));
+        GrantTerms terms = new GrantTerms(Optional.of(3), Optional.of(3_600L), Optional.of(ARGS));
+        Grant grant = new Grant(
+                2,
+                "charge",
+                "tu_0",
+                "e3b0",
+                terms,
+                AT,
+                1,
+                Optional.of("ann"),
+                Optional.of(new VerifiedSubject("ann", Optional.empty())),
+                Optional.of("e3b2"),
+                Optional.of(new Grant.End(Grant.Reason.REVOKED, AT, Optional.of("bob"))));
+        CallVerdict.Compared compared = new CallVerdict.Compared(2, List.of(1));
+        ToolDefinition definition = new ToolDefinition("e3b2", List.of("e3b3"), true);
+        CallApproval approval = new CallApproval(
+                        true, true, Optional.of("ann"), Optional.of("fine"), AT, Optional.of(signature))
+                .granting(Optional.of(terms));
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
         Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
         Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
-        CallVerdict verdict =
-                new CallVerdict(CallVerdict.Then.DENY, Optional.of(2), Optional.of("too large"), Optional.of(ARGS));
+        CallVerdict verdict = new CallVerdict(
+                        CallVerdict.Then.DENY, Optional.of(2), Optional.of("too large"), Optional.of(ARGS))
+                .comparedWith(Optional.of(compared))
+                .about(Optional.of("e3b2"));
         PendingItem ask = new PendingItem(
                 "",
                 "tu_9",
@@ -143,7 +166,9 @@ class StoredFormsTest {
                 true,
                 true,
                 Optional.of(verdict),
-                Optional.of(ARGS));
+                Optional.of(ARGS),
+                Optional.of("e3b2"),
+                true);
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
@@ -184,9 +209,11 @@ class StoredFormsTest {
                 Optional.of(settlement),
                 Optional.of(fromFile),
                 Optional.of(verdict),
-                Optional.of(suspension));
+                Optional.of(suspension),
+                Optional.of(2),
+                Optional.of(definition));
         AgentPolicy.ToolPolicy ofTool =
-                new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true, true);
+                new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true, true, true);
         AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers));
         AgentPolicy policy = new AgentPolicy(
                 "helper",
@@ -224,7 +251,8 @@ class StoredFormsTest {
                                 PersistentMap.<EffectLog.Effect>empty().with("charge:e3b0", effect))),
                         Optional.of(workspace),
                         Optional.of(PersistentMap.<Integer>empty().with("tu_0", 1)),
-                        Optional.of(PersistentMap.<AbandonedTask>empty().with("tu_0", abandoned))),
+                        Optional.of(PersistentMap.<AbandonedTask>empty().with("tu_0", abandoned)),
+                        Optional.of(new Grants(2, List.of(grant)))),
                 new Money(Optional.of(3), new Usage(5, 6), Optional.of(usd), Optional.of(budget)),
                 new ParentLink(Optional.of(parent), Optional.of(report)),
                 new Arrivals(seen, ignored),
@@ -298,7 +326,38 @@ class StoredFormsTest {
                 stored(verdict, "then"),
                 stored(new Reply.Judged(1, verdict), "verdict"),
                 stored(Reply.of(USE).withVerdicts(List.of(new Reply.Judged(0, verdict))), "content"),
-                stored(new JudgeInput("tu_1", "add", ARGS, Optional.of("ann"), spent, 3), "callId", "tool", "args"),
+                stored(terms),
+                stored(grant, "tool", "callId", "argsDigest", "terms", "at"),
+                stored(new Grant.End(Grant.Reason.TOOL_CHANGED, AT, Optional.empty()), "reason", "at"),
+                stored(new Grants(2, List.of(grant))),
+                stored(compared),
+                stored(definition, "digest"),
+                stored(
+                        new JudgeInput(
+                                "tu_1",
+                                "add",
+                                ARGS,
+                                Optional.of("ann"),
+                                spent,
+                                3,
+                                List.of(new JudgeInput.GrantSchema(1, ARGS)),
+                                2,
+                                true,
+                                true),
+                        "callId",
+                        "tool",
+                        "args"),
+                stored(new JudgeInput.GrantSchema(1, ARGS), "like"),
+                stored(new ToolInput(
+                        "tu_1",
+                        2,
+                        ARGS,
+                        Optional.of("run"),
+                        1,
+                        Optional.of("trip"),
+                        Optional.of(suspension),
+                        List.of("e3b2"))),
+                stored(new ToolOutcome.NotStarted("run/1", "late", Optional.of("e3b2")), "execution"),
                 stored(new ModelInput.VerdictRequest(Optional.of("ann"))),
                 stored(new ModelInput(
                         1,
@@ -545,7 +604,7 @@ class StoredFormsTest {
         "0, No release has these rules",
         "1, No release has these rules",
         "3, No release has these rules",
-        "9, Use a newer version"
+        "99, Use a newer version"
     })
     void conversation_ofRulesThatAreNotKnown_isRefused(int rules, String reason) {
         ObjectNode tree = PayloadJson.MAPPER.valueToTree(started());
@@ -553,7 +612,7 @@ class StoredFormsTest {
 
         assertThatThrownBy(() -> PayloadJson.MAPPER.treeToValue(tree, Conversation.class))
                 .hasMessageContaining("this thread goes by rules " + rules)
-                .hasMessageContaining("knows rules 4 to 8. " + reason);
+                .hasMessageContaining("knows rules 4 to " + ThreadIdentity.RULES + ". " + reason);
     }
 
     /** Call ids are keys in a carried state, and Jackson's default limit for a key is 50,000 characters. */

@@ -117,7 +117,7 @@ class CallVerdictTest {
     @Test
     void allowedCall_thatIsAskedAbout_isNotSaidToBeAskedAboutByTheRules() {
         Call call = Call.issued(use("a", "fire"), 1, ConversationScript.START)
-                .judged(Optional.of(ALLOW))
+                .judged(ALLOW)
                 .awaiting(Optional.empty(), ConversationScript.START);
 
         PendingItem ask = PendingItem.of(call, Optional.of(ruled()));

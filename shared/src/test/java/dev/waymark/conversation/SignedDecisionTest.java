@@ -96,8 +96,8 @@ class SignedDecisionTest {
 
     private static PersonFact.ApprovalDecided signed(
             String callId, boolean approve, Optional<Json> args, Optional<String> by, String signature) {
-        return new PersonFact.ApprovalDecided(
-                approve, NONE, Optional.of(callId), args, NONE, by, NONE, Optional.of(signature), Optional.empty());
+        return new PersonFact.ApprovalDecided(approve, NONE, Optional.of(callId), args, NONE, by, NONE)
+                .withSignature(signature);
     }
 
     private static PersonFact.ApprovalDecided approvedByAnn(ConversationScript story, String callId) {

@@ -111,7 +111,7 @@ final class CallLife {
                     "verify-left" -> "worker";
             case "verdict-given", "verdict-failed" -> "rules";
             case "subagent-finished", "subagent-not-started", "subagents-cut-off" -> "subagent";
-            case "human-answered", "approval-decided", "outcome-settled" -> "person";
+            case "human-answered", "approval-decided", "grant-revoked", "outcome-settled" -> "person";
             case "time-passed" -> "time";
             case "user-spoke", "stopped", "cleared", "limit-reached", "cancel-requested" -> "end of turn";
             default -> throw new Violation("a " + fact.type() + " moved a call");

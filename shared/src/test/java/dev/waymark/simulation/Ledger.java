@@ -24,6 +24,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
@@ -52,6 +53,11 @@ final class Ledger {
     private final List<String> accepted = new ArrayList<>();
     private final Map<String, String> outcomes = new HashMap<>();
     private final Map<String, String> approved = new HashMap<>();
+    private final Map<Integer, Granted> grants = new HashMap<>();
+    private int lastGrant;
+    /** The definitions of tools that were shown when somebody approved a call, by call. */
+    private final Map<String, Set<String>> definitions = new HashMap<>();
+
     private final Map<String, CallVerdict.Then> verdicts = new HashMap<>();
     private final Map<String, Integer> repeats = new HashMap<>();
     private final Map<String, Integer> knownOutcomes = new HashMap<>();
@@ -87,7 +93,7 @@ final class Ledger {
     }
 
     void check(Conversation before, Fact fact, Conversation after) {
-        Optional<Problem> refusal = refusal(before, fact);
+        Optional<Problem> refusal = refusal(before, fact, after);
         book(before, fact, after);
         counters(before, after);
         if (refusal.isPresent() || fact instanceof ThreadFact.MessageIgnored) {
@@ -132,14 +138,14 @@ final class Ledger {
 
     // ---- records
 
-    private static Optional<Problem> refusal(Conversation before, Fact fact) {
-        return fact instanceof Fact.Inbound inbound ? before.refusal(inbound) : Optional.empty();
+    private static Optional<Problem> refusal(Conversation before, Fact fact, Conversation after) {
+        return fact instanceof Fact.Inbound inbound ? before.refusal(inbound, after.updatedAt()) : Optional.empty();
     }
 
     /** Records what happened, without checking it. */
     void book(Conversation before, Fact fact, Conversation after) {
         facts++;
-        if (refusal(before, fact).isPresent()) {
+        if (refusal(before, fact, after).isPresent()) {
             return;
         }
         outcome(before, fact, after);
@@ -172,10 +178,22 @@ final class Ledger {
         if (fact instanceof PersonFact.UserSpoke spoke) {
             if (spoke.replacement().isPresent()) {
                 accepted.clear();
+                grants.clear();
             }
             spoke.content().ifPresent(content -> accepted.add(content.text()));
         } else if (fact instanceof PersonFact.Cleared) {
             accepted.clear();
+            grants.clear();
+        } else if (fact instanceof PersonFact.GrantRevoked revoked) {
+            revoke(Optional.of(revoked.grant()));
+        } else if (fact instanceof ToolFact.ToolNotStarted changed
+                && changed.definition().isPresent()
+                && isAwaited(before, changed.callId(), changed.dispatch())) {
+            voided(before, changed.callId());
+        } else if (fact instanceof ToolFact.ToolEndedLate late
+                && late.end() instanceof ToolFact.ToolNotStarted changed
+                && changed.definition().isPresent()) {
+            voided(before, changed.callId());
         } else if (fact instanceof ToolFact.ToolFinished done && isAwaited(before, done.callId(), done.dispatch())) {
             outcomes.put(done.callId(), done.content());
         } else if (fact instanceof ToolFact.ToolEndedLate late
@@ -195,8 +213,104 @@ final class Ledger {
             Json shown = ask.args().orElseThrow();
             Json args = decided.args().orElse(shown);
             approved.put(ask.callId(), args.canonical());
+            ask.toolDigest()
+                    .ifPresent(digest -> definitions
+                            .computeIfAbsent(ask.callId(), id -> new HashSet<>())
+                            .add(digest));
+            boolean own = before.calls().get(ask.callId()).isPresent();
+            if (own && decided.grant().isPresent() && before.rules() >= ThreadIdentity.GRANTS) {
+                lastGrant++;
+                grants.put(
+                        lastGrant,
+                        new Granted(ask.tool(), args, decided.grant().get(), after.updatedAt(), ask.toolDigest()));
+            }
             coverage.count(args.equals(shown) ? "approved as they were" : "approved with other arguments");
         }
+    }
+
+    /** A grant, as somebody gave it, and what became of it. */
+    private static final class Granted {
+        private final String tool;
+        private final Json args;
+        private final GrantTerms terms;
+        private final Instant at;
+        private final Optional<String> definition;
+        private final Set<String> users = new HashSet<>();
+        private boolean revoked;
+
+        Granted(String tool, Json args, GrantTerms terms, Instant at, Optional<String> definition) {
+            this.tool = tool;
+            this.args = args;
+            this.terms = terms;
+            this.at = at;
+            this.definition = definition;
+        }
+
+        boolean isFor(Call call) {
+            return tool.equals(call.tool())
+                    && terms.like().map(like -> isLike(like, call.args())).orElse(args.equals(call.args()));
+        }
+
+        boolean isOver(Instant now) {
+            return revoked
+                    || terms.seconds()
+                            .filter(length -> !now.isBefore(at.plusSeconds(length)))
+                            .isPresent();
+        }
+    }
+
+    /** Whether the arguments match the schema of a simulated grant. */
+    static boolean isLike(Json schema, Json args) {
+        return Json.of(args.canonical().chars().sum() % 2).equals(Json.of(schema.field("parity")));
+    }
+
+    private void revoke(Optional<Integer> number) {
+        number.map(grants::get).ifPresent(grant -> grant.revoked = true);
+    }
+
+    /** Records that a decision does not count any more, because the tool has changed before the call ran. */
+    private void voided(Conversation before, String callId) {
+        approved.remove(callId);
+        revoke(before.calls().get(callId).flatMap(Call::grant));
+    }
+
+    /** Whether a grant lets the call run that was given for it, is not revoked, and was not used too often. */
+    private boolean isGranted(Call call) {
+        if (call.grant().isEmpty()) {
+            return false;
+        }
+        Granted grant = grants.get(call.grant().get());
+        Violation.unless(grant != null, "a call runs because of a grant that nobody gave");
+        Violation.unless(grant.isFor(call), "a call runs because of a grant for others");
+        Violation.unless(!grant.revoked, "a call runs after its grant was revoked");
+        Violation.unless(!file.has(call.id()), "a call of a file runs because of a grant");
+        grant.users.add(call.id());
+        Violation.unless(
+                grant.terms.times().map(most -> grant.users.size() <= most).orElse(true),
+                "a grant is used once too often");
+        coverage.count("ran because of a grant");
+        return true;
+    }
+
+    /** Checks a call that has just been granted a claim. */
+    void claimedInTime(Call call, Instant at) {
+        call.grant()
+                .map(grants::get)
+                .ifPresent(grant -> Violation.unless(!grant.isOver(at), "a call starts after its grant is over"));
+    }
+
+    /** Checks the definitions with which a call is about to be dispatched. */
+    void approvedDefinitions(Call call, List<String> allowed) {
+        if (!policyOf(call.tool()).changeable() || !policyOf(call.tool()).approval()) {
+            return;
+        }
+        Set<String> shown = call.grant().isPresent()
+                ? grants.get(call.grant().get()).definition.map(Set::of).orElse(Set.of())
+                : definitions.getOrDefault(call.id(), Set.of());
+        Violation.unless(shown.containsAll(allowed), "a call runs with a definition that nobody was shown");
+        Violation.unless(
+                !allowed.isEmpty() || call.isJudged(CallVerdict.Then.ALLOW), "it is not known what was approved");
+        coverage.count("definitions approved");
     }
 
     /**
@@ -245,7 +359,8 @@ final class Ledger {
                     ? uses(done)
                     : late.end() instanceof ToolFact.ToolInterrupted
                             && before.calls().get(late.callId()).orElseThrow().isOpen();
-            callId = Optional.of(late.callId()).filter(id -> counts);
+            boolean isEffectKnown = before.policy().isPresent() || before.rules() >= ThreadIdentity.GRANTS;
+            callId = Optional.of(late.callId()).filter(id -> counts && isEffectKnown);
         } else if (fact instanceof ToolFact.ToolFinished done) {
             callId = Optional.of(done.callId())
                     .filter(id -> isAwaited(before, id, done.dispatch()) || isCancelled(before, id, done.dispatch()))
@@ -270,12 +385,18 @@ final class Ledger {
                         || call.status() == Call.Status.DOUBTED
                         || call.status() == Call.Status.UNSETTLED)
                 .forEach(call -> wasDoubted.add(call.id()));
-        if (fact instanceof ToolFact.ToolClaimed claim) {
-            after.batchCalls().stream()
-                    .filter(call -> call.claim()
-                            .filter(each -> each.execution().equals(claim.execution()))
-                            .isPresent())
-                    .forEach(call -> repeats.put(call.id(), call.repeat()));
+        // A call may also take over the claim of an identical one that a reset undid, and with it its key.
+        after.batchCalls().stream()
+                .filter(call -> call.claim().isPresent()
+                        && !before.calls().get(call.id()).flatMap(Call::claim).equals(call.claim()))
+                .forEach(call -> repeats.put(call.id(), call.repeat()));
+        if (fact instanceof ToolFact.ToolClaimed claim && claim.restored()) {
+            Optional<Call> ended = before.calls().get(claim.callId()).filter(call -> !call.isOpen());
+            Optional<Call> later = after.calls().get(claim.callId());
+            if (ended.isPresent() && !later.equals(ended)) {
+                // The model has not seen the outcome yet. Now it is another one, or has a note about this claim.
+                outcomes.remove(claim.callId());
+            }
         }
         if (fact instanceof ToolFact.ToolDispatched dispatched) {
             Optional<Call> call = after.calls().get(dispatched.callId());
@@ -323,14 +444,16 @@ final class Ledger {
             });
         } else if (fact instanceof ToolFact.VerdictGiven given && before.awaitsVerdict(given.callId())) {
             judged(before, given.callId(), given.verdict().then());
-        } else if (fact instanceof ToolFact.VerdictFailed failed && before.awaitsVerdict(failed.callId())) {
+        } else if (fact instanceof ToolFact.VerdictFailed failed
+                && before.awaitsVerdict(failed.callId())
+                && !failed.problem().type().equals(Problem.UNKNOWN_RULES)) {
             judged(before, failed.callId(), CallVerdict.Then.ASK);
         }
     }
 
     private void judged(Conversation state, String callId, CallVerdict.Then then) {
         Call call = state.calls().get(callId).orElseThrow();
-        verdicts.put(callId + " " + call.args().canonical(), then);
+        verdicts.putIfAbsent(callId + " " + call.args().canonical(), then); // The first one stands.
     }
 
     /** Checks a call of a tool with rules that is about to run: there is a verdict about its very arguments. */
@@ -342,7 +465,9 @@ final class Ledger {
         Violation.unless(then != null, "a call runs without a verdict about its arguments");
         Violation.unless(then != CallVerdict.Then.DENY, "a call runs that the rules deny");
         Violation.unless(
-                then == CallVerdict.Then.ALLOW || call.args().canonical().equals(approved.get(call.id())),
+                then == CallVerdict.Then.ALLOW
+                        || call.args().canonical().equals(approved.get(call.id()))
+                        || isGranted(call),
                 "a call runs that the rules leave to a person who has not decided");
         coverage.count("ran with the verdict " + then.wireName());
     }
@@ -356,7 +481,10 @@ final class Ledger {
                 this.policy.tools().get(call.tool()) == AgentPolicy.Executor.ACTIVITY,
                 "no worker can run " + call.tool());
         Violation.unless(
-                !policy.approval() || policy.ruled() || call.args().canonical().equals(approved.get(call.id())),
+                !policy.approval()
+                        || policy.ruled()
+                        || call.args().canonical().equals(approved.get(call.id()))
+                        || isGranted(call),
                 "what runs is not what was approved");
         if (!policy.effect()) {
             return;
@@ -375,10 +503,11 @@ final class Ledger {
     }
 
     /** Checks a call that has just been granted a claim. */
-    void granted(Call call) {
+    void granted(Conversation state, Call call) {
         Violation.unless(
                 world.alive().stream()
                         .filter(World.Execution::isDangerous)
+                        .filter(each -> !isAnsweredForByAnother(state, call, each))
                         .noneMatch(each -> each.callId.equals(call.id()) && each.key.equals(key(call))),
                 "a call runs again while it may still be running");
         long token = call.claim().orElseThrow().token();
@@ -387,6 +516,20 @@ final class Ledger {
         if (wasDoubted.contains(call.id())) {
             coverage.count("reruns");
         }
+    }
+
+    /**
+     * Whether another call has the claim of this execution. After a reset, the model may use the id of an undone call for
+     * different arguments. An identical call then has its claim before a person edits the new one to these arguments.
+     */
+    private static boolean isAnsweredForByAnother(Conversation state, Call call, World.Execution execution) {
+        boolean[] found = {false};
+        state.calls()
+                .forEach((id, other) -> found[0] |= !id.equals(call.id())
+                        && other.claim()
+                                .filter(claim -> claim.execution().equals(execution.name))
+                                .isPresent());
+        return found[0];
     }
 
     /**
@@ -442,7 +585,8 @@ final class Ledger {
             Violation.unless(
                     call.status() != Call.Status.COMPLETED
                             || fact instanceof PersonFact.HumanAnswered
-                            || approved.containsKey(call.id()),
+                            || approved.containsKey(call.id())
+                            || isGranted(call),
                     "a state tool ran without approval");
         }
     }

@@ -12,6 +12,7 @@ import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
@@ -31,6 +32,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
@@ -38,6 +40,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -107,6 +110,9 @@ final class Simulation {
         "scout"
     };
 
+    /** Tools that need approval, for threads with many grants. */
+    private static final String[] APPROVED_TOOLS = {"fire", "fire", "drop", "drop", "charge"};
+
     private static final String[] SAFE_TOOLS = {"add", "lookup"};
 
     private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c", "d/e"};
@@ -127,6 +133,15 @@ final class Simulation {
     private final boolean hasServers;
     /** A separate generator for the calls that run with their reply. */
     private final Random fusing;
+    /** A separate generator for grants and for changes of tools. */
+    private final Random granting;
+    /** Whether most calls of the thread need approval, and people rarely end its turns. */
+    private final boolean grants;
+
+    /** How often the tools have changed, by name. */
+    private final Map<String, Integer> changes = new HashMap<>();
+    /** The definitions of tools that dispatches were approved with, by run, call and dispatch. */
+    private final Map<String, List<String>> approvedDefinitions = new HashMap<>();
 
     private final Core core;
     private final Fault fault;
@@ -179,13 +194,15 @@ final class Simulation {
         this.fusing = new Random(~(seed * 37));
         this.suspending = new Random(seed * 53 + 7);
         this.hasServers = suspending.nextInt(3) == 0;
+        this.granting = new Random(seed * 59 + 5);
+        this.grants = granting.nextInt(4) == 0;
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
         // A separate generator, so that the version of the rules does not change what else happens.
         int rules = new Random(seed * 37).nextInt(4) == 0 ? ThreadIdentity.FIRST_RULES : ThreadIdentity.RULES;
         AgentPolicy plain = summarised(budgeted(policy(random)));
-        this.policy = rules >= ThreadIdentity.VERDICTS ? ruled(plain) : plain;
+        this.policy = rules >= ThreadIdentity.GRANTS ? changing(ruled(plain)) : plain;
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
@@ -232,7 +249,7 @@ final class Simulation {
     private record LateClaim(Activity activity, String run, String execution) {}
 
     void run() {
-        int tasks = 5 + random.nextInt(30);
+        int tasks = 5 + random.nextInt(30) + (grants ? 40 : 0);
         if (!chance(5)) {
             apply(message());
         }
@@ -310,6 +327,9 @@ final class Simulation {
             String callId = step.call().id();
             begin("tool " + callId + " " + step.dispatch(), Activity.tool(step.call(), step.dispatch(), runId()));
             ledger.dispatched(step.call(), step.dispatch());
+            List<String> definitions = state.approvedDefinitions(step.call());
+            ledger.approvedDefinitions(step.call(), definitions);
+            approvedDefinitions.put(runId() + "/" + callId + "/" + step.dispatch(), definitions);
             if (fault != Fault.DISPATCH_UNRECORDED) {
                 apply(new ToolFact.ToolDispatched(callId, step.dispatch()));
             }
@@ -322,7 +342,9 @@ final class Simulation {
         @Override
         public Boolean judge(Step.Judge step) {
             Call call = step.call();
-            Violation.unless(ruled(call.tool()), "rules are asked that the tool does not have");
+            Violation.unless(
+                    ruled(call.tool()) || state.rules() >= ThreadIdentity.GRANTS,
+                    "rules are asked that the tool does not have");
             if (isUnderWay("judge", call.id(), 0)) {
                 return false;
             }
@@ -566,7 +588,8 @@ final class Simulation {
     private void apply(Fact fact, int millisLater) {
         at = at.plusMillis(millisLater);
         Conversation before = state;
-        if (fact instanceof ToolFact.ToolEndedLate late && before.refusal(late).isEmpty()) {
+        if (fact instanceof ToolFact.ToolEndedLate late
+                && before.refusal(late, at).isEmpty()) {
             world.reportedLate(late.execution());
         }
         state = core.apply(state, fact, at);
@@ -656,6 +679,12 @@ final class Simulation {
         if (!state.asks().isEmpty() && judging.nextInt(15) == 0) {
             apply(carelessDecision());
         }
+        if (granting.nextInt(20) == 0) {
+            changes.merge(TOOLS[granting.nextInt(TOOLS.length)], 1, Integer::sum);
+        }
+        if (state.grants().last() > 0 && granting.nextInt(12) == 0) {
+            apply(PersonFact.GrantRevoked.of(1 + granting.nextInt(state.grants().last() + 1)), 0);
+        }
         if (!state.asks().isEmpty() && chance(3)) {
             List<PendingItem> asks = state.asks();
             apply(decision(asks.get(random.nextInt(asks.size()))));
@@ -666,6 +695,22 @@ final class Simulation {
             return;
         }
         someoneActs();
+    }
+
+    /** The decision, which may also let later calls run if it is an approval. */
+    private PersonFact.ApprovalDecided widened(PersonFact.ApprovalDecided decided) {
+        return decided.approved() && granting.nextInt(grants ? 4 : 2) != 1 ? decided.granting(granting()) : decided;
+    }
+
+    private GrantTerms granting() {
+        GrantTerms terms = GrantTerms.THREAD;
+        if (granting.nextInt(3) > 0) {
+            terms = terms.withTimes(1 + granting.nextInt(4) / 3);
+        }
+        if (granting.nextInt(4) == 0) {
+            terms = terms.lasting(Duration.ofSeconds(1 + granting.nextInt(60)));
+        }
+        return granting.nextInt(2) == 0 ? terms.like(Json.of(Map.of("parity", granting.nextInt(2)))) : terms;
     }
 
     /** A decision about other arguments than those that are shown, and about some call or none in particular. */
@@ -685,7 +730,7 @@ final class Simulation {
 
     /** Lets a message, a decision or a command arrive from outside. */
     private void someoneActs() {
-        int kind = random.nextInt(100);
+        int kind = grants && granting.nextInt(8) > 0 ? 0 : random.nextInt(100);
         if (kind < 34) {
             apply(message());
         } else if (kind < 58) {
@@ -777,12 +822,30 @@ final class Simulation {
 
     private Fact judgement(Activity flight) {
         Fact end = judging.nextInt(4) > 0
-                ? new ToolFact.VerdictGiven(flight.callId(), verdict())
+                ? new ToolFact.VerdictGiven(flight.callId(), found(flight.call().orElseThrow(), verdict()))
                 : new ToolFact.VerdictFailed(
                         flight.callId(),
                         new Problem(judging.nextBoolean() ? Problem.UNKNOWN_RULES : "Timeout", "no worker answered"));
         coverage.count("verdicts apart from the reply");
         return end;
+    }
+
+    /** The verdict with what an activity finds out besides: which grants match, and how the tool is defined. */
+    private CallVerdict found(Call call, CallVerdict verdict) {
+        if (state.rules() < ThreadIdentity.GRANTS) {
+            return verdict;
+        }
+        List<Integer> matching = state.grants().comparable(call.tool(), state.updatedAt()).stream()
+                .filter(grant -> Ledger.isLike(grant.terms().like().orElseThrow(), call.args()))
+                .map(Grant::number)
+                .toList();
+        return verdict.comparedWith(
+                        Optional.of(new CallVerdict.Compared(state.grants().last(), matching)))
+                .about(policyOf(call.tool()).changeable() ? Optional.of(definition(call.tool())) : Optional.empty());
+    }
+
+    private String definition(String tool) {
+        return tool + " " + changes.getOrDefault(tool, 0);
     }
 
     /** A reply with verdicts about most calls of tools with rules: a worker may leave some to activities of their own. */
@@ -791,8 +854,11 @@ final class Simulation {
         int number = 0;
         for (Part part : reply.content()) {
             if (part instanceof Part.ToolUse use) {
+                Call call = Call.issued(use, 1, at);
                 if (ruled(use.name()) && judging.nextInt(5) > 0) {
-                    verdicts.add(new Reply.Judged(number, verdict()));
+                    verdicts.add(new Reply.Judged(number, granting.nextBoolean() ? verdict() : found(call, verdict())));
+                } else if (!ruled(use.name()) && policyOf(use.name()).changeable() && granting.nextBoolean()) {
+                    verdicts.add(new Reply.Judged(number, found(call, CallVerdict.ask("always"))));
                 }
                 number++;
             }
@@ -988,7 +1054,7 @@ final class Simulation {
             }
             default -> {
                 ToolFact.ToolClaimed claim = claim(call, activity.dispatch(), name);
-                Optional<Problem> refusal = state.refusal(claim);
+                Optional<Problem> refusal = state.refusal(claim, at);
                 if (fault == Fault.EFFECT_WITHOUT_CLAIM) {
                     grant(activity, name).takeEffect(at);
                     world.check(state);
@@ -997,7 +1063,7 @@ final class Simulation {
                     coverage.count("claims refused " + refusal.get().type());
                     apply(notStarted(activity, name, "refused"));
                 } else {
-                    apply(claim);
+                    apply(claim, 0); // The thread admits and applies a claim at one time.
                     Violation.unless(
                             state.calls()
                                     .get(call.id())
@@ -1005,8 +1071,22 @@ final class Simulation {
                                     .filter(each -> each.execution().equals(name))
                                     .isPresent(),
                             "a claim that was not refused was not granted either");
-                    ledger.granted(state.calls().get(call.id()).orElseThrow());
+                    ledger.granted(state, state.calls().get(call.id()).orElseThrow());
+                    ledger.claimedInTime(state.calls().get(call.id()).orElseThrow(), at);
                     grant(activity, name);
+                    List<String> approved =
+                            approvedDefinitions.getOrDefault(runId() + "/" + nameOf(activity), List.of());
+                    if (!approved.isEmpty() && !approved.contains(definition(call.tool()))) {
+                        running.get(nameOf(activity)).end();
+                        end(activity);
+                        coverage.count("approved calls whose tool has changed");
+                        apply(new ToolFact.ToolNotStarted(
+                                call.id(),
+                                activity.dispatch(),
+                                name,
+                                "its definition has changed",
+                                Optional.of(definition(call.tool()))));
+                    }
                 }
             }
         }
@@ -1179,7 +1259,7 @@ final class Simulation {
         }
         zombie.end();
         ToolFact.ToolEndedLate late = new ToolFact.ToolEndedLate(zombie.callId, zombie.name, end);
-        if (state.refusal(late).isEmpty()) {
+        if (state.refusal(late, at).isEmpty()) {
             Call.Status before = state.calls().get(zombie.callId).orElseThrow().status();
             coverage.count("late outcomes of calls " + before.name().toLowerCase(Locale.ROOT));
         }
@@ -1206,8 +1286,9 @@ final class Simulation {
             LateClaim late = lateClaims.remove(random.nextInt(lateClaims.size()));
             ToolFact.ToolClaimed claim =
                     claim(late.activity().call().orElseThrow(), late.activity().dispatch(), late.execution());
-            if (late.run().equals(runId()) && (state.refusal(claim).isEmpty() || fault == Fault.LATE_CLAIM_GRANTED)) {
-                apply(claim);
+            if (late.run().equals(runId())
+                    && (state.refusal(claim, at).isEmpty() || fault == Fault.LATE_CLAIM_GRANTED)) {
+                apply(claim, 0); // The thread admits and applies a claim at one time.
                 grant(late.activity(), late.execution()).takeEffect(at);
                 world.check(state);
             } else {
@@ -1288,14 +1369,14 @@ final class Simulation {
             work();
         }
         for (Fact fact : updates) {
-            Optional<Problem> refusal = state.refusal((Fact.Inbound) fact);
+            Optional<Problem> refusal = state.refusal((Fact.Inbound) fact, at);
             if (fact instanceof ToolFact.ToolClaimed claim) {
                 Violation.unless(refusal.isEmpty(), "a restored claim is refused");
                 coverage.count("restored claims");
                 if (fault == Fault.CLAIMS_LOST_IN_A_RESET) {
                     continue;
                 }
-                apply(claim);
+                apply(claim, 0); // The thread admits and applies a claim at one time.
             } else if (refusal.isEmpty()) {
                 apply(fact);
             }
@@ -1393,7 +1474,9 @@ final class Simulation {
         boolean safe = fusing.nextInt(5) == 0;
         for (int i = 0; i < calls; i++) {
             String any = TOOLS[random.nextInt(TOOLS.length)];
-            String tool = safe ? SAFE_TOOLS[i % SAFE_TOOLS.length] : any;
+            String tool = safe
+                    ? SAFE_TOOLS[i % SAFE_TOOLS.length]
+                    : grants && granting.nextInt(5) > 0 ? APPROVED_TOOLS[granting.nextInt(APPROVED_TOOLS.length)] : any;
             executions++;
             String id = chance(2) ? CALL_IDS[random.nextInt(CALL_IDS.length)] : "fresh" + executions;
             parts.add(new Part.ToolUse(id, tool, args(tool)));
@@ -1556,8 +1639,8 @@ final class Simulation {
                 Optional<Json> edit = approves && chance(4) ? Optional.of(effectArgs()) : Optional.empty();
                 edit = call.tool().equals("write_file") || call.mayHaveRunBefore() ? Optional.empty() : edit;
                 Optional<String> digest = chance(2) ? Optional.of(call.argsDigest()) : Optional.empty();
-                yield new PersonFact.ApprovalDecided(
-                        approves, id, Optional.of(call.id()), edit, digest, someone(), Optional.empty());
+                yield widened(new PersonFact.ApprovalDecided(
+                        approves, id, Optional.of(call.id()), edit, digest, someone(), Optional.empty()));
             }
             case UNSETTLED -> {
                 boolean landed = call.claim()
@@ -1665,6 +1748,26 @@ final class Simulation {
                                 known.forbids(),
                                 true));
             }
+        }
+        return new AgentPolicy(
+                plain.agent(),
+                plain.maxIterations(),
+                plain.tools(),
+                policies,
+                plain.approvals(),
+                plain.budget(),
+                plain.context(),
+                plain.summaries());
+    }
+
+    /** In every second simulation, tools that need approval may change while the thread runs. */
+    private AgentPolicy changing(AgentPolicy plain) {
+        if (granting.nextBoolean()) {
+            return plain;
+        }
+        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(plain.policies());
+        for (String tool : List.of("fire", "drop", "charge", "pay")) {
+            policies.computeIfPresent(tool, (name, known) -> known.changing());
         }
         return new AgentPolicy(
                 plain.agent(),

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SimulationTest {
     private static final int INTERLEAVINGS = 5_000;
     /** The number of simulations within which a wrong driver or rule must be noticed. */
-    private static final int FAULTY = 2250;
+    private static final int FAULTY = 3_000;
     /** The number of simulations that begin with a file. */
     private static final int FILES = 1_500;
 
@@ -126,6 +126,12 @@ class SimulationTest {
         "denied by somebody",
         "denied by time",
         "denied by nobody",
+        "ran because of a grant",
+        "approved calls whose tool has changed",
+        "definitions approved",
+        "accepted grant-revoked",
+        "refused grant-revoked NotFound",
+        "refused grant-revoked AlreadyDecided",
         "effects",
         "effects of zombies",
         "five side effects at a time",
@@ -310,6 +316,37 @@ class SimulationTest {
                                     && given.verdict().then() == CallVerdict.Then.DENY
                                     && before.awaitsVerdict(given.callId())) {
                                 verdict(after, given.callId(), "allow");
+                            }
+                        }),
+                broken(
+                        PersonFact.GrantRevoked.class,
+                        "a revoked grant goes on",
+                        "after its grant was revoked",
+                        (before, fact, after) -> {
+                            if (fact instanceof PersonFact.GrantRevoked && after.has("grants")) {
+                                after.get("grants").get("list").forEach(grant -> ((ObjectNode) grant).remove("ended"));
+                            }
+                        }),
+                broken(ToolFact.class, "a grant is not counted down", "once too often", (before, fact, after) -> {
+                    if (after.has("grants")) {
+                        after.get("grants").get("list").forEach(grant -> ((ObjectNode) grant).remove("used"));
+                    }
+                }),
+                broken(
+                        ToolFact.ToolNotStarted.class,
+                        "a decision about another tool counts",
+                        "what runs is not what was approved",
+                        (before, fact, after) -> {
+                            if (fact instanceof ToolFact.ToolNotStarted changed
+                                    && changed.definition().isPresent()
+                                    && Doctor.calls(after)
+                                            .get(changed.callId())
+                                            .filter(call -> call.status() == Call.Status.AWAITING)
+                                            .isPresent()) {
+                                ObjectNode call =
+                                        (ObjectNode) after.get("calls").get(changed.callId());
+                                call.put("status", "issued");
+                                call.putObject("approval").put("approved", true).put("at", "2026-05-01T09:00:00Z");
                             }
                         }),
                 broken(
@@ -517,7 +554,7 @@ class SimulationTest {
                         }),
                 broken(
                         ThreadFact.AgentResolved.class,
-                        "a call of a file runs before it is decided",
+                        "a call of a file loses its mark",
                         "that nobody has decided",
                         (before, fact, after) -> before.openCalls().stream()
                                 .filter(call -> call.fromFile().isPresent())
@@ -526,7 +563,10 @@ class SimulationTest {
                                         .get("status")
                                         .asText()
                                         .equals("awaiting"))
-                                .forEach(call -> issue(after, call.id()))),
+                                .forEach(call -> {
+                                    issue(after, call.id());
+                                    ((ObjectNode) after.get("calls").get(call.id())).remove("fromFile");
+                                })),
                 broken(
                         ModelFact.ModelCalled.class,
                         "a commit skips what cancelled calls came to",

@@ -58,7 +58,7 @@ public final class WaymarkCommand implements Runnable {
         }
         // Last, because commands inherit what the program's own help has when they are added.
         HelpText.describe(waymark);
-        return waymark;
+        return waymark.setCaseInsensitiveEnumValuesAllowed(true);
     }
 
     /** Runs a command and returns its exit code. */

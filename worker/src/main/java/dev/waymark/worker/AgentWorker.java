@@ -173,7 +173,7 @@ public final class AgentWorker implements AutoCloseable {
     private void registerActivities(Worker worker, Builder builder) {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
-        CallJudges judges = new CallJudges(builder.judges);
+        CallJudges judges = new CallJudges(builder.judges, tools);
         worker.registerActivitiesImplementations(
                 new AgentActivityImpl(
                         builder.agents,

@@ -110,6 +110,45 @@ public final class Agents {
                 """.formatted(uses));
     }
 
+    /**
+     * An agent that requests refunds in three replies. Refunds up to 2,000 cents run, those of 8,000 or more never do,
+     * and a person decides about others within 25 seconds. Every refund is a line in the file {@code refunds.ledger}:
+     * the thread, the call and the arguments.
+     */
+    public Agents refunder() {
+        program("refund.sh", """
+                read -r args
+                sleep 0.2
+                echo "$WAYMARK_THREAD $WAYMARK_CALL_ID $args" >> refunds.ledger
+                printf refunded
+                """);
+        return agent("refunder", """
+                approvals: { by: human, timeout: 25s }
+                tools:
+                  - name: refund
+                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
+                    command: [./refund.sh]
+                    approval:
+                      - { when: { properties: { cents: { minimum: 8000 } } }, then: deny, reason: too much }
+                      - { when: { properties: { cents: { maximum: 2000 } } }, then: allow, reason: small }
+                """, """
+                replies:
+                  - tool_calls:
+                      - { id: tu_1, name: refund, input: { cents: 5000 } }
+                      - { id: tu_2, name: refund, input: { cents: 9000 } }
+                      - { id: tu_3, name: refund, input: { cents: 1000 } }
+                      - { id: tu_4, name: refund, input: { cents: 4000 } }
+                  - tool_calls:
+                      - { id: tu_5, name: refund, input: { cents: 5000 } }
+                      - { id: tu_6, name: refund, input: { cents: 5000 } }
+                      - { id: tu_7, name: refund, input: { cents: 4500 } }
+                      - { id: tu_8, name: refund, input: { cents: 4600 } }
+                  - tool_calls:
+                      - { id: tu_9, name: refund, input: { cents: 5000 } }
+                  - text: Done.
+                """);
+    }
+
     /** An agent whose tool charges without being asked about it. Every charge is a line in {@code NAME.ledger}. */
     public Agents payer(String name) {
         program(name + "-charge.sh", """

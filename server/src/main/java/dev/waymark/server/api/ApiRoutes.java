@@ -8,6 +8,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpReply;
+import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
 import java.net.URLEncoder;
@@ -27,17 +28,18 @@ public final class ApiRoutes {
      * Creates the routes.
      *
      * @param document the content of {@code /v1/openapi.json}
-     * @param webUi the address of Temporal's Web UI, if callers are told
+     * @param settings where Temporal's Web UI and the reports of rehearsals are
      * @param readers executes the reads of histories for event streams
      */
     public static List<Route> of(
-            AgentClient client, AgentCatalogue agents, JsonNode document, Optional<String> webUi, Executor readers) {
+            AgentClient client, AgentCatalogue agents, JsonNode document, HttpSettings settings, Executor readers) {
         ThreadAccess access = new ThreadAccess(client);
         List<Route> routes = new ArrayList<>();
         routes.add(Route.open("getDocument", "GET", "/v1/openapi.json", request -> HttpReply.json(200, document)));
         routes.add(Route.open("getHealth", "GET", "/v1/health", request -> healthy()));
-        Optional<String> threadsInWebUi = webUi.map(address -> address + "/namespaces/"
-                + URLEncoder.encode(client.namespace(), StandardCharsets.UTF_8) + "/workflows");
+        Optional<String> threadsInWebUi = settings.webUi()
+                .map(address -> address + "/namespaces/" + URLEncoder.encode(client.namespace(), StandardCharsets.UTF_8)
+                        + "/workflows");
         routes.add(Route.get("getCaller", "/v1/me", request -> caller(request, threadsInWebUi)));
         routes.add(Route.get(
                 "listAgents",
@@ -49,6 +51,7 @@ public final class ApiRoutes {
         routes.addAll(new ThreadEvents(client, access, readers).routes());
         routes.addAll(new ThreadCommands(client, access).routes());
         routes.addAll(new ScheduleRoutes(client, access, agents).routes());
+        routes.addAll(new RehearsalReports(settings.reports()).routes());
         return List.copyOf(routes);
     }
 

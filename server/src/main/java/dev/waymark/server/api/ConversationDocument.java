@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.client.document.CallLog;
+import dev.waymark.client.document.GrantItem;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.CallItem;
@@ -18,6 +19,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -43,8 +45,11 @@ final class ConversationDocument {
         Timeline timeline = at.map(whole::upTo).orElse(whole);
         ObjectNode document = JsonDocuments.show(timeline);
         document.put("open", whole.ending().isEmpty());
-        document.put("current", timeline.equals(whole));
-        new ConversationDocument(timeline, document).complete();
+        boolean isCurrent = timeline.equals(whole);
+        document.put("current", isCurrent);
+        ConversationDocument conversation = new ConversationDocument(timeline, document);
+        conversation.complete();
+        conversation.addGrants(isCurrent ? Instant.now() : timeline.now().updatedAt());
         return document;
     }
 
@@ -62,6 +67,20 @@ final class ConversationDocument {
         course.addTo(document, state.transcript());
         document.set("pending", pending());
         document.set("calls", calls());
+    }
+
+    /** The approvals that also let later calls run, as they stand at this time. Absent if there are none. */
+    private void addGrants(Instant now) {
+        List<GrantItem> grants = GrantItem.of(state, now);
+        if (grants.isEmpty()) {
+            return;
+        }
+        ArrayNode list = document.putArray("grants");
+        for (GrantItem grant : grants) {
+            ObjectNode row = PayloadJson.MAPPER.valueToTree(grant);
+            grant.like().or(grant::args).ifPresent(json -> row.put("argsText", text(json)));
+            list.add(row);
+        }
     }
 
     private void addPlace() {

@@ -33,6 +33,7 @@ final class ThreadCommands {
                 message(SignalNames.ANSWER, "answer", CallerRole.TALK),
                 message(SignalNames.APPROVE, "approve", CallerRole.DECIDE),
                 message(SignalNames.DENY, "deny", CallerRole.DECIDE),
+                message(SignalNames.REVOKE, "revokeGrant", CallerRole.DECIDE),
                 message(SignalNames.SETTLE, "settle", CallerRole.DECIDE),
                 message(SignalNames.BUDGET, "raiseBudget", CallerRole.OPERATE),
                 message(SignalNames.STOP, "stop", CallerRole.TALK),

@@ -8,6 +8,7 @@ import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.document.CallLog;
+import dev.waymark.client.document.GrantItem;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
@@ -21,6 +22,7 @@ import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.http.HttpReply;
 import dev.waymark.server.http.Route;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -58,6 +60,13 @@ final class ThreadReads {
                                 request,
                                 "calls",
                                 timeline -> CallLog.document(CallLog.of(timeline), CallLog.results(timeline)))),
+                Route.get(
+                        "listGrants",
+                        "/v1/threads/{thread}/grants",
+                        request -> list(
+                                request,
+                                "grants",
+                                timeline -> JsonDocuments.tree(GrantItem.of(timeline.now(), Instant.now())))),
                 Route.get(
                         "listVersions",
                         "/v1/threads/{thread}/versions",

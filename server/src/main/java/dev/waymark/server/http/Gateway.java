@@ -33,6 +33,10 @@ final class Gateway extends Handler.Abstract {
     private static final double BAD_TOKENS_PER_SECOND = 10;
 
     private static final double BURST = 3;
+
+    /** A quarter of the server's threads. */
+    private static final int RUNNING_OF_ONE = HttpEndpoint.THREADS / 4;
+
     private static final String WELL_KNOWN_FAILURE = "internal error; see the server's log";
 
     private static final HttpProblem TOO_BUSY = HttpProblem.of(
@@ -51,6 +55,7 @@ final class Gateway extends Handler.Abstract {
     private final RateLimit rates;
     private final RateLimit badTokens = new RateLimit(BAD_TOKENS_PER_SECOND, BURST * BAD_TOKENS_PER_SECOND);
     private final BodyBudget bodies = BodyBudget.ofHeap(Runtime.getRuntime().maxMemory());
+    private final CallerTurns turns;
     private final StreamSlots streams;
     private final AtomicInteger inFlight = new AtomicInteger();
     private volatile boolean draining;
@@ -70,7 +75,9 @@ final class Gateway extends Handler.Abstract {
         this.authenticator = authenticator;
         this.failures = failures;
         this.origins = new OriginRules(settings.corsOrigins(), settings.loopbackOnly());
-        this.rates = new RateLimit(settings.requestsPerSecond(), BURST * settings.requestsPerSecond());
+        double burst = BURST * settings.requestsPerSecond();
+        this.rates = new RateLimit(settings.requestsPerSecond(), burst);
+        this.turns = new CallerTurns(RUNNING_OF_ONE, (int) Math.ceil(burst));
         this.streams = new StreamSlots(settings.streamsOfOne(), settings.streams());
     }
 
@@ -182,17 +189,20 @@ final class Gateway extends Handler.Abstract {
             admit(route, caller);
             checkQuery(route, query);
             Function<String, Optional<String>> header = name -> Optional.ofNullable(headers.get(name));
-            Function<Optional<JsonBody>, ApiRequest> complete = body -> new ApiRequest(
-                    caller.orElse(new Caller(Optional.empty(), Set.of(), Set.of(), Optional.empty())),
-                    match.path(),
-                    query,
-                    header,
-                    body);
-            if (route.mostBytes() == 0) {
+            Caller known = caller.orElse(new Caller(Optional.empty(), Set.of(), Set.of(), Optional.empty()));
+            Function<Optional<JsonBody>, ApiRequest> complete =
+                    body -> new ApiRequest(known, match.path(), query, header, body);
+            if (route.role().isEmpty()) {
                 answer(route, complete.apply(Optional.empty()));
+            } else if (route.mostBytes() == 0) {
+                inTurn(known, () -> answer(route, complete.apply(Optional.empty())));
             } else {
-                readBody(route, body -> answer(route, complete.apply(body)));
+                readBody(route, known, body -> answer(route, complete.apply(body)));
             }
+        }
+
+        private void inTurn(Caller caller, Runnable step) {
+            turns.run(caller.name(), request.getComponents().getExecutor(), () -> guarded(step));
         }
 
         /** Whether the browser already has the current content of a page. */
@@ -222,7 +232,7 @@ final class Gateway extends Handler.Abstract {
             String token = given.substring(BEARER.length()).strip();
             Optional<Caller> caller = authenticator.get().caller(token);
             if (caller.isEmpty() && !badTokens.take(from)) {
-                throw tooMany("too many requests with invalid tokens");
+                throw HttpProblem.tooManyRequests("too many requests with invalid tokens");
             }
             return caller;
         }
@@ -233,16 +243,12 @@ final class Gateway extends Handler.Abstract {
             }
             Caller known = caller.orElseThrow(Gateway::unknown);
             if (!rates.take(known.name())) {
-                throw tooMany("more than " + settings.requestsPerSecond() + " requests per second");
+                throw HttpProblem.tooManyRequests("more than " + settings.requestsPerSecond() + " requests per second");
             }
             CallerRole role = route.role().get();
             if (!known.may(role)) {
                 throw HttpProblem.roleRequired(role, "");
             }
-        }
-
-        private HttpProblem tooMany(String words) {
-            return HttpProblem.of(429, "TooManyRequests", words).withHeader("Retry-After", "1");
         }
 
         private void checkQuery(Route route, Map<String, String> query) {
@@ -255,7 +261,7 @@ final class Gateway extends Handler.Abstract {
                     });
         }
 
-        private void readBody(Route route, Consumer<Optional<JsonBody>> next) {
+        private void readBody(Route route, Caller caller, Consumer<Optional<JsonBody>> next) {
             if (request.getLength() > route.mostBytes()) {
                 throw BodyReader.tooLarge(route.mostBytes()).withHeader("Connection", "close");
             }
@@ -270,15 +276,29 @@ final class Gateway extends Handler.Abstract {
             BodyReader.read(request, route.mostBytes())
                     .whenComplete((bytes, failure) -> request.getComponents()
                             .getExecutor()
-                            .execute(() -> {
-                                guarded(() -> {
-                                    if (failure != null) {
-                                        throw bodyFailure(failure);
-                                    }
-                                    next.accept(body(route, bytes));
-                                });
-                                bodies.give(expected);
-                            }));
+                            .execute(() -> guarded(() -> {
+                                if (failure != null) {
+                                    bodies.give(expected);
+                                    throw bodyFailure(failure);
+                                }
+                                answerBody(route, caller, bytes, expected, next);
+                            })));
+        }
+
+        private void answerBody(
+                Route route, Caller caller, byte[] bytes, long taken, Consumer<Optional<JsonBody>> next) {
+            try {
+                inTurn(caller, () -> {
+                    try {
+                        next.accept(body(route, bytes));
+                    } finally {
+                        bodies.give(taken);
+                    }
+                });
+            } catch (HttpProblem refused) {
+                bodies.give(taken);
+                throw refused;
+            }
         }
 
         private HttpProblem bodyFailure(Throwable failure) {

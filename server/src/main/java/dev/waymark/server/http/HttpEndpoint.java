@@ -30,7 +30,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Listens for HTTP requests. {@link #drain} lets running requests finish before {@link #close}. */
 public final class HttpEndpoint implements AutoCloseable {
-    private static final int THREADS = 64;
+    static final int THREADS = 64;
     private static final int CONNECTIONS = 4_000;
     private static final int HEADER_BYTES = 16 * 1024;
     private static final long BODY_BYTES_PER_SECOND = 256;

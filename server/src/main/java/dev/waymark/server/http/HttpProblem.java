@@ -55,6 +55,11 @@ public final class HttpProblem extends RuntimeException {
                 .withHeader("Connection", "close");
     }
 
+    /** A caller sends more than it may. Nothing was done. */
+    public static HttpProblem tooManyRequests(String detail) {
+        return of(429, "TooManyRequests", detail).withHeader("Retry-After", "1");
+    }
+
     public static HttpProblem roleRequired(CallerRole role, String what) {
         return of(403, "RoleRequired", "requires the role " + role.wireName() + what);
     }

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param streams maximum open streams of all callers
  * @param heartbeat how long a stream may be silent before a comment is sent
  * @param webUi the address of Temporal's Web UI, without a slash at its end, for links from the console
+ * @param reports the directory of the reports of rehearsals, for links from the console
  */
 public record HttpSettings(
         String host,
@@ -28,7 +29,8 @@ public record HttpSettings(
         int streamsOfOne,
         int streams,
         Duration heartbeat,
-        Optional<String> webUi) {
+        Optional<String> webUi,
+        Optional<Path> reports) {
     private static final double REQUESTS_PER_SECOND = 20;
     private static final int STREAMS_OF_ONE = 50;
     private static final int STREAMS = 1_000;
@@ -52,6 +54,7 @@ public record HttpSettings(
                 STREAMS_OF_ONE,
                 STREAMS,
                 HEARTBEAT,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -66,27 +69,68 @@ public record HttpSettings(
                 streamsOfOne,
                 streams,
                 heartbeat,
-                webUi);
+                webUi,
+                reports);
     }
 
     public HttpSettings withCorsOrigins(List<String> origins) {
         return new HttpSettings(
-                host, port, tls, origins, loopbackOnly, requestsPerSecond, streamsOfOne, streams, heartbeat, webUi);
+                host,
+                port,
+                tls,
+                origins,
+                loopbackOnly,
+                requestsPerSecond,
+                streamsOfOne,
+                streams,
+                heartbeat,
+                webUi,
+                reports);
     }
 
     public HttpSettings forLoopbackOnly() {
         return new HttpSettings(
-                host, port, tls, corsOrigins, true, requestsPerSecond, streamsOfOne, streams, heartbeat, webUi);
+                host,
+                port,
+                tls,
+                corsOrigins,
+                true,
+                requestsPerSecond,
+                streamsOfOne,
+                streams,
+                heartbeat,
+                webUi,
+                reports);
     }
 
     public HttpSettings withLimits(double perSecond, int streamsForOne, int streamsForAll) {
         return new HttpSettings(
-                host, port, tls, corsOrigins, loopbackOnly, perSecond, streamsForOne, streamsForAll, heartbeat, webUi);
+                host,
+                port,
+                tls,
+                corsOrigins,
+                loopbackOnly,
+                perSecond,
+                streamsForOne,
+                streamsForAll,
+                heartbeat,
+                webUi,
+                reports);
     }
 
     public HttpSettings withHeartbeat(Duration silence) {
         return new HttpSettings(
-                host, port, tls, corsOrigins, loopbackOnly, requestsPerSecond, streamsOfOne, streams, silence, webUi);
+                host,
+                port,
+                tls,
+                corsOrigins,
+                loopbackOnly,
+                requestsPerSecond,
+                streamsOfOne,
+                streams,
+                silence,
+                webUi,
+                reports);
     }
 
     /**
@@ -108,7 +152,24 @@ public record HttpSettings(
                 streamsOfOne,
                 streams,
                 heartbeat,
-                address.map(text -> text.replaceFirst("/+$", "")));
+                address.map(text -> text.replaceFirst("/+$", "")),
+                reports);
+    }
+
+    /** Lets callers that see all threads read the reports of rehearsals in this directory, if it exists. */
+    public HttpSettings withReports(Optional<Path> directory) {
+        return new HttpSettings(
+                host,
+                port,
+                tls,
+                corsOrigins,
+                loopbackOnly,
+                requestsPerSecond,
+                streamsOfOne,
+                streams,
+                heartbeat,
+                webUi,
+                directory);
     }
 
     private static boolean isWebAddress(String text) {

@@ -139,7 +139,7 @@ public final class McpPipe {
         }
         MessageSource starting = new Starting();
         if (open.size() >= MOST_OPEN) {
-            write(RpcProblem.of(HttpProblem.of(429, "TooManyRequests", "more than " + MOST_OPEN + " open requests"))
+            write(RpcProblem.of(HttpProblem.tooManyRequests("more than " + MOST_OPEN + " open requests"))
                     .answer(id));
         } else if (open.putIfAbsent(id, starting) != null) {
             write(RpcProblem.invalidRequest(McpNames.INVALID_REQUEST, "another open request has this id")

@@ -92,7 +92,7 @@ export function longText(text, isError = false) {
 }
 
 function about(call) {
-  const { approval, settled, verdict } = call;
+  const { approval, settled, verdict, grant } = call;
   return [
     facts([
       approval && [
@@ -100,6 +100,7 @@ function about(call) {
         [decider(approval), `, ${clock(approval.at)}`, because(approval.reason)],
       ],
       verdict && ['Rules', [verdict.then, because(verdict.reason)]],
+      grant && ['Approved', `by grant ${grant}`],
       settled && ['Settled', `${settled.outcome}, by ${decider(settled)}, ${clock(settled.at)}`],
       ['Note', settled?.note && h('bdi', {}, settled.note)],
       ['Seen', call.evidence && h('bdi', {}, call.evidence)],

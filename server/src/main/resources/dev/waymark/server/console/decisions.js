@@ -3,7 +3,7 @@ import { threadLink } from './address.js';
 import { get, newKey, post, threadPath, wordsOf } from './api.js';
 import { ArgumentEditor } from './argument-editor.js';
 import { facts, h, replaceChildren } from './dom.js';
-import { clock } from './format.js';
+import { clock, shellWord } from './format.js';
 import { jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
 import { session } from './session.js';
@@ -69,6 +69,7 @@ class Card {
       this.waits,
       item.kind === 'question' ? null : this.about,
       this.#why(),
+      this.item.toolChanged ? h('p', { class: 'from-file' }, 'It was approved before, but did not run: the tool has changed since.') : null,
       this.#fromFile(),
       this.#body(),
       this.controls,
@@ -232,7 +233,7 @@ class Card {
       'div',
       {},
       h('p', {}, 'Only a signed decision counts. Private keys do not belong into a browser; decide at a terminal:'),
-      h('pre', { class: 'text', tabindex: '0' }, `waymark ${command} ${this.page.thread} --call ${this.item.callId} --by NAME --key FILE`),
+      h('pre', { class: 'text', tabindex: '0' }, `waymark ${command} ${shellWord(this.page.thread)} --call ${shellWord(this.item.callId)} --by NAME --key FILE`),
     );
   }
 
@@ -241,6 +242,7 @@ class Card {
       this.controls,
       h('button', { class: 'primary', onclick: () => this.#send('approve', {}) }, 'Approve'),
       this.item.mayHaveRun ? null : h('button', { onclick: () => this.#edit() }, 'Edit arguments'),
+      h('button', { onclick: () => this.#grant() }, 'Approve later calls, too'),
       h('button', { class: 'danger', onclick: () => this.#deny() }, 'Deny'),
     );
   }
@@ -255,6 +257,33 @@ class Card {
       return editor.problem === '' ? this.#send('approve', reason.body(), `"args":${editor.text}`) : undefined;
     });
     editor.focus();
+  }
+
+  /** Approves this call, and later ones whose arguments are the same or match a schema that is shown here. */
+  #grant() {
+    const many = h('input', { type: 'number', min: '1', max: '1000', placeholder: 'no limit' });
+    const hours = h('input', { type: 'number', min: '1', max: '8784', placeholder: 'until the thread ends' });
+    const like = h('textarea', { rows: '4', class: 'text', placeholder: this.argsText, spellcheck: 'false' });
+    this.#form(
+      [
+        h('p', {}, `Later calls of ${this.item.tool} in this thread then run without asking, unless the rules deny them. You can revoke this in the details.`),
+        h('label', {}, 'Number of later calls', many),
+        h('label', {}, 'Hours', hours),
+        h('label', {}, 'Only with these same arguments, or with arguments that match this JSON Schema', like),
+      ],
+      'Approve this call and later ones',
+      'primary',
+      () => {
+        const grant = {};
+        if (many.value !== '') grant.times = Number(many.value);
+        if (hours.value !== '') grant.seconds = Math.round(Number(hours.value) * 3_600);
+        const limits = JSON.stringify(grant).slice(1, -1);
+        // The schema as text: parsing would round large numbers.
+        const schema = like.value.trim() === '' ? '' : `"like":${like.value}`;
+        return this.#send('approve', {}, `"grant":{${[limits, schema].filter((part) => part !== '').join(',')}}`);
+      },
+    );
+    many.focus();
   }
 
   #deny() {

@@ -1,6 +1,7 @@
 // Details of a thread: its cost and limits, its subagents, and the commands that end it.
 import { threadLink } from './address.js';
 import { get, getText, newKey, post, threadPath, wordsOf } from './api.js';
+import { decider } from './call-card.js';
 import { copyButton, saveFile } from './copy.js';
 import { facts, h, replaceChildren } from './dom.js';
 import { clock, dollars, number, shortId, statusWords, tokens } from './format.js';
@@ -18,10 +19,11 @@ export class Details {
   constructor(page) {
     this.page = page;
     this.facts = h('div', {});
+    this.grants = h('section', { hidden: true });
     this.tree = h('div', {});
     this.limits = session.may('operate') ? this.#limitForm() : null;
     this.ends = h('div', {});
-    this.element = h('div', { class: 'details' }, this.facts, this.limits, this.tree, this.#checkpoints(), this.ends);
+    this.element = h('div', { class: 'details' }, this.facts, this.grants, this.limits, this.tree, this.#checkpoints(), this.ends);
   }
 
   show(view) {
@@ -33,6 +35,44 @@ export class Details {
     if (this.limits) this.limits.hidden = !view.open;
     this.#showEnds(view);
     this.#showTree(view);
+    this.#showGrants(view);
+  }
+
+  /** The approvals that also let later calls run. */
+  #showGrants({ grants = [], open, current }) {
+    this.grants.hidden = grants.length === 0;
+    replaceChildren(
+      this.grants,
+      h('h3', {}, 'Approved for later calls'),
+      h('ul', {}, grants.map((grant) => h('li', { 'data-grant': grant.grant }, this.#grant(grant), open && current ? this.#revoke(grant) : null))),
+    );
+  }
+
+  #grant({ grant, tool, callId, like, argsText, times, used, until, status, by, verified }) {
+    return [
+      `${grant}: `,
+      h('bdi', {}, tool),
+      like === undefined ? ' with the same arguments ' : ' with arguments like ',
+      argsText === undefined ? `as call ${callId}` : h('code', { dir: 'auto' }, argsText),
+      `, ${status}, used ${used}${times === undefined ? '' : ` of ${times}`} times, by ${decider({ by, verified })}`,
+      until === undefined ? null : `, until ${clock(until)}`,
+      '. ',
+    ];
+  }
+
+  #revoke({ grant, status }) {
+    if (status !== 'open' || !session.may('decide')) return null;
+    const problem = h('span', { class: 'problem', role: 'alert' });
+    const key = newKey();
+    const revoke = async () => {
+      try {
+        await post(`${threadPath(this.page.thread)}/revoke`, { grant }, key);
+        this.page.refresh();
+      } catch (failure) {
+        problem.textContent = wordsOf(failure);
+      }
+    };
+    return [h('button', { class: 'quiet', onclick: revoke }, 'Revoke'), problem];
   }
 
   #costs(view) {

@@ -20,6 +20,9 @@ export function clock(instant) {
     : time.toLocaleString(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 }
 
+/** An argument as a shell takes it. */
+export const shellWord = (text) => (/^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
 /** The time between two instants. */
 export const between = (from, to) => duration(Date.parse(to) - Date.parse(from));
 

@@ -4,6 +4,7 @@ import { get, newKey, post, threadPath, wordsOf } from './api.js';
 import { changesBlock, showChanges } from './changes.js';
 import { h, replaceChildren } from './dom.js';
 import { between, clock } from './format.js';
+import { RehearsalPanel } from './rehearsal-panel.js';
 import { jsonBlock } from './json-text.js';
 import { outline } from './line-diff.js';
 import { session } from './session.js';
@@ -36,6 +37,7 @@ export class Timeline {
     this.changes = changesBlock('Changes');
     this.eventList = h('ol', { class: 'events' });
     this.events = h('details', { ontoggle: () => this.#showEvents() }, h('summary', {}, 'Events that led to this version'), this.eventList);
+    this.rehearsal = new RehearsalPanel(page.thread);
     this.problem = h('p', { class: 'problem', role: 'alert' });
     this.body = h(
       'div',
@@ -54,6 +56,7 @@ export class Timeline {
       this.events,
       this.#forkForm(),
       this.problem,
+      this.rehearsal.element,
     );
     this.none = h('p', { class: 'muted' }, 'There are no versions yet. A version is recorded after each step.');
     this.element = h('div', {}, this.none, this.body);
@@ -167,6 +170,7 @@ export class Timeline {
       h('strong', {}, `Version ${row.version}`),
       ` of ${this.#versions.at(-1).version} · ${clock(row.at)} · ${row.phase}`,
     );
+    this.rehearsal.show(row.version);
   }
 
   #showChoices() {

@@ -13,6 +13,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.FormAction;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usd;
@@ -31,6 +32,7 @@ record InboundReader(String name, JsonNode body) {
             case SignalNames.SAY -> say();
             case SignalNames.ANSWER -> answer();
             case SignalNames.APPROVE, SignalNames.DENY -> approval();
+            case SignalNames.REVOKE -> revoked();
             case SignalNames.SETTLE -> settle();
             case SignalNames.BUDGET -> budget();
             case SignalNames.STOP -> new PersonFact.Stopped(optionalBy());
@@ -169,7 +171,29 @@ record InboundReader(String name, JsonNode body) {
                 id("by"),
                 note("reason"),
                 id("signature"),
-                verified());
+                verified(),
+                grant());
+    }
+
+    private Optional<GrantTerms> grant() throws UnusableMessage {
+        JsonNode given = body.path("grant");
+        if (!isGiven(given)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(GrantTerms.of(json(given, "grant")));
+        } catch (IllegalArgumentException e) {
+            throw new UnusableMessage("\"grant\" can't be used: " + e.getMessage());
+        }
+    }
+
+    private Fact revoked() throws UnusableMessage {
+        requireObject();
+        JsonNode grant = body.path("grant");
+        if (!grant.isInt() || grant.intValue() < 1) {
+            throw new UnusableMessage("\"grant\" must be the number of a grant");
+        }
+        return new PersonFact.GrantRevoked(grant.intValue(), id("by"));
     }
 
     private Fact cleared() throws UnusableMessage {

@@ -37,7 +37,7 @@ public interface AgentWorkflow {
     @SignalMethod(
             name = SignalNames.APPROVE,
             description = "Approves a call. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"args\":"
-                    + " {…}, \"by\": \"…\", \"reason\": \"…\"}.")
+                    + " {…}, \"by\": \"…\", \"reason\": \"…\", \"grant\": {\"times\": 3}}.")
     void approve(RawValue payload);
 
     @SignalMethod(
@@ -45,6 +45,9 @@ public interface AgentWorkflow {
             description = "Denies a call. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"by\": \"…\","
                     + " \"reason\": \"…\"}.")
     void deny(RawValue payload);
+
+    @SignalMethod(name = SignalNames.REVOKE, description = "Revokes a grant. JSON: {\"grant\": 1, \"by\": \"…\"}.")
+    void revoke(RawValue payload);
 
     @SignalMethod(
             name = SignalNames.SETTLE,

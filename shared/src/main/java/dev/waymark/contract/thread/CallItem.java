@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param claimedAt when an execution was allowed to take effect
  * @param verdict what the agent's rules said about the call, if it has a tool with rules
  * @param fromFile whether only a file contains the call, so that somebody decides here whether it runs
+ * @param grant the number of the grant that lets the call run, if one does
  */
 public record CallItem(
         String callId,
@@ -40,7 +41,8 @@ public record CallItem(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fromFile,
 
-        Optional<CallVerdict> verdict) {
+        Optional<CallVerdict> verdict,
+        Optional<Integer> grant) {
     private static final String ISSUED = "issued";
     private static final String CLAIMED = "claimed";
 
@@ -78,7 +80,16 @@ public record CallItem(
                 call.question(),
                 call.settlement(),
                 call.fromFile().isPresent(),
-                call.verdict());
+                shown(state, call),
+                call.grant());
+    }
+
+    /** The verdict of rules, which a tool without rules does not have. */
+    private static Optional<CallVerdict> shown(Conversation state, Call call) {
+        boolean ruled = state.policy()
+                .filter(policy -> policy.policyOf(call.tool()).ruled())
+                .isPresent();
+        return call.verdict().filter(verdict -> ruled).map(CallVerdict::ofRules);
     }
 
     /** The name in spans and metrics for what a call waits for. */
@@ -123,7 +134,8 @@ public record CallItem(
                 question,
                 settled,
                 fromFile,
-                verdict);
+                verdict,
+                grant);
     }
 
     /** A copy with the data of the earlier item that the thread has since deleted. */

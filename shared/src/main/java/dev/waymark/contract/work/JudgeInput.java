@@ -1,8 +1,12 @@
 package dev.waymark.contract.work;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Spent;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -13,6 +17,10 @@ import java.util.Optional;
  * @param owner the subject that owns the thread
  * @param spent what the thread had spent
  * @param requested how often the tool had been requested in the thread, up to and including this call
+ * @param grants the grants with whose schemas the arguments are to be compared
+ * @param lastGrant the number of the thread's newest grant
+ * @param definition whether the digest of the tool's definition is to be found out
+ * @param judged whether the rules were asked before, so that only the rest is to be found out
  */
 public record JudgeInput(
         String callId,
@@ -21,13 +29,53 @@ public record JudgeInput(
         Optional<String> owner,
         Spent spent,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int requested)
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int requested,
+
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<GrantSchema> grants,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int lastGrant,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean definition,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean judged)
         implements ActivityInput {
+    /** A grant for arguments that match this schema. */
+    public record GrantSchema(int number, Json like) {
+        public GrantSchema {
+            Objects.requireNonNull(like, "like");
+        }
+
+        /** The grants of this state with which a call of this tool is to be compared. */
+        public static List<GrantSchema> of(Conversation state, String tool) {
+            return state.grants().comparable(tool, state.updatedAt()).stream()
+                    .map(grant ->
+                            new GrantSchema(grant.number(), grant.terms().like().orElseThrow()))
+                    .toList();
+        }
+    }
+
+    /** The input for a call of this state. */
+    public static JudgeInput of(Call call, Conversation state, Optional<String> owner) {
+        boolean findsMore = state.rules() >= ThreadIdentity.GRANTS;
+        return new JudgeInput(
+                call.id(),
+                call.tool(),
+                call.args(),
+                owner,
+                state.spent(),
+                state.requests(call),
+                findsMore ? GrantSchema.of(state, call.tool()) : List.of(),
+                state.grants().last(),
+                findsMore && call.definition().isEmpty(),
+                call.verdict().isPresent());
+    }
+
     public JudgeInput {
         Objects.requireNonNull(callId, "callId");
         Objects.requireNonNull(tool, "tool");
         Objects.requireNonNull(args, "args");
         spent = spent == null ? Spent.NOTHING : spent;
+        grants = grants == null ? List.of() : List.copyOf(grants);
     }
 
     @Override

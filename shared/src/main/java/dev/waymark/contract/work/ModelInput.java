@@ -20,8 +20,8 @@ import java.util.Optional;
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  * @param fuse whether the result may include the outcomes of the reply's calls. Only a workflow that can read such a
  *     result asks for it.
- * @param verdicts set if the agent's rules are to be asked about the reply's calls, which only a workflow that knows
- *     verdicts does
+ * @param verdicts set if verdicts about the reply's calls are to be found, which only a workflow that knows verdicts
+ *     asks for
  */
 public record ModelInput(
         int step,
@@ -62,7 +62,7 @@ public record ModelInput(
 
     /**
      * The input for the model call of this state, which asks for a fused step if the agent allows it, and for verdicts
-     * about the reply's calls if the agent has rules.
+     * about the reply's calls if there is something to find out about them.
      */
     public static ModelInput of(Conversation called, AgentSpec agent, Optional<String> owner) {
         ModelInput plain = of(called);
@@ -74,7 +74,7 @@ public record ModelInput(
                 plain.summary,
                 plain.decisions,
                 replies && called.rules() >= ThreadIdentity.FUSED_STEPS && agent.fusesSteps(),
-                replies && called.hasRules() ? Optional.of(new VerdictRequest(owner)) : Optional.empty());
+                replies && called.judgesReplies() ? Optional.of(new VerdictRequest(owner)) : Optional.empty());
     }
 
     /**

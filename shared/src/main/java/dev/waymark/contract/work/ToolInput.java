@@ -3,6 +3,7 @@ package dev.waymark.contract.work;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -10,6 +11,8 @@ import java.util.Optional;
  * the run that dispatched the call, so that after a reset an execution in another run does not claim it. {@code repeat}
  * is the number of earlier identical calls with a known outcome. {@code session} is set if idempotency keys are not
  * derived from the thread's id. {@code suspension} is set for a call that its server did not finish: what to send along.
+ * {@code definitions} are the digests of the tool's definitions with which people have approved the call: with another
+ * one, it does not run.
  *
  * <p>The tool's name is the activity type. A dispatch number of 1, the usual case, is omitted to save space in history.
  */
@@ -26,16 +29,19 @@ public record ToolInput(
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) int repeat,
 
         Optional<String> session,
-        Optional<Suspension> suspension)
+        Optional<Suspension> suspension,
+
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> definitions)
         implements ActivityInput {
     public ToolInput {
+        definitions = definitions == null ? List.of() : List.copyOf(definitions);
         dispatch = dispatch == 0 ? 1 : dispatch;
     }
 
     /** The input for a call that needs no claim. */
     public ToolInput(
             String callId, int dispatch, Json args, Optional<String> session, Optional<Suspension> suspension) {
-        this(callId, dispatch, args, Optional.empty(), 0, session, suspension);
+        this(callId, dispatch, args, Optional.empty(), 0, session, suspension, List.of());
     }
 
     @Override

@@ -39,8 +39,12 @@ public record ToolOutcome(
 
         Optional<Suspension> suspended) {
 
-    /** The tool did not run in this execution, and will not run in it later. */
-    public record NotStarted(String execution, String reason) {
+    /**
+     * The tool did not run in this execution, and will not run in it later.
+     *
+     * @param definition the digest of the tool's definition, if it is not the one that was approved
+     */
+    public record NotStarted(String execution, String reason, Optional<String> definition) {
         public NotStarted {
             Objects.requireNonNull(execution, "execution");
             reason = reason == null ? "" : reason;
@@ -92,7 +96,22 @@ public record ToolOutcome(
 
     /** @param execution the claim name of this execution */
     public static ToolOutcome notStarted(String execution, String reason) {
-        return of(edit -> edit.notStarted = Optional.of(new NotStarted(execution, reason)));
+        return notStarted(new NotStarted(execution, reason, Optional.empty()));
+    }
+
+    /**
+     * The tool did not run, because its definition is not the one that was approved.
+     *
+     * @param execution the claim name of this execution
+     * @param definition the digest of the current definition
+     */
+    public static ToolOutcome changed(String execution, String definition) {
+        return notStarted(
+                new NotStarted(execution, "its definition is not the one that was approved", Optional.of(definition)));
+    }
+
+    private static ToolOutcome notStarted(NotStarted why) {
+        return of(edit -> edit.notStarted = Optional.of(why));
     }
 
     /**
@@ -119,7 +138,7 @@ public record ToolOutcome(
                 result.map(change),
                 error.map(change),
                 question.map(change),
-                notStarted.map(why -> new NotStarted(why.execution(), change.apply(why.reason()))),
+                notStarted.map(why -> new NotStarted(why.execution(), change.apply(why.reason()), why.definition())),
                 unknown.map(change),
                 notDone,
                 suspended.map(how -> how.withTexts(change)));
@@ -134,7 +153,7 @@ public record ToolOutcome(
         }
         if (notStarted.isPresent()) {
             NotStarted why = notStarted.get();
-            return new ToolFact.ToolNotStarted(callId, dispatch, why.execution(), why.reason());
+            return new ToolFact.ToolNotStarted(callId, dispatch, why.execution(), why.reason(), why.definition());
         }
         if (unknown.isPresent()) {
             return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, unknown.get()));

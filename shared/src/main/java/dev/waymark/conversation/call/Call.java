@@ -34,6 +34,8 @@ import java.util.function.Consumer;
  * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
  * @param verdict what the agent's rules say about the call with these arguments, if they were asked
  * @param suspension set if the tool's server has begun the call and not finished it
+ * @param grant the number of the grant that lets the call run, if one does
+ * @param definition which definitions of the tool the request to decide and the decision are about, if it has one
  */
 public record Call(
         String id,
@@ -57,7 +59,9 @@ public record Call(
         Optional<CallSettlement> settlement,
         Optional<FromFile> fromFile,
         Optional<CallVerdict> verdict,
-        Optional<Suspension> suspension) {
+        Optional<Suspension> suspension,
+        Optional<Integer> grant,
+        Optional<ToolDefinition> definition) {
     /** Longer evidence is cut. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
@@ -194,6 +198,8 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -230,9 +236,43 @@ public record Call(
         return become(Status.JUDGING, at, edit -> {});
     }
 
-    /** A copy with what the agent's rules say about its arguments, or without. */
-    public Call judged(Optional<CallVerdict> given) {
-        return but(edit -> edit.verdict = given);
+    /**
+     * A copy with what the agent's rules say about its arguments. A verdict stands: another one about the same arguments
+     * adds only what was not known yet.
+     */
+    public Call judged(CallVerdict given) {
+        CallVerdict standing = verdict.orElse(given);
+        return but(edit -> {
+            edit.verdict = Optional.of(standing.comparedWith(given.compared().or(standing::compared))
+                    .about(Optional.empty()));
+            edit.definition = definition.or(() -> given.definition().map(ToolDefinition::of));
+        });
+    }
+
+    /** A copy about which the agent's rules were not asked. */
+    public Call unjudged() {
+        return but(edit -> edit.verdict = Optional.empty());
+    }
+
+    /** A copy that a grant lets run. */
+    public Call granted(int number) {
+        return but(edit -> edit.grant = Optional.of(number));
+    }
+
+    /** A copy that no grant lets run. */
+    public Call withoutGrant() {
+        return but(edit -> edit.grant = Optional.empty());
+    }
+
+    /** A copy of a call that did not run, because its tool's definition has changed. What was decided is void. */
+    public Call redefined(String digest) {
+        return but(edit -> {
+            edit.approval = Optional.empty();
+            edit.grant = Optional.empty();
+            edit.suspension = Optional.empty();
+            edit.definition = Optional.of(
+                    definition.map(known -> known.changedTo(digest)).orElseGet(() -> ToolDefinition.of(digest)));
+        });
     }
 
     /** Whether the agent's rules say this about the call with its arguments. */
@@ -258,15 +298,23 @@ public record Call(
     }
 
     public Call awaiting(Optional<Instant> deadline, Instant at) {
-        return become(Status.AWAITING, at, edit -> edit.wakeAt = deadline);
+        return become(Status.AWAITING, at, edit -> {
+            edit.wakeAt = deadline;
+            edit.grant = Optional.empty();
+        });
     }
 
-    /** A copy with a decision. A verdict applies to the arguments for which it was given, and to no others. */
+    /**
+     * A copy with a decision. A verdict applies to the arguments for which it was given, and to no others. So does what
+     * a server wants to get back.
+     */
     public Call decided(CallApproval decision, Json approvedArgs, Instant at) {
         return become(Status.ISSUED, at, edit -> {
             edit.approval = Optional.of(decision);
             edit.args = approvedArgs;
             edit.verdict = approvedArgs.equals(args) ? verdict : Optional.empty();
+            edit.definition = decision.approved() ? definition.map(ToolDefinition::withApproval) : definition;
+            edit.suspension = approvedArgs.equals(args) ? suspension : Optional.empty();
         });
     }
 
@@ -564,6 +612,8 @@ public record Call(
         private Optional<FromFile> fromFile = Call.this.fromFile;
         private Optional<CallVerdict> verdict = Call.this.verdict;
         private Optional<Suspension> suspension = Call.this.suspension;
+        private Optional<Integer> grant = Call.this.grant;
+        private Optional<ToolDefinition> definition = Call.this.definition;
 
         Call done() {
             return new Call(
@@ -586,7 +636,9 @@ public record Call(
                     settlement,
                     fromFile,
                     verdict,
-                    suspension);
+                    suspension,
+                    grant,
+                    definition);
         }
     }
 }

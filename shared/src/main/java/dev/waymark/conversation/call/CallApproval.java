@@ -2,6 +2,7 @@ package dev.waymark.conversation.call;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.annotation.Internal;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.time.Instant;
 import java.util.Objects;
@@ -14,6 +15,7 @@ import java.util.Optional;
  * @param by the name that the decision states
  * @param stated whether only a checkpoint contains the decision; such a decision does not allow the call to run
  * @param verified the person who decided, if a server verified them
+ * @param grant which later calls the approval also lets run, if any
  */
 public record CallApproval(
         boolean approved,
@@ -25,10 +27,11 @@ public record CallApproval(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean stated,
 
-        Optional<VerifiedSubject> verified) {
+        Optional<VerifiedSubject> verified,
+        Optional<GrantTerms> grant) {
     /** An unsigned decision that was made in this thread, not read from a checkpoint. */
     public CallApproval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
-        this(approved, edited, by, reason, at, Optional.empty(), false, Optional.empty());
+        this(approved, edited, by, reason, at, Optional.empty());
     }
 
     /** A decision that was made in this thread, not read from a checkpoint, with its signature if it must be signed. */
@@ -39,18 +42,31 @@ public record CallApproval(
             Optional<String> reason,
             Instant at,
             Optional<DecisionSignature> signed) {
-        this(approved, edited, by, reason, at, signed, false, Optional.empty());
+        this(approved, edited, by, reason, at, signed, false, Optional.empty(), Optional.empty());
     }
 
     /** An approval that only a checkpoint states. */
     public static CallApproval recorded(boolean edited, Instant at) {
         return new CallApproval(
-                true, edited, Optional.empty(), Optional.empty(), at, Optional.empty(), true, Optional.empty());
+                true,
+                edited,
+                Optional.empty(),
+                Optional.empty(),
+                at,
+                Optional.empty(),
+                true,
+                Optional.empty(),
+                Optional.empty());
     }
 
     @Internal
     public CallApproval verifiedAs(Optional<VerifiedSubject> subject) {
-        return new CallApproval(approved, edited, by, reason, at, signed, stated, subject);
+        return new CallApproval(approved, edited, by, reason, at, signed, stated, subject, grant);
+    }
+
+    /** A copy that also lets later calls run. */
+    public CallApproval granting(Optional<GrantTerms> terms) {
+        return new CallApproval(approved, edited, by, reason, at, signed, stated, verified, terms);
     }
 
     public CallApproval {

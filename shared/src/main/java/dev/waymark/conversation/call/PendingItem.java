@@ -23,7 +23,9 @@ import java.util.Optional;
  * @param thread the thread that a decision is sent to; empty in a state, which does not know the id of its thread
  * @param callId the call's id; for a call of a subagent's thread, preceded by the id of the subagent call and a slash
  * @param args not set for a question
- * @param argsDigest the digest of the arguments; a decision that contains it applies only to these arguments
+ * @param argsDigest the digest of the arguments; a decision that contains it applies only to these arguments. If the
+ *     request was made again because the tool has changed, the digest covers the tool's definition, too, so that a
+ *     decision about the earlier request does not apply to this one.
  * @param rerun what a state stores in place of the outcomes: whether a person may decide that the lost call runs again
  * @param evidence what was observed of a call with an unknown outcome, such as {@code HTTP 504}
  * @param signers who must sign the decision, if it must be signed
@@ -31,6 +33,8 @@ import java.util.Optional;
  * @param fromFile whether only a file contains the call: no model made it in this thread
  * @param verdict why the agent's rules leave the call to a person, if its tool has rules
  * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
+ * @param toolDigest the digest of the definition of the tool that is to be approved, if the tool has one
+ * @param toolChanged whether the call was approved with another definition of the tool, and did not run because of this
  */
 @JsonPropertyOrder({
     "thread",
@@ -70,7 +74,10 @@ public record PendingItem(
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean mayHaveRun,
 
         Optional<CallVerdict> verdict,
-        Optional<Json> form) {
+        Optional<Json> form,
+        Optional<String> toolDigest,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean toolChanged) {
     private static final String WHY_NO_RERUN = "the lost execution may still take effect, because the tool"
             + " does not set honours_key, and no check has made the other system refuse it (verify_forbids)";
 
@@ -122,6 +129,7 @@ public record PendingItem(
     public static PendingItem of(Call call, Optional<AgentPolicy> policy) {
         boolean asks = call.status() == Call.Status.ASKING;
         boolean unknown = call.status() == Call.Status.UNSETTLED;
+        boolean approval = !asks && !unknown;
         AgentPolicy.ToolPolicy ofTool =
                 policy.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
         return new PendingItem(
@@ -131,16 +139,27 @@ public record PendingItem(
                 call.tool(),
                 asks ? call.question() : Optional.empty(),
                 asks ? Optional.empty() : Optional.of(call.args()),
-                asks ? Optional.empty() : Optional.of(call.argsDigest()),
+                asks ? Optional.empty() : Optional.of(digest(call)),
                 unknown && ofTool.rerunOnWord(),
                 call.since(),
                 unknown ? call.evidence() : Optional.empty(),
                 asks ? Optional.empty() : policy.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
                 List.of(),
                 call.fromFile().isPresent(),
-                !asks && !unknown && call.mayHaveRunBefore(),
-                asks || unknown || !call.isJudged(CallVerdict.Then.ASK) ? Optional.empty() : call.verdict(),
-                asks ? call.suspension().flatMap(Suspension::form).map(InputForm::request) : Optional.empty());
+                approval && call.mayHaveRunBefore(),
+                approval && ofTool.ruled() && call.isJudged(CallVerdict.Then.ASK)
+                        ? call.verdict().map(CallVerdict::ofRules)
+                        : Optional.empty(),
+                asks ? call.suspension().flatMap(Suspension::form).map(InputForm::request) : Optional.empty(),
+                approval ? call.definition().map(ToolDefinition::digest) : Optional.empty(),
+                approval && call.definition().filter(ToolDefinition::changed).isPresent());
+    }
+
+    private static String digest(Call call) {
+        return call.definition()
+                .filter(ToolDefinition::changed)
+                .map(tool -> tool.digestWith(call.argsDigest()))
+                .orElseGet(call::argsDigest);
     }
 
     private PendingItem with(
@@ -161,7 +180,9 @@ public record PendingItem(
                 fromFile,
                 mayHaveRun,
                 verdict,
-                form);
+                form,
+                toolDigest,
+                toolChanged);
     }
 
     /** This request as one of this thread. */
@@ -209,6 +230,7 @@ public record PendingItem(
     public String words() {
         return request()
                 + why().map(words -> " " + words).orElse("")
+                + change().map(words -> " " + words).orElse("")
                 + origin().map(words -> " " + words).orElse("");
     }
 
@@ -226,6 +248,13 @@ public record PendingItem(
     /** A sentence with the rule that asks, if the tool has rules. */
     public Optional<String> why() {
         return verdict.map(given -> "It " + given.words() + ".");
+    }
+
+    /** A sentence for a call that was approved before its tool's definition changed. */
+    public Optional<String> change() {
+        return toolChanged
+                ? Optional.of("It was approved before, but did not run: " + tool + " has changed since.")
+                : Optional.empty();
     }
 
     private String request() {
@@ -250,6 +279,8 @@ public record PendingItem(
      */
     public boolean hasCutArgs() {
         return argsDigest.isPresent()
-                && !args.map(shown -> Sha256.hex(shown.canonical())).equals(argsDigest);
+                && !args.map(shown -> Sha256.hex(shown.canonical()))
+                        .map(digest -> toolChanged ? ToolDefinition.digest(digest, toolDigest.orElse("")) : digest)
+                        .equals(argsDigest);
     }
 }

@@ -61,6 +61,8 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
 
         R approvalDecided(PersonFact.ApprovalDecided fact);
 
+        R grantRevoked(PersonFact.GrantRevoked fact);
+
         R outcomeSettled(PersonFact.OutcomeSettled fact);
 
         R budgetRaised(PersonFact.BudgetRaised fact);

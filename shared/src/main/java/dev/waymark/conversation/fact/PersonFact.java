@@ -9,6 +9,7 @@ import dev.waymark.conversation.policy.DecisionStatement;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.FormAction;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.conversation.value.VerifiedSubject;
@@ -248,6 +249,7 @@ public sealed interface PersonFact extends Fact.Inbound {
      * @param argsDigest the digest of the arguments that the decision is about, so that it cannot apply to other
      *     arguments
      * @param by the name that the decision states
+     * @param grant which later calls the approval also lets run, if any
      */
     record ApprovalDecided(
             boolean approved,
@@ -258,7 +260,8 @@ public sealed interface PersonFact extends Fact.Inbound {
             Optional<String> by,
             Optional<String> reason,
             Optional<String> signature,
-            Optional<VerifiedSubject> verified)
+            Optional<VerifiedSubject> verified,
+            Optional<GrantTerms> grant)
             implements Decision {
         /** An unsigned decision whose sender was not verified. */
         public ApprovalDecided(
@@ -269,7 +272,17 @@ public sealed interface PersonFact extends Fact.Inbound {
                 Optional<String> argsDigest,
                 Optional<String> by,
                 Optional<String> reason) {
-            this(approved, id, callId, args, argsDigest, by, reason, Optional.empty(), Optional.empty());
+            this(
+                    approved,
+                    id,
+                    callId,
+                    args,
+                    argsDigest,
+                    by,
+                    reason,
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty());
         }
 
         /** An approval of the call as it was requested, or a denial. */
@@ -302,6 +315,11 @@ public sealed interface PersonFact extends Fact.Inbound {
         /** Restricts the decision to the arguments with this digest, which are the ones that were shown. */
         public ApprovalDecided withDigest(String shown) {
             return with(edit -> edit.argsDigest = Optional.of(shown));
+        }
+
+        /** Approves later calls, too. */
+        public ApprovalDecided granting(GrantTerms terms) {
+            return with(edit -> edit.grant = Optional.of(terms));
         }
 
         /** Names who decided. */
@@ -341,9 +359,11 @@ public sealed interface PersonFact extends Fact.Inbound {
             private Optional<String> reason = ApprovalDecided.this.reason;
             private Optional<String> signature = ApprovalDecided.this.signature;
             private Optional<VerifiedSubject> verified = ApprovalDecided.this.verified;
+            private Optional<GrantTerms> grant = ApprovalDecided.this.grant;
 
             private ApprovalDecided done() {
-                return new ApprovalDecided(approved, id, callId, args, argsDigest, by, reason, signature, verified);
+                return new ApprovalDecided(
+                        approved, id, callId, args, argsDigest, by, reason, signature, verified, grant);
             }
         }
 
@@ -358,13 +378,15 @@ public sealed interface PersonFact extends Fact.Inbound {
                     .put("signature", signature)
                     .put("by", by)
                     .put("verified", verified.map(VerifiedSubject::tree))
+                    .put("grant", grant.map(GrantTerms::tree))
                     .done();
         }
 
         @Override
         public DecisionStatement statement(Signers signers, PendingItem ask) {
             return DecisionStatement.about(
-                    signers, ask.since(), ask.argsDigest(), signal(), args, reason, Optional.empty(), by);
+                            signers, ask.since(), ask.argsDigest(), signal(), args, reason, Optional.empty(), by)
+                    .granting(grant);
         }
 
         @Override
@@ -380,6 +402,37 @@ public sealed interface PersonFact extends Fact.Inbound {
         @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.approvalDecided(this);
+        }
+    }
+
+    /** Someone ended a grant before its time. */
+    record GrantRevoked(int grant, Optional<String> by) implements PersonFact {
+        /** Revokes the grant with this number. */
+        public static GrantRevoked of(int grant) {
+            return new GrantRevoked(grant, Optional.empty());
+        }
+
+        @Override
+        public GrantRevoked withBy(String who) {
+            return new GrantRevoked(grant, Optional.of(who));
+        }
+
+        @Override
+        public Map<String, Object> payload() {
+            return new PayloadFields()
+                    .put("grant", Optional.of(grant))
+                    .put("by", by)
+                    .done();
+        }
+
+        @Override
+        public String signal() {
+            return SignalNames.REVOKE;
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.grantRevoked(this);
         }
     }
 

@@ -6,6 +6,7 @@ public final class SignalNames {
     public static final String ANSWER = "answer";
     public static final String APPROVE = "approve";
     public static final String DENY = "deny";
+    public static final String REVOKE = "revoke";
     public static final String SETTLE = "settle";
     public static final String BUDGET = "budget";
     public static final String STOP = "stop";

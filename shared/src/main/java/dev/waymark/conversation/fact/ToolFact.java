@@ -111,9 +111,15 @@ public sealed interface ToolFact extends Fact {
 
     /**
      * An execution reported that its tool did not run and will not run. {@code execution} is the name that the
-     * execution uses in claims.
+     * execution uses in claims. {@code definition} is the digest of the tool's definition, if the tool did not run
+     * because it is not the one that was approved.
      */
-    record ToolNotStarted(String callId, int dispatch, String execution, String reason) implements ToolFact {
+    record ToolNotStarted(String callId, int dispatch, String execution, String reason, Optional<String> definition)
+            implements ToolFact {
+        public ToolNotStarted(String callId, int dispatch, String execution, String reason) {
+            this(callId, dispatch, execution, reason, Optional.empty());
+        }
+
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.toolNotStarted(this);

@@ -71,6 +71,11 @@ public record AgentPolicy(
         return policies.values().stream().anyMatch(ToolPolicy::ruled);
     }
 
+    /** Whether a tool that needs approval has a definition that may change while the thread runs. */
+    public boolean hasChangeableTools() {
+        return policies.values().stream().anyMatch(policy -> policy.approval() && policy.changeable());
+    }
+
     /** Whether calls of this tool are known to have no side effects. A subagent may have tools with side effects. */
     public boolean isHarmless(String tool) {
         Executor executor = tools.get(tool);
@@ -111,6 +116,8 @@ public record AgentPolicy(
      * @param forbids whether a check that finds no effect also prevents the effect from then on
      * @param ruled whether the tool has rules that decide which of its calls need approval; threads of older rules ask
      *     for each of them
+     * @param changeable whether the tool's definition may change while the thread runs, so that a request to decide
+     *     records which one it is about
      */
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)
     public record ToolPolicy(
@@ -123,7 +130,8 @@ public record AgentPolicy(
             long timeoutMillis,
             boolean honoursKey,
             boolean forbids,
-            boolean ruled) {
+            boolean ruled,
+            boolean changeable) {
         public static final ToolPolicy NONE = new ToolPolicy(false, false, false, false, false, false, 0);
 
         /** A policy of a tool without rules. */
@@ -138,6 +146,27 @@ public record AgentPolicy(
                 boolean honoursKey,
                 boolean forbids) {
             this(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, honoursKey, forbids, false);
+        }
+
+        /** A policy of a tool whose definition does not change. */
+        public ToolPolicy(
+                boolean effect,
+                boolean approval,
+                boolean dedupe,
+                boolean verify,
+                boolean ask,
+                boolean rerun,
+                long timeoutMillis,
+                boolean honoursKey,
+                boolean forbids,
+                boolean ruled) {
+            this(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, honoursKey, forbids, ruled, false);
+        }
+
+        /** A copy for a tool whose definition may change while the thread runs. */
+        public ToolPolicy changing() {
+            return new ToolPolicy(
+                    effect, approval, dedupe, verify, ask, rerun, timeoutMillis, honoursKey, forbids, ruled, true);
         }
 
         /** Sets {@code honoursKey} to the value of {@code rerun}, and {@code forbids} to false. */

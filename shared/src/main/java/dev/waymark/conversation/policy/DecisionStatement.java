@@ -1,5 +1,6 @@
 package dev.waymark.conversation.policy;
 
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ import java.util.Optional;
  * @param words the reason for a decision, or the result of a settlement
  * @param note the note of a settlement
  * @param by the signer's name in the agent file
+ * @param grant which later calls an approval also lets run, if any
  */
 public record DecisionStatement(
         String place,
@@ -35,8 +37,22 @@ public record DecisionStatement(
         Optional<String> newArgsDigest,
         Optional<String> words,
         Optional<String> note,
-        String by) {
+        String by,
+        Optional<GrantTerms> grant) {
     private static final String PURPOSE = "waymark decision 1";
+
+    /** A statement about one call only. */
+    public DecisionStatement(
+            String place,
+            Instant asked,
+            String argsDigest,
+            String decision,
+            Optional<String> newArgsDigest,
+            Optional<String> words,
+            Optional<String> note,
+            String by) {
+        this(place, asked, argsDigest, decision, newArgsDigest, words, note, by, Optional.empty());
+    }
 
     public DecisionStatement {
         Objects.requireNonNull(place, "place");
@@ -72,6 +88,11 @@ public record DecisionStatement(
                 by.orElse(""));
     }
 
+    /** A copy for an approval that also lets later calls run. */
+    public DecisionStatement granting(Optional<GrantTerms> terms) {
+        return new DecisionStatement(place, asked, argsDigest, decision, newArgsDigest, words, note, by, terms);
+    }
+
     /** The signed bytes: canonical JSON in UTF-8. */
     public byte[] bytes() {
         Map<String, Object> fields = new LinkedHashMap<>();
@@ -84,6 +105,7 @@ public record DecisionStatement(
         words.ifPresent(text -> fields.put("words", text));
         note.ifPresent(text -> fields.put("note", text));
         fields.put("by", by);
+        grant.ifPresent(terms -> fields.put("grant", terms.tree()));
         return Json.of(fields).canonical().getBytes(StandardCharsets.UTF_8);
     }
 }

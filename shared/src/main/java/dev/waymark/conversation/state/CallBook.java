@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param workspace the agent's data besides the transcript
  * @param dropped the turns of the calls that a summary dropped, by call id, if there are any. Their ids stay used.
  * @param abandoned the servers' tasks that the thread no longer waits for, by call id, if there are any
+ * @param grants the approvals that also let later calls run, if there were any
  */
 public record CallBook(
         List<String> batch,
@@ -27,9 +28,16 @@ public record CallBook(
         Optional<EffectLog> effects,
         Optional<Workspace> workspace,
         Optional<PersistentMap<Integer>> dropped,
-        Optional<PersistentMap<AbandonedTask>> abandoned) {
+        Optional<PersistentMap<AbandonedTask>> abandoned,
+        Optional<Grants> grants) {
     public static final CallBook EMPTY = new CallBook(
-            List.of(), PersistentMap.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            List.of(),
+            PersistentMap.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
 
     public CallBook {
         Objects.requireNonNull(calls, "calls");
@@ -118,6 +126,7 @@ public record CallBook(
         public PersistentMap<Call> calls = CallBook.this.calls;
         public EffectLog effects = CallBook.this.effects.orElse(EffectLog.NONE);
         public Workspace workspace = CallBook.this.workspace.orElse(Workspace.EMPTY);
+        public Grants grants = CallBook.this.grants.orElse(Grants.NONE);
         private final PersistentMap<Integer> droppedBefore = CallBook.this.dropped.orElse(PersistentMap.empty());
         private PersistentMap<Integer> dropped = droppedBefore;
         private final PersistentMap<AbandonedTask> abandonedBefore =
@@ -187,7 +196,8 @@ public record CallBook(
                     && effects == CallBook.this.effects.orElse(EffectLog.NONE)
                     && workspace == CallBook.this.workspace.orElse(Workspace.EMPTY)
                     && dropped == droppedBefore
-                    && abandoned == abandonedBefore;
+                    && abandoned == abandonedBefore
+                    && grants == CallBook.this.grants.orElse(Grants.NONE);
             if (isUnchanged) {
                 return CallBook.this;
             }
@@ -197,7 +207,8 @@ public record CallBook(
                     effects.isEmpty() ? Optional.empty() : Optional.of(effects),
                     workspace.isEmpty() ? Optional.empty() : Optional.of(workspace),
                     dropped.size() == 0 ? Optional.empty() : Optional.of(dropped),
-                    abandoned.size() == 0 ? Optional.empty() : Optional.of(abandoned));
+                    abandoned.size() == 0 ? Optional.empty() : Optional.of(abandoned),
+                    grants.isEmpty() ? Optional.empty() : Optional.of(grants));
         }
     }
 }

@@ -26,7 +26,7 @@ public record ThreadIdentity(
     public static final int FIRST_RULES = 4;
 
     /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */
-    public static final int RULES = 8;
+    public static final int RULES = 9;
 
     /** From these rules on, the worker that calls the model may also run the calls of its reply. */
     public static final int FUSED_STEPS = 5;
@@ -39,6 +39,12 @@ public record ThreadIdentity(
 
     /** From these rules on, a tool's server may work on a call as a task, and ask for input. */
     public static final int REMOTE_CALLS = 8;
+
+    /**
+     * From these rules on, an approval may let later calls run, and is lost if the definition of the call's tool changes
+     * before the call runs.
+     */
+    public static final int GRANTS = 9;
 
     /** Whether the thread continues. The names are stored. */
     public enum Life {

@@ -1,6 +1,7 @@
 package dev.waymark.conversation.value;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -11,8 +12,16 @@ import java.util.Optional;
  * @param rule the number of the rule that decided, from 1; empty if no rule of the list did
  * @param reason the reason that the rule gives, or why the rules could not be evaluated
  * @param looked the values besides the arguments that the rules looked at, such as the thread's spending
+ * @param compared with which grants the arguments were compared, if there were any to compare them with
+ * @param definition the digest of the tool's current definition, if a person is to decide and the tool has one
  */
-public record CallVerdict(Then then, Optional<Integer> rule, Optional<String> reason, Optional<Json> looked) {
+public record CallVerdict(
+        Then then,
+        Optional<Integer> rule,
+        Optional<String> reason,
+        Optional<Json> looked,
+        Optional<Compared> compared,
+        Optional<String> definition) {
     /** Longer reasons are cut, because a reply records one verdict for each of its calls. */
     private static final int MAX_REASON_LENGTH = 500;
 
@@ -42,6 +51,22 @@ public record CallVerdict(Then then, Optional<Integer> rule, Optional<String> re
         }
     }
 
+    /**
+     * A comparison of a call's arguments with the schemas of grants.
+     *
+     * @param upTo the number of the newest grant that was compared
+     * @param matching the numbers of the grants whose schemas match
+     */
+    public record Compared(int upTo, List<Integer> matching) {
+        public Compared {
+            matching = matching == null ? List.of() : List.copyOf(matching);
+        }
+    }
+
+    public CallVerdict(Then then, Optional<Integer> rule, Optional<String> reason, Optional<Json> looked) {
+        this(then, rule, reason, looked, Optional.empty(), Optional.empty());
+    }
+
     public CallVerdict {
         Objects.requireNonNull(then, "then");
         reason = reason.map(words -> Problem.cut(words, MAX_REASON_LENGTH));
@@ -68,7 +93,24 @@ public record CallVerdict(Then then, Optional<Integer> rule, Optional<String> re
 
     /** A copy that names the values that were looked at; the same verdict if there are none. */
     public CallVerdict lookingAt(Json values) {
-        return values.equals(Json.EMPTY_OBJECT) ? this : new CallVerdict(then, rule, reason, Optional.of(values));
+        return values.equals(Json.EMPTY_OBJECT)
+                ? this
+                : new CallVerdict(then, rule, reason, Optional.of(values), compared, definition);
+    }
+
+    /** A copy with the result of a comparison with grants. */
+    public CallVerdict comparedWith(Optional<Compared> grants) {
+        return new CallVerdict(then, rule, reason, looked, grants, definition);
+    }
+
+    /** A copy with the digest of the tool's definition. */
+    public CallVerdict about(Optional<String> digest) {
+        return new CallVerdict(then, rule, reason, looked, compared, digest);
+    }
+
+    /** A copy of what the rules say, without what else was found out. */
+    public CallVerdict ofRules() {
+        return new CallVerdict(then, rule, reason, looked);
     }
 
     /** A copy for a deleted conversation, without texts. */

@@ -20,6 +20,7 @@ class FactTypesTest {
                         "cleared",
                         "close-requested",
                         "decision-passed-on",
+                        "grant-revoked",
                         "human-answered",
                         "limit-reached",
                         "message-ignored",

@@ -65,6 +65,9 @@ final class ApprovalReview {
         Consumer<String> lines = output.notes(isPerson);
         text.lines().forEach(lines);
         approval.args().ifPresent(args -> lines.accept("  with other arguments: " + SafeText.json(args.canonical())));
+        approval.grant()
+                .ifPresent(terms -> lines.accept(
+                        "  and later calls of " + SafeText.line(item.tool()) + ": " + SafeText.line(terms.words())));
         ApprovalDecided bound =
                 approval.withCall(item.callId()).withDigest(item.argsDigest().orElseThrow());
         if (isPerson && !Terminals.isConfirmed("Approve it?")) {

@@ -12,6 +12,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.starter.options.DecisionOptions;
+import dev.waymark.starter.options.GrantOptions;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
@@ -28,7 +29,11 @@ import picocli.CommandLine.Spec;
 
 @HelpEntry(
         group = CommandGroup.DECIDE,
-        examples = {"approve table-9 --by ann", "approve table-9 --args '{\"table\":9,\"cents\":8000}'"})
+        examples = {
+            "approve table-9 --by ann",
+            "approve table-9 --args '{\"table\":9,\"cents\":8000}'",
+            "approve table-9 --for 3-times --by ann"
+        })
 @Command(name = "approve", description = "Approves a call, and waits for the outcome.")
 public final class ApproveCommand implements Callable<Integer> {
     @Mixin
@@ -46,12 +51,16 @@ public final class ApproveCommand implements Callable<Integer> {
     @Mixin
     private DecisionOptions decision;
 
+    @Mixin
+    private GrantOptions grant;
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() {
-        ApprovalDecided approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
+        ApprovalDecided plain = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
+        ApprovalDecided approval = grant.terms().map(plain::granting).orElse(plain);
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
             client.saved().restore(thread, ResumeOptions.onward());

@@ -66,6 +66,7 @@ public final class CallText {
         List<String> words = new ArrayList<>();
         call.verdict().map(verdict -> note.apply(verdict.words())).ifPresent(words::add);
         call.approval().map(CallText::words).ifPresent(words::add);
+        call.grant().map(CallText::grant).ifPresent(words::add);
         call.settled().map(settled -> words(settled, note)).ifPresent(words::add);
         return String.join("; ", words);
     }
@@ -77,7 +78,15 @@ public final class CallText {
         return how
                 + who
                 + (approval.edited() ? ", with other arguments" : "")
+                + approval.grant()
+                        .map(terms -> ", also " + OneLine.shortened(terms.words()))
+                        .orElse("")
                 + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
+    }
+
+    /** Formats that a grant let a call run. */
+    static String grant(int number) {
+        return "approved by grant " + number;
     }
 
     /** Formats a settlement, such as {@code settled: not-done by ann: seen on the dashboard}. */
@@ -87,7 +96,7 @@ public final class CallText {
     }
 
     /** Names who decided: the name that a server verified, if any, and the stated name if it is a different one. */
-    static String by(Optional<String> stated, Optional<VerifiedSubject> verified) {
+    public static String by(Optional<String> stated, Optional<VerifiedSubject> verified) {
         if (verified.isEmpty()) {
             return stated.map(name -> " by " + SafeText.line(name)).orElse("");
         }

@@ -74,6 +74,7 @@ public final class PendingText {
     public List<String> lines() {
         List<String> lines = new ArrayList<>(question());
         item.why().map(SafeText::line).ifPresent(lines::add);
+        item.change().map(SafeText::line).ifPresent(lines::add);
         item.origin().ifPresent(lines::add);
         return Collections.unmodifiableList(lines);
     }

@@ -126,6 +126,7 @@ public final class ThreadView {
                             ? what + ": " + OneLine.shortenedJson(call.args().canonical())
                             : what));
         });
+        call.grant().ifPresent(number -> lines.add("     " + CallText.grant(number)));
         call.settlement().ifPresent(settled -> lines.add("     " + CallText.words(settled, OneLine::shortened)));
     }
 

@@ -303,12 +303,21 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
+    public String grantRevoked(PersonFact.GrantRevoked fact) {
+        return "grant " + fact.grant() + " revoked"
+                + fact.by().map(who -> " by " + SafeText.line(who)).orElse("");
+    }
+
+    @Override
     public String approvalDecided(PersonFact.ApprovalDecided fact) {
         return fact.callId().map(id -> "[" + id + "] ").orElse("")
                 + (fact.approved() ? "approved" : "denied")
                 + CallText.by(fact.by(), fact.verified())
                 + fact.args()
                         .map(args -> ", with other arguments: " + OneLine.shortenedJson(args.canonical()))
+                        .orElse("")
+                + fact.grant()
+                        .map(terms -> ", also " + OneLine.shortenedJson(terms.words()))
                         .orElse("")
                 + fact.reason().map(words -> ": " + OneLine.shortened(words)).orElse("");
     }

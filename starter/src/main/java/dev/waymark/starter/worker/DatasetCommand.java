@@ -200,8 +200,8 @@ public final class DatasetCommand implements Runnable {
         return DIRECTORY.resolve(name);
     }
 
-    /** Reads a dataset, which must exist. */
-    static Dataset read(String name) throws IOException, CommandFailure {
+    /** The directory of a dataset, which must exist. */
+    static Path existing(String name) throws CommandFailure {
         Path directory = directory(name);
         if (!Files.isDirectory(directory)) {
             throw new CommandFailure(
@@ -210,8 +210,13 @@ public final class DatasetCommand implements Runnable {
                     "no such dataset: " + directory,
                     "Add decisions to it with: " + Banner.command() + " dataset add THREAD@V --name " + name);
         }
+        return directory;
+    }
+
+    /** Reads a dataset, which must exist. */
+    static Dataset read(String name) throws IOException, CommandFailure {
         try {
-            return Dataset.read(directory);
+            return Dataset.read(existing(name));
         } catch (YamlProblem e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT, "ChecksInvalid", "invalid dataset: " + e.getMessage(), "Fix the file");

@@ -37,7 +37,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -95,6 +94,13 @@ public final class RehearseCommand implements Callable<Integer> {
             description = "Ask at every decision, or only at the first one of each turn. Default: decision.")
     private Each each;
 
+    @Option(
+            names = "--from",
+            paramLabel = "V",
+            description = "With one thread: begin with the decision that led to this version, or at this event, such as"
+                    + " RUN/e42.")
+    private @Nullable String from;
+
     @Option(names = "--decisions", paramLabel = "N", description = "Ask at no more than N decisions of each thread.")
     private @Nullable Integer decisions;
 
@@ -140,7 +146,7 @@ public final class RehearseCommand implements Callable<Integer> {
             description =
                     "With --continue, for calls of tools that are safe to retry: take recorded results only; run the"
                             + " tool if there is none; or end there. Tools with side effects never run. Default: record.")
-    private SafeTools safeTools;
+    private SafeCalls safeTools;
 
     @Option(
             names = "--results",
@@ -186,17 +192,10 @@ public final class RehearseCommand implements Callable<Integer> {
             description = "Where answers and spending are kept. Default: .waymark/rehearsals.")
     private Path directory = DIRECTORY;
 
-    /** How the results of safe calls are obtained. */
-    enum SafeTools {
-        record,
-        live,
-        stop
-    }
-
     /** At which decisions candidates are asked. */
     enum Each {
-        decision,
-        turn
+        DECISION,
+        TURN
     }
 
     @Override
@@ -215,7 +214,7 @@ public final class RehearseCommand implements Callable<Integer> {
         Optional<Dataset> dataset = threads.dataset();
         List<FailCondition> conditions = conditions(dataset.isPresent());
         RehearsalSettings settings = settings(dataset);
-        try (CandidateOptions.Candidates read = candidates.read(safeTools == SafeTools.live)) {
+        try (CandidateOptions.Candidates read = candidates.read(safeTools == SafeCalls.LIVE)) {
             List<Candidate> all = read.all();
             Stream<Check> checks = dataset.map(Dataset::expectations)
                     .orElseGet(() -> all.stream()
@@ -240,12 +239,13 @@ public final class RehearseCommand implements Callable<Integer> {
         return RehearsalSettings.DEFAULT
                 .withVotes(votes)
                 .withParallel(parallel)
-                .withDecisions(decisions == null ? Integer.MAX_VALUE : decisions, each == Each.turn)
+                .withDecisions(decisions == null ? Integer.MAX_VALUE : decisions, each == Each.TURN)
+                .withFrom(Optional.ofNullable(from))
                 .withAllowedProviders(allowedProviders)
                 .withContinued(continued)
                 .withDecrypt(decrypt)
                 .withDataset(dataset)
-                .withResults(SafeCalls.valueOf(safeTools.name().toUpperCase(Locale.ROOT)), scripted());
+                .withResults(safeTools, scripted());
     }
 
     private ScriptedResults scripted() throws CommandFailure {
@@ -259,6 +259,9 @@ public final class RehearseCommand implements Callable<Integer> {
 
     private void check() throws CommandFailure {
         threads.check();
+        if (from != null && !threads.isOne()) {
+            throw ThreadsOptions.badInput("--from needs one thread, by name", "Example: rehearse trip --from 3");
+        }
         atLeastOne("--votes", votes);
         atLeastOne("--judge-votes", judgeVotes);
         atLeastOne("--parallel", parallel);
@@ -345,10 +348,8 @@ public final class RehearseCommand implements Callable<Integer> {
             throw ThreadsOptions.badInput(
                     String.valueOf(e.getMessage()),
                     "If that provider may see the conversations, add --allow-provider " + e.provider());
-        } catch (IllegalStateException e) {
+        } catch (SpendingLedger.InUse e) {
             throw ThreadsOptions.badInput(String.valueOf(e.getMessage()), "Wait for it, or stop it");
-        } catch (IllegalArgumentException e) {
-            throw ThreadsOptions.badInput("not an exported thread: " + e.getMessage(), "Write it again with export");
         }
     }
 
@@ -363,6 +364,7 @@ public final class RehearseCommand implements Callable<Integer> {
         Map<String, Object> chosen = threads.chosen();
         chosen.putAll(candidates.chosen());
         chosen.put("each", each.name());
+        chosen.put("from", String.valueOf(from));
         chosen.put("decisions", decisions == null ? 0 : decisions);
         chosen.put("votes", votes);
         chosen.put("continue", continued);

@@ -72,6 +72,11 @@ final class ThreadsOptions {
         int with(ThreadSource threads) throws Exception;
     }
 
+    /** Whether one thread is named. */
+    boolean isOne() {
+        return named.size() == 1;
+    }
+
     /** The maximum number of threads. */
     int most() {
         return sample == null ? Integer.MAX_VALUE : sample;
@@ -134,7 +139,7 @@ final class ThreadsOptions {
             return use.with(new FileThreads(histories, decoder()));
         }
         if (dataset != null) {
-            return use.with(new FileThreads(DatasetCommand.read(dataset).directory(), decoder()));
+            return use.with(new FileThreads(DatasetCommand.existing(dataset), decoder()));
         }
         try (Connection connection = ConnectionOptions.connect(Optional.empty())) {
             WorkflowClient client = connection.client();

@@ -80,7 +80,8 @@ class CallTextTest {
                 row.question(),
                 row.settled(),
                 true,
-                row.verdict());
+                row.verdict(),
+                row.grant());
 
         assertThat(CallText.tool(row)).isEqualTo("charge_card");
         assertThat(CallText.tool(ofFile)).isEqualTo("charge_card (from a file)");
@@ -137,15 +138,14 @@ class CallTextTest {
                 .callsModel()
                 .charges("tu_1", 8400)
                 .then(new PersonFact.ApprovalDecided(
-                        true,
-                        Optional.empty(),
-                        Optional.of("tu_1"),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of("the boss"),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(new VerifiedSubject("ann", Optional.of("https://id.example")))));
+                                true,
+                                Optional.empty(),
+                                Optional.of("tu_1"),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.of("the boss"),
+                                Optional.empty())
+                        .withVerified(new VerifiedSubject("ann", Optional.of("https://id.example"))));
 
         CallItem row = CallLog.of(decided.timeline()).get(0);
 

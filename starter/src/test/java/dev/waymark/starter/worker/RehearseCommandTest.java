@@ -257,6 +257,8 @@ class RehearseCommandTest {
         assertThat(allowed("--votes", "0").err()).contains("--votes is not a positive number: 0");
         assertThat(allowed("--model", "nobody:x").err()).contains("the model can't be used: expected PROVIDER:MODEL");
         assertThat(allowed("trip").err()).contains("threads are chosen in several ways");
+        assertThat(allowed("--from", "3").err()).contains("--from needs one thread, by name", "rehearse trip --from 3");
+        assertThat(allowed("--safe-tools", "all").err()).contains("--safe-tools", "RECORD, LIVE, STOP");
         assertThat(allowed("--max-usd", "-1").exitCode()).isEqualTo(ExitCode.BAD_INPUT);
     }
 }

@@ -5,7 +5,9 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.CallJudge;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,10 +28,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Gives verdicts about calls: those of the recorded rules of a tool, then that of a judge in Java. Thread-safe. */
+/**
+ * Gives verdicts about calls: those of the recorded rules of a tool, then that of a judge in Java. For calls that are left
+ * to a person, it also compares the arguments with grants, and finds out the definition of the tool. Thread-safe.
+ */
 public final class CallJudges {
     /** No judges in Java. */
-    public static final CallJudges NONE = new CallJudges(List.of());
+    public static final CallJudges NONE = new CallJudges(List.of(), CurrentDefinitions.NONE);
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -36,15 +42,17 @@ public final class CallJudges {
     private static final Duration PATIENCE_PER_REPLY = Duration.ofSeconds(20);
 
     private final Map<String, CallJudge> judges = new LinkedHashMap<>();
+    private final CurrentDefinitions definitions;
     private final InstantSource clock;
     private final ExecutorService threads = Executors.newCachedThreadPool(DaemonThreads.named("waymark-judge"));
 
     /** @throws IllegalArgumentException if two judges are for the same tool */
-    public CallJudges(List<CallJudge> all) {
-        this(all, InstantSource.system());
+    public CallJudges(List<CallJudge> all, CurrentDefinitions definitions) {
+        this(all, definitions, InstantSource.system());
     }
 
-    CallJudges(List<CallJudge> all, InstantSource clock) {
+    CallJudges(List<CallJudge> all, CurrentDefinitions definitions, InstantSource clock) {
+        this.definitions = definitions;
         this.clock = clock;
         for (CallJudge judge : all) {
             if (judges.put(judge.tool(), judge) != null) {
@@ -75,16 +83,30 @@ public final class CallJudges {
             throws InterruptedException {
         Instant at = clock.instant();
         List<JudgedCall> calls = JudgedCall.of(reply, state, owner, at);
+        boolean findsMore = state.rules() >= ThreadIdentity.GRANTS;
+        Map<String, Optional<String>> digests = new HashMap<>();
         List<Reply.Judged> verdicts = new ArrayList<>();
         for (int i = 0; i < calls.size(); i++) {
             if (Thread.interrupted()) {
                 throw new InterruptedException("cancelled while rules were asked");
             }
             JudgedCall call = calls.get(i);
-            Optional<ToolSpec> tool = agent.tool(call.tool()).filter(ToolSpec::isRuled);
+            Optional<ToolSpec> tool =
+                    agent.tool(call.tool()).filter(each -> each.isRuled() || (findsMore && each.approval()));
             boolean isLate = clock.instant().isAfter(at.plus(PATIENCE_PER_REPLY));
             if (tool.isPresent() && !isLate && reply.faultOf(i).isEmpty()) {
-                verdicts.add(new Reply.Judged(i, verdict(tool.get(), call)));
+                CallVerdict verdict = verdict(tool.get(), call);
+                if (findsMore && verdict.then() == CallVerdict.Then.ASK) {
+                    if (agent.comparesTools() && !digests.containsKey(call.tool())) {
+                        digests.put(call.tool(), definitions.digest(tool.get(), PATIENCE, true));
+                    }
+                    verdict = verdict.comparedWith(compared(
+                                    JudgeInput.GrantSchema.of(state, call.tool()),
+                                    state.grants().last(),
+                                    call.args()))
+                            .about(digests.getOrDefault(call.tool(), Optional.empty()));
+                }
+                verdicts.add(new Reply.Judged(i, verdict));
             }
         }
         return verdicts.isEmpty() ? reply : reply.withVerdicts(verdicts);
@@ -96,10 +118,33 @@ public final class CallJudges {
         if (tool.isEmpty()) {
             return CallVerdict.ask("the agent has no tool " + input.tool());
         }
-        return verdict(
-                tool.get(),
-                new JudgedCall(
-                        input.tool(), input.args(), input.owner(), input.spent(), input.requested(), clock.instant()));
+        CallVerdict verdict = input.judged()
+                ? CallVerdict.ask("the rules were asked before")
+                : verdict(
+                        tool.get(),
+                        new JudgedCall(
+                                input.tool(),
+                                input.args(),
+                                input.owner(),
+                                input.spent(),
+                                input.requested(),
+                                clock.instant()));
+        return verdict.comparedWith(compared(input.grants(), input.lastGrant(), input.args()))
+                .about(
+                        input.definition() && agent.comparesTools()
+                                ? definitions.digest(tool.get(), PATIENCE_PER_REPLY, false)
+                                : Optional.empty());
+    }
+
+    private static Optional<CallVerdict.Compared> compared(List<JudgeInput.GrantSchema> grants, int last, Json args) {
+        return grants.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new CallVerdict.Compared(
+                        last,
+                        grants.stream()
+                                .filter(grant -> RuleCheck.isLike(grant.like(), args))
+                                .map(JudgeInput.GrantSchema::number)
+                                .toList()));
     }
 
     private CallVerdict verdict(ToolSpec tool, JudgedCall call) throws InterruptedException {

@@ -67,7 +67,12 @@ public final class AnswerStore {
         this.notBefore = notBefore;
     }
 
-    /** The answer to a request, if it was kept; {@code encryptedThread} is its thread, if that is encrypted. */
+    /**
+     * The answer to a request, if it was kept.
+     *
+     * @param encryptedThread the thread that it is about, if that is encrypted
+     * @throws ThreadForgottenException if the key of that thread was destroyed, so that nothing may be asked about it
+     */
     Optional<Kept> find(String digest, Optional<String> encryptedThread) {
         return find(digest, encryptedThread, Kept.class);
     }
@@ -76,8 +81,10 @@ public final class AnswerStore {
      * What was kept under a digest, if it was.
      *
      * @param encryptedThread the thread that it belongs to, if that is encrypted
+     * @throws ThreadForgottenException if the key of that thread was destroyed
      */
     <T extends Dated> Optional<T> find(String digest, Optional<String> encryptedThread, Class<T> type) {
+        encryptedThread.ifPresent(this::requireKey);
         try {
             Stored stored = PayloadJson.MAPPER.readValue(Files.readString(file(digest, encryptedThread)), Stored.class);
             Optional<JsonNode> answer = stored.encrypted().isPresent()
@@ -90,17 +97,30 @@ public final class AnswerStore {
         } catch (IOException | IllegalArgumentException | PayloadCodecException | KeyProblem e) {
             return Optional.empty(); // Damaged, or its key is gone: the request is sent again.
         } catch (ThreadForgottenException e) {
-            return Optional.empty();
+            return Optional.empty(); // It was about an earlier thread of this name.
         }
     }
 
-    /** Keeps an answer durably. */
+    /**
+     * Checks that the key of an encrypted thread was not destroyed.
+     *
+     * @throws ThreadForgottenException if it was
+     */
+    void requireKey(String encryptedThread) {
+        keys.ifPresent(all -> all.of(encryptedThread).encode(List.of(Payload.getDefaultInstance())));
+    }
+
+    /**
+     * Keeps an answer durably.
+     *
+     * @throws ThreadForgottenException if the key of the encrypted thread was destroyed; then nothing is kept
+     */
     void keep(String digest, Optional<String> encryptedThread, Dated answer) throws IOException {
-        Path file = file(digest, encryptedThread);
-        PrivateFiles.createDirectories(Objects.requireNonNull(file.getParent()));
         Stored stored = encryptedThread.isPresent()
                 ? new Stored(FORMAT, Optional.empty(), Optional.of(encrypted(answer, encryptedThread.get())))
                 : new Stored(FORMAT, Optional.of(PayloadJson.MAPPER.valueToTree(answer)), Optional.empty());
+        Path file = file(digest, encryptedThread);
+        PrivateFiles.createDirectories(Objects.requireNonNull(file.getParent()));
         PrivateFiles.replace(file, PayloadJson.MAPPER.writeValueAsString(stored) + "\n");
     }
 

@@ -8,6 +8,7 @@ import dev.waymark.history.RecordedDecision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Counts the decisions of a candidate, and keeps the first ones that differ. Not thread-safe. */
+/**
+ * Counts the decisions of a candidate by thread, and keeps the first ones that differ. Decisions are added thread by
+ * thread. Not thread-safe.
+ */
 final class CandidateTally {
     /** Further decisions are only counted, so that a report fits into memory and on a page. */
     private static final int MOST_SHOWN = 500;
@@ -25,29 +29,10 @@ final class CandidateTally {
 
     private final String name;
     private final boolean decrypt;
-    private final Set<String> models = new LinkedHashSet<>();
-    private final Map<Aspect, Integer> aspects = new EnumMap<>(Aspect.class);
-    private final List<RehearsalReport.Shown> shown = new ArrayList<>();
-    private final List<RehearsalReport.FailedCheck> shownChecks = new ArrayList<>();
-
-    /** The decisions of the thread whose checks are due when it ends. */
-    private final List<Check.Decided> decided = new ArrayList<>();
-
-    private Optional<Place> checked = Optional.empty();
-    private int checks;
-    private int failedChecks;
-    private RehearsalReport.Totals recorded = RehearsalReport.Totals.NOTHING;
-    private RehearsalReport.Totals now = RehearsalReport.Totals.NOTHING;
-    private int decisions;
-    private int answered;
-    private int same;
-    private int near;
-    private int changed;
-    private int failed;
-    private int newlyAsked;
-    private int newlyAllowed;
-    private int newlyDenied;
-    private int refused;
+    private final Map<String, ThreadTally> threads = new LinkedHashMap<>();
+    private Optional<ThreadTally> current = Optional.empty();
+    private int shown;
+    private int shownChecks;
 
     /**
      * @param name names the candidate
@@ -56,6 +41,21 @@ final class CandidateTally {
     CandidateTally(String name, boolean decrypt) {
         this.name = name;
         this.decrypt = decrypt;
+    }
+
+    private enum Counted {
+        DECISIONS,
+        ANSWERS,
+        SAME,
+        NEAR,
+        CHANGED,
+        FAILED,
+        NEWLY_ASKED,
+        NEWLY_ALLOWED,
+        NEWLY_DENIED,
+        REFUSED,
+        CHECKS,
+        FAILED_CHECKS
     }
 
     /**
@@ -88,127 +88,34 @@ final class CandidateTally {
 
     /** Counts the answers to one decision. */
     void add(Place place, String model, Answers given) {
-        List<Answer> answers = given.votes();
-        models.add(model);
-        decisions++;
-        answered += answers.size();
-        RecordedDecision decision = place.decision();
-        recorded = recorded.plus(
-                decision.reply().spent(),
-                Duration.between(decision.called().at(), decision.replied().at())
-                        .toMillis());
-        for (Answer answer : answers) {
-            now = now.plus(answer.spent(), answer.given().millis());
-        }
-        List<Answer> different = given.different();
-        boolean isSame = given.isSame();
-        Answer first = isSame
-                ? answers.stream()
-                        .filter(answer -> answer.comparison().isSame())
-                        .findFirst()
-                        .orElseThrow()
-                : different.get(0);
-        count(first.comparison());
-        check(place, first);
-        if (isSame) {
-            same++;
-            near += first.comparison().near() ? 1 : 0;
-            return;
-        }
-        changed++;
-        first.comparison().aspects().forEach(aspect -> aspects.merge(aspect, 1, Integer::sum));
-        show(
-                place,
-                first.comparison().aspects(),
-                answers.size() - different.size(),
-                answers.size(),
-                given.then().stream().map(step -> text(place, step)).toList(),
-                Optional.of(reply(
-                        place,
-                        Comparison.text(first.given().reply()),
-                        first.comparison().calls(),
-                        first.given().reply().stop())),
-                Optional.empty());
-    }
-
-    /** Keeps the decision for the checks of its thread. The decisions of a thread come one after the other. */
-    private void check(Place place, Answer answer) {
-        if (place.checks().isEmpty() || place.decision().summary()) {
-            return;
-        }
-        if (checked.filter(before -> before.thread().equals(place.thread())).isEmpty()) {
-            endChecks();
-            checked = Optional.of(place);
-        }
-        decided.add(new Check.Decided(
-                place.decision().called().address(),
-                answer.comparison().isSame(),
-                answer.given().reply(),
-                answer.spent(),
-                answer.unmet()));
-    }
-
-    private void endChecks() {
-        checked.ifPresent(place -> {
-            for (Check check : place.checks()) {
-                checks++;
-                Optional<String> failure = check.test().failure(List.copyOf(decided));
-                failedChecks += failure.isPresent() ? 1 : 0;
-                failure.filter(why -> shownChecks.size() < MOST_SHOWN)
-                        .ifPresent(why -> shownChecks.add(
-                                new RehearsalReport.FailedCheck(place.thread(), check.words(), text(place, why))));
-            }
-        });
-        checked = Optional.empty();
-        decided.clear();
+        of(place).add(place, model, given);
     }
 
     /** Counts a decision at which the model gave no answer. */
     void failed(Place place, String model, String problem) {
-        models.add(model);
-        failed++;
-        show(place, Set.of(), 0, 0, List.of(), Optional.empty(), Optional.of(problem));
+        of(place).failed(place, model, problem);
     }
 
-    private void count(Comparison comparison) {
-        for (Comparison.Ruled call : comparison.calls()) {
-            newlyAsked += call.isNewly(CallVerdict.Then.ASK) ? 1 : 0;
-            newlyDenied += call.isNewly(CallVerdict.Then.DENY) ? 1 : 0;
-            // A call that was not recorded and needs nobody is what any agent does.
-            newlyAllowed += call.before().isPresent() && call.isNewly(CallVerdict.Then.ALLOW) ? 1 : 0;
-            refused += call.then().isEmpty() ? 1 : 0;
-        }
+    /** Drops what was counted and kept of a thread. */
+    void drop(String thread) {
+        ThreadTally dropped = threads.remove(thread);
+        current = current.filter(tally -> tally != dropped);
     }
 
-    private void show(
-            Place place,
-            Set<Aspect> differing,
-            int alike,
-            int votes,
-            List<String> then,
-            Optional<RehearsalReport.ShownReply> reply,
-            Optional<String> problem) {
-        if (shown.size() == MOST_SHOWN) {
-            return;
+    private ThreadTally of(Place place) {
+        ThreadTally tally = threads.computeIfAbsent(place.thread(), thread -> new ThreadTally());
+        if (current.filter(before -> before != tally).isPresent()) {
+            current.get().endChecks();
         }
-        RecordedDecision decision = place.decision();
-        shown.add(new RehearsalReport.Shown(
-                place.thread(),
-                decision.called().address(),
-                place.agent(),
-                decision.state().turn().number(),
-                differing,
-                alike,
-                votes,
-                text(place, context(decision)),
-                reply(
-                        place,
-                        Comparison.text(decision.reply()),
-                        Comparison.recorded(decision),
-                        decision.reply().stop()),
-                reply,
-                then,
-                problem));
+        current = Optional.of(tally);
+        return tally;
+    }
+
+    RehearsalReport.OfCandidate done() {
+        current.ifPresent(ThreadTally::endChecks);
+        ThreadTally all = new ThreadTally();
+        threads.values().forEach(all::addAll);
+        return all.done();
     }
 
     /** The newest message: what the decision answers. */
@@ -246,27 +153,187 @@ final class CandidateTally {
         return end == text.length() ? text : text.substring(0, isInPair ? end - 1 : end) + "…";
     }
 
-    RehearsalReport.OfCandidate done() {
-        endChecks();
-        return new RehearsalReport.OfCandidate(
-                name,
-                List.copyOf(models),
-                decisions,
-                answered,
-                same,
-                near,
-                changed,
-                failed,
-                aspects,
-                newlyAsked,
-                newlyAllowed,
-                newlyDenied,
-                refused,
-                checks,
-                failedChecks,
-                recorded,
-                now,
-                List.copyOf(shown),
-                List.copyOf(shownChecks));
+    /** The decisions of one thread, or those of all. */
+    private final class ThreadTally {
+        private final Set<String> models = new LinkedHashSet<>();
+        private final Map<Counted, Integer> counts = new EnumMap<>(Counted.class);
+        private final Map<Aspect, Integer> aspects = new EnumMap<>(Aspect.class);
+        private final List<RehearsalReport.Shown> shownDecisions = new ArrayList<>();
+        private final List<RehearsalReport.FailedCheck> failedChecks = new ArrayList<>();
+
+        /** The decisions whose checks are due when the thread ends. */
+        private final List<Check.Decided> decided = new ArrayList<>();
+
+        private Optional<Place> checked = Optional.empty();
+        private RehearsalReport.Totals recorded = RehearsalReport.Totals.NOTHING;
+        private RehearsalReport.Totals now = RehearsalReport.Totals.NOTHING;
+
+        private void add(Place place, String model, Answers given) {
+            List<Answer> answers = given.votes();
+            models.add(model);
+            count(Counted.DECISIONS, 1);
+            count(Counted.ANSWERS, answers.size());
+            RecordedDecision decision = place.decision();
+            recorded = recorded.plus(new RehearsalReport.Totals(
+                    decision.reply().spent(),
+                    Duration.between(decision.called().at(), decision.replied().at())
+                            .toMillis()));
+            for (Answer answer : answers) {
+                now = now.plus(new RehearsalReport.Totals(
+                        answer.spent(), answer.given().millis()));
+            }
+            List<Answer> different = given.different();
+            boolean isSame = given.isSame();
+            Answer first = isSame
+                    ? answers.stream()
+                            .filter(answer -> answer.comparison().isSame())
+                            .findFirst()
+                            .orElseThrow()
+                    : different.get(0);
+            count(first.comparison());
+            check(place, first);
+            if (isSame) {
+                count(Counted.SAME, 1);
+                count(Counted.NEAR, first.comparison().near());
+                return;
+            }
+            count(Counted.CHANGED, 1);
+            first.comparison().aspects().forEach(aspect -> aspects.merge(aspect, 1, Integer::sum));
+            show(
+                    place,
+                    first.comparison().aspects(),
+                    answers.size() - different.size(),
+                    answers.size(),
+                    given.then().stream().map(step -> text(place, step)).toList(),
+                    Optional.of(reply(
+                            place,
+                            Comparison.text(first.given().reply()),
+                            first.comparison().calls(),
+                            first.given().reply().stop())),
+                    Optional.empty());
+        }
+
+        private void failed(Place place, String model, String problem) {
+            models.add(model);
+            count(Counted.FAILED, 1);
+            show(place, Set.of(), 0, 0, List.of(), Optional.empty(), Optional.of(problem));
+        }
+
+        private void count(Comparison comparison) {
+            for (Comparison.Ruled call : comparison.calls()) {
+                count(Counted.NEWLY_ASKED, call.isNewly(CallVerdict.Then.ASK));
+                count(Counted.NEWLY_DENIED, call.isNewly(CallVerdict.Then.DENY));
+                // A call that was not recorded and needs nobody is what any agent does.
+                count(Counted.NEWLY_ALLOWED, call.before().isPresent() && call.isNewly(CallVerdict.Then.ALLOW));
+                count(Counted.REFUSED, call.then().isEmpty());
+            }
+        }
+
+        private void check(Place place, Answer answer) {
+            if (place.checks().isEmpty() || place.decision().summary()) {
+                return;
+            }
+            checked = Optional.of(place);
+            decided.add(new Check.Decided(
+                    place.decision().called().address(),
+                    answer.comparison().isSame(),
+                    answer.given().reply(),
+                    answer.spent(),
+                    answer.unmet()));
+        }
+
+        private void endChecks() {
+            checked.ifPresent(place -> {
+                for (Check check : place.checks()) {
+                    Optional<String> failure = check.test().failure(List.copyOf(decided));
+                    count(Counted.CHECKS, 1);
+                    count(Counted.FAILED_CHECKS, failure.isPresent());
+                    if (failure.isPresent() && shownChecks < MOST_SHOWN) {
+                        shownChecks++;
+                        failedChecks.add(new RehearsalReport.FailedCheck(
+                                place.thread(), check.words(), text(place, failure.get())));
+                    }
+                }
+            });
+            checked = Optional.empty();
+            decided.clear();
+        }
+
+        private void show(
+                Place place,
+                Set<Aspect> differing,
+                int alike,
+                int votes,
+                List<String> then,
+                Optional<RehearsalReport.ShownReply> reply,
+                Optional<String> problem) {
+            if (shown == MOST_SHOWN) {
+                return;
+            }
+            shown++;
+            RecordedDecision decision = place.decision();
+            shownDecisions.add(new RehearsalReport.Shown(
+                    place.thread(),
+                    decision.called().address(),
+                    place.agent(),
+                    decision.state().turn().number(),
+                    differing,
+                    alike,
+                    votes,
+                    text(place, context(decision)),
+                    reply(
+                            place,
+                            Comparison.text(decision.reply()),
+                            Comparison.recorded(decision),
+                            decision.reply().stop()),
+                    reply,
+                    then,
+                    problem));
+        }
+
+        private void addAll(ThreadTally other) {
+            models.addAll(other.models);
+            other.counts.forEach(this::count);
+            other.aspects.forEach((aspect, number) -> aspects.merge(aspect, number, Integer::sum));
+            shownDecisions.addAll(other.shownDecisions);
+            failedChecks.addAll(other.failedChecks);
+            recorded = recorded.plus(other.recorded);
+            now = now.plus(other.now);
+        }
+
+        private void count(Counted what, int number) {
+            counts.merge(what, number, Integer::sum);
+        }
+
+        private void count(Counted what, boolean isSo) {
+            count(what, isSo ? 1 : 0);
+        }
+
+        private RehearsalReport.OfCandidate done() {
+            return new RehearsalReport.OfCandidate(
+                    name,
+                    List.copyOf(models),
+                    number(Counted.DECISIONS),
+                    number(Counted.ANSWERS),
+                    number(Counted.SAME),
+                    number(Counted.NEAR),
+                    number(Counted.CHANGED),
+                    number(Counted.FAILED),
+                    aspects,
+                    number(Counted.NEWLY_ASKED),
+                    number(Counted.NEWLY_ALLOWED),
+                    number(Counted.NEWLY_DENIED),
+                    number(Counted.REFUSED),
+                    number(Counted.CHECKS),
+                    number(Counted.FAILED_CHECKS),
+                    recorded,
+                    now,
+                    List.copyOf(shownDecisions),
+                    List.copyOf(failedChecks));
+        }
+
+        private int number(Counted what) {
+            return counts.getOrDefault(what, 0);
+        }
     }
 }

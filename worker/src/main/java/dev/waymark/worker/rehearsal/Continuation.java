@@ -38,9 +38,12 @@ final class Continuation {
     private final RecordedDecision from;
     private final Optional<String> owner;
     private final Optional<String> encryptedThread;
-    private final List<String> steps = new ArrayList<>();
+    private final List<String> lines = new ArrayList<>();
+    private final Steps steps = new Steps();
     private final Instant at;
     private Conversation state;
+    private int most;
+    private int decided;
 
     /** What happened, a line for each step, and why it ended. */
     record Continued(List<String> steps, String end) {
@@ -80,26 +83,17 @@ final class Continuation {
      */
     Continued run(Reply reply, int most) throws SpendingLedger.CeilingReached, InterruptedException {
         apply(new ModelFact.ModelReplied(state.counters().steps(), judged(reply)));
-        int left = most;
+        this.most = most;
         while (true) {
             Optional<Step> next = state.decide().stream()
                     .filter(step -> !(step instanceof Step.WakeAt))
                     .findFirst();
             if (next.isEmpty()) {
-                return new Continued(steps, restingPlace());
+                return new Continued(lines, restingPlace());
             }
-            Optional<String> end;
-            if (next.get() instanceof Step.CallModel || next.get() instanceof Step.Summarise) {
-                end = left-- == 0 ? Optional.of("stopped after " + most + " more decisions") : callModel(next.get());
-            } else if (next.get() instanceof Step.RunTool run) {
-                end = runTool(run);
-            } else if (next.get() instanceof Step.StartSubagent start) {
-                end = startSubagent(start);
-            } else {
-                end = next.get().match(new WithoutTools());
-            }
+            Optional<String> end = next.get().match(steps).run();
             if (end.isPresent()) {
-                return new Continued(steps, end.get());
+                return new Continued(lines, end.get());
             }
         }
     }
@@ -125,6 +119,10 @@ final class Continuation {
     }
 
     private Optional<String> callModel(Step step) throws SpendingLedger.CeilingReached, InterruptedException {
+        if (decided == most) {
+            return Optional.of("stopped after " + most + " more decisions");
+        }
+        decided++;
         boolean isSummary = step instanceof Step.Summarise;
         int number = state.counters().steps() + 1;
         apply(isSummary ? new ModelFact.SummaryRequested(number) : new ModelFact.ModelCalled(number));
@@ -138,14 +136,14 @@ final class Continuation {
             return Optional.of("no answer: " + failure.getMessage());
         }
         if (isSummary) {
-            steps.add("summarizes");
+            lines.add("summarizes");
             apply(new ModelFact.Summarised(number, reply));
             return Optional.empty();
         }
         Reply examined = ModelCalls.examined(reply, agent, state.turn().schema());
         String text = Comparison.text(examined);
         if (!text.isBlank()) {
-            steps.add("says: " + text);
+            lines.add("says: " + text);
         }
         apply(new ModelFact.ModelReplied(number, judged(examined)));
         return Optional.empty();
@@ -198,8 +196,19 @@ final class Continuation {
         return given(call, result.get());
     }
 
+    private Optional<String> judge(Call call) {
+        JudgedCall judged = new JudgedCall(call.tool(), call.args(), owner, state.spent(), state.requests(call), at);
+        apply(new ToolFact.VerdictRequested(call.id()));
+        apply(new ToolFact.VerdictGiven(
+                call.id(),
+                agent.tool(call.tool())
+                        .map(tool -> RuleCheck.verdict(tool, judged))
+                        .orElseGet(() -> CallVerdict.ask("the agent has no tool " + call.tool()))));
+        return Optional.empty();
+    }
+
     private Optional<String> given(Call call, CallResults.CallResult result) {
-        steps.add(words(call) + " → " + result.content() + " (" + result.source() + ")");
+        lines.add(words(call) + " → " + result.content() + " (" + result.source() + ")");
         return Optional.empty();
     }
 
@@ -207,82 +216,84 @@ final class Continuation {
         return Optional.of("stopped before " + words(call) + ": there is no result of this call");
     }
 
-    /** Carries out what needs no result of a call. Returns why the continuation ends, if it does. */
-    private final class WithoutTools implements Step.Cases<Optional<String>> {
+    /** Carries out a step. Returns why the continuation ends, if it does. */
+    private interface Work {
+        Optional<String> run() throws SpendingLedger.CeilingReached, InterruptedException;
+
+        static Work end(String why) {
+            return () -> Optional.of(why);
+        }
+    }
+
+    /** What a continuation does for each step. */
+    private final class Steps implements Step.Cases<Work> {
         @Override
-        public Optional<String> runTool(Step.RunTool step) {
-            throw new IllegalStateException("calls get their results before");
+        public Work callModel(Step.CallModel step) {
+            return () -> Continuation.this.callModel(step);
         }
 
         @Override
-        public Optional<String> startSubagent(Step.StartSubagent step) {
-            throw new IllegalStateException("calls get their results before");
+        public Work summarise(Step.Summarise step) {
+            return () -> Continuation.this.callModel(step);
         }
 
         @Override
-        public Optional<String> judge(Step.Judge step) {
-            Call call = step.call();
-            JudgedCall judged =
-                    new JudgedCall(call.tool(), call.args(), owner, state.spent(), state.requests(call), at);
-            apply(new ToolFact.VerdictRequested(call.id()));
-            apply(new ToolFact.VerdictGiven(
-                    call.id(),
-                    agent.tool(call.tool())
-                            .map(tool -> RuleCheck.verdict(tool, judged))
-                            .orElseGet(() -> CallVerdict.ask("the agent has no tool " + call.tool()))));
-            return Optional.empty();
+        public Work runTool(Step.RunTool step) {
+            return () -> Continuation.this.runTool(step);
         }
 
         @Override
-        public Optional<String> close(Step.Close step) {
-            return Optional.of(restingPlace());
+        public Work startSubagent(Step.StartSubagent step) {
+            return () -> Continuation.this.startSubagent(step);
         }
 
         @Override
-        public Optional<String> callModel(Step.CallModel step) {
-            throw new IllegalStateException("models are called before");
-        }
-
-        @Override
-        public Optional<String> summarise(Step.Summarise step) {
-            throw new IllegalStateException("models are called before");
-        }
-
-        @Override
-        public Optional<String> wakeAt(Step.WakeAt step) {
-            return Optional.of(restingPlace());
-        }
-
-        @Override
-        public Optional<String> verifyTool(Step.VerifyTool step) {
-            return Optional.of("stopped before the check of " + words(step.call()));
-        }
-
-        @Override
-        public Optional<String> followTask(Step.FollowTask step) {
-            return Optional.of("stopped while the server of " + words(step.call()) + " works on it");
+        public Work judge(Step.Judge step) {
+            return () -> Continuation.this.judge(step.call());
         }
 
         /** The task stays with the recorded thread. */
         @Override
-        public Optional<String> cancelTask(Step.CancelTask step) {
-            apply(new ToolFact.TaskCancelRequested(step.task().callId()));
-            return Optional.empty();
+        public Work cancelTask(Step.CancelTask step) {
+            return () -> {
+                apply(new ToolFact.TaskCancelRequested(step.task().callId()));
+                return Optional.empty();
+            };
         }
 
         @Override
-        public Optional<String> passOn(Step.PassOn step) {
-            return Optional.of("stopped before a decision is passed on to a subagent");
+        public Work verifyTool(Step.VerifyTool step) {
+            return Work.end("stopped before the check of " + words(step.call()));
         }
 
         @Override
-        public Optional<String> reportToParent(Step.ReportToParent step) {
-            throw new IllegalStateException("a rehearsed thread has no parent");
+        public Work followTask(Step.FollowTask step) {
+            return Work.end("stopped while the server of " + words(step.call()) + " works on it");
         }
 
         @Override
-        public Optional<String> resolveAgent(Step.ResolveAgent step) {
-            throw new IllegalStateException("a rehearsed thread has its agent");
+        public Work passOn(Step.PassOn step) {
+            return Work.end("stopped before a decision is passed on to a subagent");
+        }
+
+        @Override
+        public Work reportToParent(Step.ReportToParent step) {
+            return Work.end("stopped before a report to the thread that started it");
+        }
+
+        @Override
+        public Work resolveAgent(Step.ResolveAgent step) {
+            return Work.end("stopped before another agent is found");
+        }
+
+        @Override
+        public Work wakeAt(Step.WakeAt step) {
+            return Work.end(restingPlace());
+        }
+
+        @Override
+        public Work close(Step.Close step) {
+            return Work.end(restingPlace());
         }
     }
 }

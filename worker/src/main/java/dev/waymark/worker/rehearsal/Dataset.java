@@ -44,10 +44,6 @@ public final class Dataset {
         return new Dataset(directory, checks);
     }
 
-    public Path directory() {
-        return directory;
-    }
-
     /** The names of the decisions, sorted. */
     public List<String> decisions() throws IOException {
         try (Stream<Path> files = Files.list(directory)) {

@@ -24,8 +24,11 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -53,11 +56,17 @@ public final class Rehearsal {
     private final Optional<String> judgesProvider;
     private final Queue<Waiting> waiting = new ArrayDeque<>();
     private final List<RehearsalReport.Skipped> skipped = new ArrayList<>();
+
+    /** How many decisions each thread has. A thread that is forgotten is removed. */
+    private final Map<String, Integer> rehearsed = new HashMap<>();
+
+    /** The ids of the encrypted ones of these threads, by name. */
+    private final Map<String, String> encrypted = new LinkedHashMap<>();
+
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicInteger kept = new AtomicInteger();
     private Optional<String> stopped = Optional.empty();
     private int decisions;
-    private int encrypted;
 
     /** Receives progress. */
     public interface Listener {
@@ -140,22 +149,23 @@ public final class Rehearsal {
             throws ProviderNotAllowed, InterruptedException {
         ExecutorService pool =
                 Executors.newFixedThreadPool(settings.parallel(), DaemonThreads.named("waymark-rehearsal"));
-        int threads = 0;
         try {
             List<String> chosen = ThreadSource.sample(source.names(), most);
             for (int i = 0; i < chosen.size() && stopped.isEmpty(); i++) {
                 Optional<Recorded> thread = read(source, chosen.get(i));
                 double before = (double) i / chosen.size();
-                if (thread.isPresent() && rehearse(thread.get(), pool, before, 1.0 / chosen.size(), listener)) {
-                    threads++;
+                if (thread.isPresent()) {
+                    rehearse(thread.get(), pool, before, 1.0 / chosen.size(), listener);
                 }
             }
             while (!waiting.isEmpty()) {
                 takeNext(listener);
             }
+            new LinkedHashMap<>(encrypted).forEach(this::dropIfForgotten);
         } finally {
             pool.shutdownNow();
         }
+        int threads = rehearsed.size();
         return new RehearsalReport(
                 RehearsalReport.FORMAT,
                 threads,
@@ -169,9 +179,9 @@ public final class Rehearsal {
 
     private String contains(int threads) {
         String plain = "Contains parts of the conversations of " + threads + " threads";
-        return encrypted == 0
+        return encrypted.isEmpty()
                 ? plain + "."
-                : plain + ", of which " + encrypted + " are encrypted: "
+                : plain + ", of which " + encrypted.size() + " are encrypted: "
                         + (settings.decrypt() ? "their texts are decrypted here." : "their texts are left out.");
     }
 
@@ -209,33 +219,60 @@ public final class Rehearsal {
                 | IllegalStateException
                 | IllegalArgumentException
                 | UncheckedIOException e) {
-            skipped.add(new RehearsalReport.Skipped(name, "it can't be read: " + e.getMessage()));
+            skip(name, e);
             return Optional.empty();
         }
     }
 
-    /** Asks the candidates about the decisions of a thread. Returns whether there was a candidate to ask. */
-    private boolean rehearse(Recorded thread, ExecutorService pool, double before, double part, Listener listener)
+    private void skip(String thread, RuntimeException unreadable) {
+        skipped.add(new RehearsalReport.Skipped(thread, "it can't be read: " + unreadable.getMessage()));
+    }
+
+    /** Drops a thread, as if it had been forgotten before. */
+    private void drop(String thread, ThreadForgottenException forgotten) {
+        Optional.ofNullable(rehearsed.remove(thread)).ifPresent(all -> {
+            decisions -= all;
+            encrypted.remove(thread);
+            stages.forEach(stage -> stage.tally().drop(thread));
+            skip(thread, forgotten);
+        });
+    }
+
+    private void dropIfForgotten(String thread, String id) {
+        try {
+            answers.requireKey(id);
+        } catch (ThreadForgottenException e) {
+            drop(thread, e);
+        }
+    }
+
+    /** Asks the candidates about the decisions of a thread. */
+    private void rehearse(Recorded thread, ExecutorService pool, double before, double part, Listener listener)
             throws ProviderNotAllowed, InterruptedException {
         List<Asked> agents = new ArrayList<>();
         for (Stage stage : stages) {
             agent(stage, thread).ifPresent(agents::add);
         }
         if (agents.isEmpty()) {
-            return false;
+            return;
         }
-        encrypted += thread.encrypted() ? 1 : 0;
-        List<RecordedDecision> all = chosen(thread.timeline().decisions());
+        List<RecordedDecision> all = chosen(from(thread));
         RecordedResults results = new RecordedResults(thread.timeline());
         Optional<String> encryptedThread =
                 Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted());
+        rehearsed.putIfAbsent(thread.name(), 0);
+        encryptedThread.ifPresent(id -> encrypted.put(thread.name(), id));
         for (int i = 0; i < all.size(); i++) {
             RecordedDecision decision = all.get(i);
-            double done = before + part * (i + 1) / all.size();
+            if (!rehearsed.containsKey(thread.name())) {
+                return;
+            }
+            rehearsed.merge(thread.name(), 1, Integer::sum);
             decisions++;
+            double done = before + part * (i + 1) / all.size();
             for (Asked each : agents) {
-                if (stopped.isPresent()) {
-                    return true;
+                if (stopped.isPresent() || !rehearsed.containsKey(thread.name())) {
+                    return;
                 }
                 Task task = new Task(
                         new CandidateTally.Place(
@@ -255,7 +292,6 @@ public final class Rehearsal {
                 }
             }
         }
-        return true;
     }
 
     /** The agent of a candidate for this thread, if its model can be called. */
@@ -317,6 +353,23 @@ public final class Rehearsal {
 
     private static String provider(String model) {
         return model.substring(0, Math.max(0, model.indexOf(':')));
+    }
+
+    /** The decisions of a thread from the place on at which the rehearsal begins. Without such a place, all of them. */
+    private List<RecordedDecision> from(Recorded thread) {
+        List<RecordedDecision> all = thread.timeline().decisions();
+        if (settings.from().isEmpty()) {
+            return all;
+        }
+        Optional<RecordedDecision> first = settings.from().flatMap(thread.timeline()::decisionAt);
+        if (first.isEmpty()) {
+            skipped.add(new RehearsalReport.Skipped(
+                    thread.name(), "it has no decision at " + settings.from().get() + " or before"));
+        }
+        return all.stream()
+                .dropWhile(decision ->
+                        first.isEmpty() || decision.called() != first.get().called())
+                .toList();
     }
 
     /** Chooses decisions of a thread. The choice depends on their places only, so it is always the same. */
@@ -423,6 +476,15 @@ public final class Rehearsal {
     /** Takes the answers to the decision that has waited longest, so that reports have the order of the threads. */
     private void takeNext(Listener listener) throws InterruptedException {
         Waiting next = waiting.remove();
+        if (rehearsed.containsKey(next.task().place().thread())) {
+            take(next);
+        } else {
+            next.answers().cancel(true);
+        }
+        listener.rehearsed(next.part(), decisions);
+    }
+
+    private void take(Waiting next) throws InterruptedException {
         CandidateTally.Place place = next.task().place();
         String model = next.task().agent().model();
         try {
@@ -432,13 +494,14 @@ public final class Rehearsal {
                 next.tally().failed(place, model, failure.type() + ": " + failure.getMessage());
             } else if (e.getCause() instanceof SpendingLedger.CeilingReached ceiling) {
                 stopped = Optional.of(String.valueOf(ceiling.getMessage()));
+            } else if (e.getCause() instanceof ThreadForgottenException forgotten) {
+                drop(place.thread(), forgotten);
             } else if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;
             } else {
                 throw new IllegalStateException(e.getCause());
             }
         }
-        listener.rehearsed(next.part(), decisions);
     }
 
     /** What the rehearsal has spent, with what a killed process before it has spent. */

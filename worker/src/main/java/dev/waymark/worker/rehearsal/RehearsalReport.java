@@ -103,8 +103,8 @@ public record RehearsalReport(
     public record Totals(Spent spent, long millis) {
         static final Totals NOTHING = new Totals(Spent.NOTHING, 0);
 
-        Totals plus(Spent more, long moreMillis) {
-            return new Totals(spent.plus(more), millis + moreMillis);
+        Totals plus(Totals more) {
+            return new Totals(spent.plus(more.spent), millis + more.millis);
         }
     }
 

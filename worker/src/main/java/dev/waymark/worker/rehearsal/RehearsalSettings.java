@@ -11,6 +11,7 @@ import java.util.function.Consumer;
  * @param parallel the maximum number of requests at a time
  * @param decisions the maximum number of decisions of each thread
  * @param firstOfTurn whether only the first decision of each turn is rehearsed
+ * @param from the place of the first decision to rehearse: the one that led to a version, or whose model call is an event
  * @param allowedProviders the providers that may see a conversation although its thread did not use them
  * @param continued the maximum number of further decisions with which a decision that differs is continued in memory
  * @param decrypt whether the report may contain texts of encrypted threads
@@ -24,6 +25,7 @@ public record RehearsalSettings(
         int parallel,
         int decisions,
         boolean firstOfTurn,
+        Optional<String> from,
         Set<String> allowedProviders,
         int continued,
         boolean decrypt,
@@ -36,6 +38,7 @@ public record RehearsalSettings(
             4,
             Integer.MAX_VALUE,
             false,
+            Optional.empty(),
             Set.of(),
             0,
             false,
@@ -64,6 +67,10 @@ public record RehearsalSettings(
             edit.decisions = most;
             edit.firstOfTurn = first;
         });
+    }
+
+    public RehearsalSettings withFrom(Optional<String> place) {
+        return with(edit -> edit.from = place);
     }
 
     public RehearsalSettings withAllowedProviders(Set<String> names) {
@@ -102,6 +109,7 @@ public record RehearsalSettings(
         private int parallel = RehearsalSettings.this.parallel;
         private int decisions = RehearsalSettings.this.decisions;
         private boolean firstOfTurn = RehearsalSettings.this.firstOfTurn;
+        private Optional<String> from = RehearsalSettings.this.from;
         private Set<String> allowedProviders = RehearsalSettings.this.allowedProviders;
         private int continued = RehearsalSettings.this.continued;
         private boolean decrypt = RehearsalSettings.this.decrypt;
@@ -115,6 +123,7 @@ public record RehearsalSettings(
                     parallel,
                     decisions,
                     firstOfTurn,
+                    from,
                     allowedProviders,
                     continued,
                     decrypt,

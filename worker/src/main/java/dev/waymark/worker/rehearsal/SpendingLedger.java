@@ -53,6 +53,15 @@ public final class SpendingLedger implements AutoCloseable {
         }
     }
 
+    /** Another process is running the rehearsal. */
+    public static final class InUse extends Exception {
+        private static final long serialVersionUID = 1;
+
+        InUse() {
+            super("another process is running this rehearsal");
+        }
+    }
+
     private SpendingLedger(Path file, FileChannel channel, Usd ceiling, Instant now) throws IOException {
         this.file = file;
         this.channel = channel;
@@ -80,9 +89,9 @@ public final class SpendingLedger implements AutoCloseable {
      * Opens the ledger of a rehearsal, or begins one.
      *
      * @param ceiling the most that the rehearsal may spend, with everything that an earlier process has spent on it
-     * @throws IllegalStateException if another process is running this rehearsal
+     * @throws InUse if another process is running this rehearsal
      */
-    public static SpendingLedger open(Path file, Usd ceiling, Instant now) throws IOException {
+    public static SpendingLedger open(Path file, Usd ceiling, Instant now) throws IOException, InUse {
         PrivateFiles.createDirectories(
                 Objects.requireNonNull(file.toAbsolutePath().getParent()));
         PrivateFiles.create(file);
@@ -98,7 +107,7 @@ public final class SpendingLedger implements AutoCloseable {
             throw e;
         }
         channel.close();
-        throw new IllegalStateException("another process is running this rehearsal");
+        throw new InUse();
     }
 
     private static Optional<Line> read(String text) {

@@ -9,6 +9,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolRun;
+import dev.waymark.worker.tool.kind.UnknownDefinitionException;
 import java.util.Optional;
 
 /**
@@ -23,6 +24,11 @@ record BoundTool<T extends ToolImplementation>(ToolKind<T> kind, ToolSlots slots
 
     boolean isReady(ToolSpec tool) {
         return kind.isReady(implementation, tool);
+    }
+
+    Optional<String> definition(ToolSpec tool, ProcessFence fence)
+            throws UnknownDefinitionException, InterruptedException {
+        return kind.definition(implementation, tool, fence);
     }
 
     ToolOutcome run(ToolRun run) throws InterruptedException {

@@ -89,6 +89,11 @@ public final class ToolActivity implements DynamicActivity {
                 if (found.hasEffect()) {
                     return claimAndRun(found, input, info, context, server, heartbeat);
                 }
+                Optional<ToolOutcome> changed =
+                        tools.changed(found, input.definitions(), execution(info), ProcessFence.in(found.timeout()));
+                if (changed.isPresent()) {
+                    return changed.get();
+                }
                 ToolOutcome outcome =
                         tools.runSafe(setting.agent(), found, input.args(), context, server, heartbeat::isCancelled);
                 heartbeat.awaitKeys();
@@ -111,8 +116,7 @@ public final class ToolActivity implements DynamicActivity {
             ToolRun.ServerTurn server,
             Heartbeat heartbeat)
             throws InterruptedException {
-        String nonce = UUID.randomUUID().toString().substring(0, 8);
-        String execution = ClaimRequest.execution(info.getWorkflowRunId(), info.getAttempt(), nonce);
+        String execution = execution(info);
         if (info.getAttempt() > 1) {
             return ToolOutcome.notStarted(execution, "an earlier attempt may have run");
         }
@@ -139,6 +143,11 @@ public final class ToolActivity implements DynamicActivity {
                 throw e;
             }
         }
+    }
+
+    private static String execution(ActivityInfo info) {
+        String nonce = UUID.randomUUID().toString().substring(0, 8);
+        return ClaimRequest.execution(info.getWorkflowRunId(), info.getAttempt(), nonce);
     }
 
     private ToolOutcome claimAndRun(
@@ -184,6 +193,9 @@ public final class ToolActivity implements DynamicActivity {
             Heartbeat heartbeat)
             throws InterruptedException {
         Optional<ToolOutcome> problem = tools.problem(tool, input.args());
+        if (problem.isEmpty()) {
+            problem = tools.changed(tool, input.definitions(), execution, fence);
+        }
         if (problem.isPresent()) {
             return problem.get();
         }

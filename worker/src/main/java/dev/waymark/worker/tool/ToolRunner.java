@@ -10,12 +10,14 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.inbound.InlineText;
+import dev.waymark.worker.judge.CurrentDefinitions;
 import dev.waymark.worker.process.CommandRunner;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.LogSecrets;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolRun;
+import dev.waymark.worker.tool.kind.UnknownDefinitionException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -23,9 +25,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs calls of every kind of tool, without retries. Whether a call may run is decided elsewhere. */
-public final class ToolRunner {
+public final class ToolRunner implements CurrentDefinitions {
+    private static final Logger LOG = LoggerFactory.getLogger(ToolRunner.class);
+
     private final ToolKinds kinds;
     private final ToolTimes times = new ToolTimes();
 
@@ -60,6 +66,41 @@ public final class ToolRunner {
         return ToolArguments.problem(tool.input(), args)
                 .map(why -> ToolOutcome.notDone(ToolTexts.invalidInput(tool.name(), why)))
                 .or(() -> kinds.of(tool).problem(tool, args));
+    }
+
+    /**
+     * The outcome that explains why an approved call must not run or can't be compared; empty if its tool is the one that
+     * was approved. It may still change before it runs.
+     *
+     * @param approved the digests of the definitions that were approved; empty if nobody had to approve the call
+     * @param execution the claim name of this execution
+     */
+    Optional<ToolOutcome> changed(ToolSpec tool, List<String> approved, String execution, ProcessFence fence)
+            throws InterruptedException {
+        if (approved.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return kinds.of(tool)
+                    .definition(tool, fence)
+                    .filter(current -> !approved.contains(current))
+                    .map(current -> ToolOutcome.changed(execution, current));
+        } catch (UnknownDefinitionException e) {
+            return Optional.of(Effect.NOT_DONE.outcome(String.valueOf(e.getMessage())));
+        }
+    }
+
+    @Override
+    public Optional<String> digest(ToolSpec tool, Duration patience, boolean onlyAtHand) throws InterruptedException {
+        if (onlyAtHand && !isReady(tool)) {
+            return Optional.empty();
+        }
+        try {
+            return kinds.of(tool).definition(tool, ProcessFence.in(patience));
+        } catch (UnknownDefinitionException e) {
+            LOG.info("it is not known which {} a person is asked about: {}", tool.name(), e.getMessage());
+            return Optional.empty();
+        }
     }
 
     /** Waits until this thread may run another call to a tool of this kind. */

@@ -380,6 +380,11 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     @Override
+    public void revoke(RawValue payload) {
+        receive(SignalNames.REVOKE, payload);
+    }
+
+    @Override
     public void settle(RawValue payload) {
         receive(SignalNames.SETTLE, payload);
     }
@@ -448,7 +453,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         /** While the state is arriving, every update is accepted, and answered once the state has arrived. */
         private Optional<Problem> refusal(Fact.Inbound fact) {
-            return known == null ? Optional.empty() : conversation().updateRefusal(fact);
+            return known == null ? Optional.empty() : conversation().updateRefusal(fact, now());
         }
 
         private Object execute(Fact.Inbound fact) {

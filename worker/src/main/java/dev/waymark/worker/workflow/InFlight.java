@@ -203,7 +203,8 @@ final class InFlight {
                 tool.hasEffect() ? Optional.of(Workflow.getInfo().getRunId()) : Optional.empty(),
                 tool.hasEffect() ? call.repeat() : 0,
                 state.get().session(),
-                call.suspension().map(Suspension::forDelivery));
+                call.suspension().map(Suspension::forDelivery),
+                state.get().approvedDefinitions(call));
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
@@ -220,13 +221,7 @@ final class InFlight {
     /** Asks the agent's rules about a call. */
     boolean judge(Step.Judge step, Optional<String> owner) {
         Call call = step.call();
-        JudgeInput input = new JudgeInput(
-                call.id(),
-                call.tool(),
-                call.args(),
-                owner,
-                state.get().spent(),
-                state.get().requests(call));
+        JudgeInput input = JudgeInput.of(call, state.get(), owner);
         // An earlier question about the call may still be running, if a reset undid what it was asked for.
         if (flights.containsKey(input.work()) || !fitsIntoTask(sizeOf(input))) {
             return false;

@@ -33,6 +33,13 @@ class AgentActivityImplTest {
     @Test
     void noName_isTheOnlyAgent() {
         assertThat(among(HELPER).resolve(new AgentInput("", ThreadIdentity.RULES)))
+                .isEqualTo(HELPER.comparingTools());
+    }
+
+    /** The definition of an older thread must stay as its worker would have recorded it. */
+    @Test
+    void threadOfOlderRules_doesNotCompareTools() {
+        assertThat(among(HELPER).resolve(new AgentInput("", ThreadIdentity.ENDED_WORKERS)))
                 .isEqualTo(HELPER);
     }
 

@@ -1,9 +1,11 @@
 package dev.waymark.worker.rehearsal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -96,6 +98,13 @@ class AnswerStoreTest {
                     .isEmpty();
 
             threadKeys.forget("default", "trip");
+            assertThatThrownBy(() -> store.find(DIGEST, Optional.of("trip")))
+                    .isInstanceOf(ThreadForgottenException.class);
+            assertThatThrownBy(() -> store.keep("cd".repeat(32), Optional.of("trip"), ANSWER))
+                    .isInstanceOf(ThreadForgottenException.class);
+            assertThat(files()).hasSize(1);
+
+            threadKeys.begin("default", "trip", Optional.empty());
             assertThat(store.find(DIGEST, Optional.of("trip"))).isEmpty();
         }
     }

@@ -3,6 +3,7 @@ package dev.waymark.worker.rehearsal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.Connection;
@@ -12,6 +13,7 @@ import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.worker.AgentWorker;
@@ -28,10 +30,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +43,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rehearsals of an encrypted thread. */
 @Tag("full")
@@ -59,7 +65,7 @@ class EncryptedRehearsalTest {
     }
 
     @BeforeEach
-    void record() throws Exception {
+    void start() throws Exception {
         variables = Map.of(
                 EncryptionKeys.VARIABLE,
                 "k:" + Base64.getEncoder().encodeToString(new byte[32]),
@@ -68,26 +74,34 @@ class EncryptedRehearsalTest {
         server = InMemoryServer.start(0);
         plain = Connection.to(server.address());
         connection = Connection.over(plain.stubs(), "default", variables);
+        record("secret", saying("recorded " + CANARY));
+    }
+
+    private void record(String id, ModelProviders providers) throws Exception {
         try (AgentWorker worker = AgentWorker.builder(connection.client())
                 .taskQueue("q")
                 .agents(AgentDirectory.of(directory, List.of(AgentSpec.of("a", "fake:model"))))
-                .providers(saying("recorded " + CANARY))
+                .providers(providers)
                 .build()) {
             worker.start();
-            connection.threadKeys().ifPresent(keys -> keys.begin("default", "secret", Optional.empty()));
+            keys().begin("default", id, Optional.empty());
             WorkflowStub thread = connection
                     .client()
                     .newUntypedWorkflowStub(
                             WireNames.WORKFLOW_TYPE,
                             WorkflowOptions.newBuilder()
                                     .setTaskQueue("q")
-                                    .setWorkflowId("secret")
+                                    .setWorkflowId(id)
                                     .build());
             thread.start(StartInput.of("a")
                     .closingAfterOneTurn()
-                    .saying(PersonFact.UserSpoke.message("m-1", "question " + CANARY)));
+                    .saying(PersonFact.UserSpoke.message("m-1", "question of " + id + " " + CANARY)));
             thread.getResult(RunOutcome.class);
         }
+    }
+
+    private ThreadKeys keys() {
+        return connection.threadKeys().orElseThrow();
     }
 
     @AfterEach
@@ -98,13 +112,20 @@ class EncryptedRehearsalTest {
     }
 
     private RehearsalReport rehearse(ThreadSource source, boolean decrypt) throws Exception {
-        Candidate candidate =
-                new Candidate("new", Optional.empty(), saying("new " + CANARY), Map.of(), Optional.empty());
-        PayloadCodec codec = Connection.codec(variables).orElseThrow();
+        return rehearse(source, saying("new " + CANARY), decrypt);
+    }
+
+    private RehearsalReport rehearse(ThreadSource source, ModelProviders providers, boolean decrypt) throws Exception {
+        Candidate candidate = new Candidate("new", Optional.empty(), providers, Map.of(), Optional.empty());
+        PayloadCodec codec =
+                new EncryptionCodec(EncryptionKeys.of(variables).orElseThrow(), Optional.of(keys()), "default");
         try (SpendingLedger ledger = SpendingLedger.open(directory.resolve("ledger"), Usd.ZERO, Instant.now())) {
             return new Rehearsal(
                             List.of(candidate),
-                            RehearsalSettings.DEFAULT.withContinued(2).withDecrypt(decrypt),
+                            RehearsalSettings.DEFAULT
+                                    .withParallel(1)
+                                    .withContinued(2)
+                                    .withDecrypt(decrypt),
                             Optional.empty(),
                             new AnswerStore(
                                     directory.resolve("answers"),
@@ -141,7 +162,7 @@ class EncryptedRehearsalTest {
         assertThat(everythingKept()).isNotEmpty().doesNotContain(CANARY);
 
         RehearsalReport shown = rehearse(ofServer(), true);
-        assertThat(shown.toString()).contains("question " + CANARY, "recorded " + CANARY, "new " + CANARY);
+        assertThat(shown.toString()).contains("question of secret " + CANARY, "recorded " + CANARY, "new " + CANARY);
         assertThat(HtmlReport.of(RolloutReport.of(Optional.empty(), shown, List.of(), false)))
                 .contains("their texts are decrypted here");
     }
@@ -169,11 +190,76 @@ class EncryptedRehearsalTest {
         rehearse(ofServer(), false);
         Optional<ThreadHistory> before = ofServer().read("secret");
 
-        connection.threadKeys().orElseThrow().forget("default", "secret");
+        keys().forget("default", "secret");
         RehearsalReport report = rehearse(ofServer(), false);
 
         assertThat(before).isPresent();
         assertThat(report.skipped()).hasSize(1);
         assertThat(report.threads()).isZero();
+    }
+
+    /** A thread of two decisions, and one that is rehearsed after it. The model of the first one calls a tool. */
+    private ThreadSource ofTwoThreads() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        record(
+                "first",
+                ModelProviders.of(Map.of(
+                        "fake",
+                        new FreeModel(request -> calls.getAndIncrement() == 0
+                                ? Reply.of(new Part.ToolUse("c-1", "look", Json.EMPTY_OBJECT))
+                                : Reply.of(new Part.Text("recorded"))))));
+        return ServerThreads.named(connection.client(), List.of("first", "secret"));
+    }
+
+    /**
+     * Rehearses two threads, and forgets the first one before a model answers.
+     *
+     * @param request the number of the model's request that comes after the thread was forgotten
+     * @param asked receives what the model was asked
+     */
+    private RehearsalReport forgettingFirst(int request, List<String> asked) throws Exception {
+        return rehearse(
+                ofTwoThreads(),
+                ModelProviders.of(Map.of("fake", new FreeModel(sent -> {
+                    asked.add(sent.messages().get(0).canonical());
+                    if (asked.size() == request) {
+                        keys().forget("default", "first");
+                    }
+                    return Reply.of(new Part.Text("new " + CANARY));
+                }))),
+                true);
+    }
+
+    @ParameterizedTest(name = "before the answer to request {0}")
+    @ValueSource(ints = {1, 2, 3})
+    void threadForgottenDuringTheRehearsal_isNotInTheReport_andTheOthersAre(int request) throws Exception {
+        List<String> asked = new ArrayList<>();
+
+        RehearsalReport report = forgettingFirst(request, asked);
+
+        assertThat(report.toString()).contains("question of secret").doesNotContain("question of first", "look");
+        assertThat(report.threads()).isEqualTo(1);
+        assertThat(report.decisions()).isEqualTo(1);
+        assertThat(report.candidates().get(0).decisions()).isEqualTo(1);
+        assertThat(report.contains()).contains("1 threads, of which 1 are encrypted");
+        assertThat(report.skipped()).hasSize(1);
+        assertThat(report.skipped().get(0).thread()).isEqualTo("first");
+        assertThat(report.skipped().get(0).reason()).contains("was forgotten on");
+        assertThat(rehearse(ServerThreads.named(connection.client(), List.of("first", "secret")), true))
+                .isEqualTo(report);
+    }
+
+    @Test
+    void forgottenThread_isSentToNobody_andNothingOfItIsKept() throws Exception {
+        List<String> asked = new ArrayList<>();
+
+        forgettingFirst(1, asked);
+
+        assertThat(asked).hasSize(2);
+        assertThat(asked.get(0)).contains("question of first");
+        assertThat(asked.get(1)).contains("question of secret");
+        try (Stream<Path> files = Files.walk(directory.resolve("answers"))) {
+            assertThat(files.filter(Files::isRegularFile)).hasSize(1);
+        }
     }
 }

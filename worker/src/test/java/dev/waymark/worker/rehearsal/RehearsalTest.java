@@ -2,9 +2,15 @@ package dev.waymark.worker.rehearsal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.worker.gate.FileThreads;
 import dev.waymark.worker.model.ModelProviders;
 import java.math.BigDecimal;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -89,6 +95,44 @@ class RehearsalTest {
             assertThat(run(second, threads).toString()).isEqualTo(report.toString());
             assertThat(first.asked()).isPositive();
             assertThat(second.asked()).isZero();
+        }
+    }
+
+    @Test
+    void rehearsalFromAPlace_beginsWithTheDecisionThatLedToIt() throws Exception {
+        Path file = Path.of("src/test/resources/histories/rules-7/parallel-tools.json");
+        Path histories = Files.createDirectory(directory.resolve("histories"));
+        Files.copy(file, histories.resolve("thread.json"));
+        List<RecordedDecision> decisions =
+                ThreadHistory.parse(Files.readString(file)).timeline().decisions();
+        assertThat(decisions).hasSizeGreaterThan(1);
+
+        for (int i = 0; i < decisions.size(); i++) {
+            RecordedDecision first = decisions.get(i);
+            for (String place :
+                    List.of(first.called().address(), first.replied().address())) {
+                assertThat(from(place, histories).decisions()).as(place).isEqualTo(decisions.size() - i);
+            }
+        }
+        assertThat(from("1", histories).decisions()).isEqualTo(decisions.size());
+        RehearsalReport nowhere = from("nonsense", histories);
+        assertThat(nowhere.skipped())
+                .containsExactly(
+                        new RehearsalReport.Skipped("thread.json", "it has no decision at nonsense or before"));
+        assertThat(nowhere.isComplete()).isFalse();
+    }
+
+    private RehearsalReport from(String place, Path histories) throws Exception {
+        ModelProviders other =
+                ModelProviders.of(Map.of("fake", new FreeModel(request -> Reply.of(new Part.Text("Another answer.")))));
+        try (SpendingLedger ledger = ledger("0")) {
+            return new Rehearsal(
+                            List.of(asRecorded(other)),
+                            RehearsalSettings.DEFAULT.withFrom(Optional.of(place)),
+                            Optional.empty(),
+                            answers(),
+                            ledger)
+                    .run(new FileThreads(histories, thread -> thread), Integer.MAX_VALUE, (part, decided) -> {});
         }
     }
 

@@ -3,6 +3,7 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
@@ -12,6 +13,7 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
@@ -228,6 +230,41 @@ class HistoryRecorderServerTest {
             rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_3", "args", Map.of("usd", 300), "by", "ann"));
             rig.awaitTurn(thread, 1);
             recordNewest(rig, thread, "edited-and-judged-again");
+        }
+    }
+
+    @Test
+    void approvalThatCoversLaterCalls_andIsRevoked() throws Exception {
+        try (WorkflowRig rig =
+                new WorkflowRig(TestServers.real(), ApprovalByRuleTest.refunding(), GrantThreadTest.refund())) {
+            String thread = GrantThreadTest.start(rig, "100");
+            Map<String, Object> terms = Map.of("times", 2, "seconds", 3_600, "like", GrantThreadTest.UP_TO_500);
+            GrantThreadTest.granted(rig, thread, terms, "7 900 8 9", 2);
+            rig.update(thread, SignalNames.REVOKE, Map.of("grant", 1, "by", "ben"));
+            rig.update(thread, SignalNames.DENY, Map.of("callId", "tu_2"));
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_4", "grant", Map.of()));
+            rig.awaitTurn(thread, 2);
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-3", "content", "9 10"));
+            rig.await(thread, now -> now.turn().number() == 3 && now.asks().size() == 1);
+            recordNewest(rig, thread, "approved-for-later-calls-and-revoked");
+        }
+    }
+
+    @Test
+    void toolThatChangesAfterItsApproval(@TempDir Path directory) throws Exception {
+        Path program = GrantThreadTest.script(directory.resolve("refund.sh"), "#!/bin/sh\necho old\n");
+        ToolSpec spec =
+                ToolSpec.command("refund", program.toString()).approved().build();
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), ApprovalByRuleTest.refunding())
+                .with(agent -> agent.tools(List.of(spec)))) {
+            String thread = GrantThreadTest.start(rig, "100");
+            rig.await(thread, now -> now.asks().size() == 1);
+            GrantThreadTest.script(program, "#!/bin/sh\necho new\n");
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "grant", Map.of()));
+            rig.await(thread, now -> now.asks().stream().anyMatch(PendingItem::toolChanged));
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "by", "ann"));
+            rig.awaitTurn(thread, 1);
+            recordNewest(rig, thread, "tool-changed-after-its-approval");
         }
     }
 

@@ -102,7 +102,15 @@ class UnknownRulesTest {
                 case WireNames.VERIFY_ACTIVITY ->
                     new VerifyInput("a", 1, "charge", Json.EMPTY_OBJECT, 0, 0, Optional.empty());
                 default ->
-                    new ToolInput("a", 1, Json.EMPTY_OBJECT, Optional.of(run), 0, Optional.empty(), Optional.empty());
+                    new ToolInput(
+                            "a",
+                            1,
+                            Json.EMPTY_OBJECT,
+                            Optional.of(run),
+                            0,
+                            Optional.empty(),
+                            Optional.empty(),
+                            List.of());
             };
         }
     }

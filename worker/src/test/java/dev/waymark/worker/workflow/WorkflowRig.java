@@ -17,6 +17,7 @@ import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.contract.work.AgentInput;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.history.DigestAudit;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunEnding;
@@ -121,7 +122,6 @@ final class WorkflowRig implements AutoCloseable {
     private final AtomicInteger fetchesOfStates = new AtomicInteger();
     private volatile CountDownLatch stateGate = new CountDownLatch(0);
     private volatile List<McpEntry> entries = List.of();
-    private final CallJudges judges = CallJudges.NONE;
     private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
     private volatile UnaryOperator<ModelInput> modelInput = UnaryOperator.identity();
 
@@ -149,6 +149,7 @@ final class WorkflowRig implements AutoCloseable {
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
         ToolRunner runner = new ToolRunner(kinds);
+        CallJudges judges = new CallJudges(List.of(), runner);
         ModelActivity model = new ModelActivityImpl(
                 runs,
                 providers,
@@ -186,7 +187,9 @@ final class WorkflowRig implements AutoCloseable {
         all.addAll(subagents.getOrDefault(input.agent(), List.of()));
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", all.toArray(ToolSpec[]::new));
         try {
-            return kinds.discovery().complete(change.apply(agent.with()).build(), entries);
+            AgentSpec complete =
+                    kinds.discovery().complete(change.apply(agent.with()).build(), entries);
+            return input.rules() >= ThreadIdentity.GRANTS ? complete.comparingTools() : complete;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

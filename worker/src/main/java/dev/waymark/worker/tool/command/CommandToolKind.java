@@ -10,11 +10,13 @@ import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.inbound.InlineText;
 import dev.waymark.worker.process.CommandResult;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolPrograms;
 import dev.waymark.worker.tool.kind.ToolRun;
+import dev.waymark.worker.tool.kind.UnknownDefinitionException;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
@@ -75,6 +77,12 @@ public final class CommandToolKind implements ToolKind<ToolImplementation.Comman
             return none.late() ? run.notStarted(none.why()) : Effect.NOT_DONE.outcome(none.why());
         }
         return outcome((CommandResult.Exited) result);
+    }
+
+    @Override
+    public Optional<String> definition(ToolImplementation.Command command, ToolSpec tool, ProcessFence fence)
+            throws UnknownDefinitionException {
+        return Optional.of(programs.digest(command.program()));
     }
 
     private static ToolOutcome outcome(CommandResult.Exited exited) {

@@ -57,6 +57,16 @@ public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
         return true;
     }
 
+    /**
+     * The digest of what defines the tool outside of the agent's definition, as it is now. Empty if nothing does.
+     *
+     * @throws UnknownDefinitionException if it can't be found out now
+     */
+    default Optional<String> definition(T implementation, ToolSpec tool, ProcessFence fence)
+            throws UnknownDefinitionException, InterruptedException {
+        return Optional.empty();
+    }
+
     /** Checks whether a lost call took effect. */
     VerifyOutcome verify(ToolRun run) throws InterruptedException;
 

@@ -1,10 +1,16 @@
 package dev.waymark.worker.tool.kind;
 
 import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.process.CommandResult;
 import dev.waymark.worker.process.CommandRunner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +35,28 @@ public final class ToolPrograms {
     /** Asks the tool's {@code verify} program whether a lost call took effect. */
     public VerifyOutcome verify(ToolRun run) throws InterruptedException {
         return VerifyAnswer.of(run(run, run.tool().effects().verify()));
+    }
+
+    /**
+     * The digest of a program: of its words, and of the content of the first one that names a file. That is the program
+     * itself, or the script of an interpreter that is found by its name.
+     */
+    public String digest(List<String> program) throws UnknownDefinitionException {
+        List<Object> parts = new ArrayList<>(program);
+        for (String word : program) {
+            try {
+                Path file = directory.resolve(word);
+                if (Files.isRegularFile(file)) {
+                    parts.add(Sha256.hex(Files.readAllBytes(file)));
+                    break;
+                }
+            } catch (InvalidPathException e) {
+                // It is another argument.
+            } catch (IOException e) {
+                throw new UnknownDefinitionException("can't read " + word + ": " + e.getMessage(), e);
+            }
+        }
+        return Sha256.hex(Json.canonical(parts));
     }
 
     private static Map<String, String> environment(ToolContext context) {

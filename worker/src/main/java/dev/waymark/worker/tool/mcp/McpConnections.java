@@ -151,9 +151,13 @@ public final class McpConnections implements AutoCloseable {
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         Slot slot = slot(server);
         Optional<Listed> known = slot.listed.filter(Listed::isFresh);
-        if (known.isPresent()) {
-            return known.get().tools();
-        }
+        return known.isPresent() ? known.get().tools() : toolsNow(server, fence);
+    }
+
+    /** The server's tools, listed now. */
+    List<RemoteTool> toolsNow(McpServer server, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
+        Slot slot = slot(server);
         ToolList list = use(server, fence, connection -> connection.tools(fence));
         slot.listed = Optional.of(
                 new Listed(list.tools(), System.nanoTime() + list.fresh().toNanos()));

@@ -12,6 +12,7 @@ import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolRun;
+import dev.waymark.worker.tool.kind.UnknownDefinitionException;
 import java.util.Optional;
 
 /**
@@ -21,6 +22,9 @@ import java.util.Optional;
 public final class McpToolKind implements ToolKind<McpTool> {
     /** Failure type for tools that are safe to retry. It is stored in histories. */
     static final String CONNECTION_LOST = "McpConnectionLost";
+
+    /** Stands for the definition of a tool that its server does not list. It is stored in histories. */
+    private static final String NOT_OFFERED = "not offered";
 
     private final McpConnections servers;
 
@@ -52,6 +56,23 @@ public final class McpToolKind implements ToolKind<McpTool> {
                 retryIfSafe(run, String.valueOf(e.getMessage()));
             }
             return Effect.UNKNOWN.outcome(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** The name, the description and the schema of the arguments, as the server lists them now. */
+    @Override
+    public Optional<String> definition(McpTool mcp, ToolSpec tool, ProcessFence fence)
+            throws UnknownDefinitionException, InterruptedException {
+        try {
+            for (RemoteTool offered : servers.toolsNow(mcp.server(), fence)) {
+                if (offered.name().equals(mcp.tool())) {
+                    return Optional.of(offered.digest());
+                }
+            }
+            return Optional.of(NOT_OFFERED);
+        } catch (RequestNotSentException | OutcomeUnknownException | UnusableServerException e) {
+            throw new UnknownDefinitionException(
+                    "MCP server " + mcp.server().name() + " can't list its tools: " + e.getMessage(), e);
         }
     }
 

@@ -1,0 +1,69 @@
+// Rehearses a thread from a version on: the command for it, since the agents to try are files of whoever changes them,
+// and the reports that such commands have written.
+import { get, getText, wordsOf } from './api.js';
+import { copyButton, saveFile } from './copy.js';
+import { h, replaceChildren } from './dom.js';
+import { clock, shellWord } from './format.js';
+import { session } from './session.js';
+
+const DIRECTORY = '.waymark/rehearsals/reports';
+
+export class RehearsalPanel {
+  #version;
+
+  constructor(thread) {
+    this.thread = thread;
+    this.command = h('pre', { class: 'text', tabindex: '0' });
+    this.list = h('ul', { class: 'reports' });
+    this.none = h('p', { class: 'muted' }, 'There are no reports yet.');
+    this.problem = h('p', { class: 'problem', role: 'alert' });
+    this.reports = h('details', { ontoggle: () => this.#showReports() }, h('summary', {}, 'Reports of rehearsals'), this.none, this.list, this.problem);
+    this.element = h(
+      'section',
+      { class: 'rehearsal' },
+      h('h3', {}, 'Rehearse from here'),
+      h('p', { class: 'muted' }, 'Asks changed agents what they would decide now, at the decision that led to this version and at the later ones. This thread stays as it is, and no tool with side effects runs. Run this where the agent files are:'),
+      this.command,
+      copyButton(() => this.#line()),
+      session.may('operate') ? this.reports : null,
+    );
+  }
+
+  /** Offers to rehearse from this version on. */
+  show(version) {
+    this.#version = version;
+    replaceChildren(this.command, this.#line());
+  }
+
+  #line() {
+    const file = `${this.thread}-${this.#version}`.replaceAll(/[^A-Za-z0-9._-]/g, '-').replace(/^[.-]+/, '').slice(-100);
+    return `./waymark rehearse ${shellWord(this.thread)} --from ${this.#version} --html ${DIRECTORY}/${file}.html`;
+  }
+
+  async #showReports() {
+    if (!this.reports.open) return;
+    try {
+      const { reports } = await get('/v1/rehearsals');
+      this.none.hidden = reports.length > 0;
+      replaceChildren(this.list, reports.map((report) => this.#report(report)));
+      this.problem.textContent = '';
+    } catch (problem) {
+      this.problem.textContent = wordsOf(problem);
+    }
+  }
+
+  /** A browser sends no token when it opens a page, so with one, the report is saved instead. */
+  #report({ name, at }) {
+    const path = `/v1/rehearsals/${encodeURIComponent(name)}`;
+    const save = async (event) => {
+      if (!session.token) return;
+      event.preventDefault();
+      try {
+        saveFile(name, await getText(path), 'text/html');
+      } catch (problem) {
+        this.problem.textContent = wordsOf(problem);
+      }
+    };
+    return h('li', {}, h('a', { href: path, target: '_blank', rel: 'noreferrer', onclick: save }, name), h('span', { class: 'muted', title: at }, ` ${clock(at)}`));
+  }
+}
