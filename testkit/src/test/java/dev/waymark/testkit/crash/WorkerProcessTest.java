@@ -30,7 +30,8 @@ class WorkerProcessTest {
     public static final class Application {
         public static void main(String[] arguments) throws Exception {
             Files.writeString(
-                    Path.of(arguments[0]), String.valueOf(ProcessHandle.current().pid()));
+                    Path.of(arguments[0]),
+                    String.valueOf(ProcessHandle.current().pid()));
             System.out.println("12:00 INFO " + arguments[1]);
             if (arguments[1].startsWith("Started")) {
                 TimeUnit.MINUTES.sleep(5);
