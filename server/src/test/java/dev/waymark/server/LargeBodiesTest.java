@@ -4,6 +4,7 @@ import static dev.waymark.server.ServedThreads.ANN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** More large requests at a time than an instance has memory for. */
 @Tag("full")
@@ -25,6 +28,35 @@ class LargeBodiesTest {
 
     @TempDir
     private Path directory;
+
+    /** Simple clients send everything before they read. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Content-Length: 52428800", "Transfer-Encoding: chunked"})
+    void bodyThatIsTooLarge_isRefused_andAClientThatSendsItAllSeesThat(String length) throws Exception {
+        byte[] part = new byte[1024 * 1024];
+        try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of());
+                Socket socket = new Socket(
+                        InetAddress.getLoopbackAddress(), threads.serve().port())) {
+            OutputStream out = socket.getOutputStream();
+            out.write(ascii("POST /v1/threads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ANN
+                    + "\r\nContent-Type: application/json\r\n" + length + "\r\n\r\n"));
+            boolean isChunked = length.endsWith("chunked");
+            for (int i = 0; i < 50; i++) {
+                out.write(ascii(isChunked ? "100000\r\n" : ""));
+                out.write(part);
+                out.write(ascii(isChunked ? "\r\n" : ""));
+            }
+            out.write(ascii(isChunked ? "0\r\n\r\n" : ""));
+
+            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .startsWith("HTTP/1.1 413")
+                    .contains("Connection: close", "\"TooLarge\"");
+        }
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
 
     @Test
     void imports_beyondTheBudget_areRefusedUntilOthersEnd_andSmallRequestsAreServed() throws Exception {

@@ -9,6 +9,8 @@ import org.eclipse.jetty.io.Content;
 /** Reads a body asynchronously, with a size limit and a timeout. Blocks no Java thread. */
 final class BodyReader implements Runnable {
     private static final long SECONDS = 30;
+    private static final int MOST_DROPPED = 64 * 1024 * 1024;
+    private static final long SECONDS_DROPPED = 10;
 
     private final Content.Source source;
     private final int most;
@@ -35,6 +37,19 @@ final class BodyReader implements Runnable {
     /** Like {@link #read}, but drops the body, and completes with no bytes. */
     static CompletableFuture<byte[]> discard(Content.Source source, int most) {
         return read(new BodyReader(source, most, false));
+    }
+
+    /**
+     * Drops what is left of a refused body, and completes then, or after 64 MiB or ten seconds. If the connection were
+     * closed before, a client that is still sending might not see the answer.
+     */
+    static CompletableFuture<?> drop(Content.Source source) {
+        BodyReader reader = new BodyReader(source, MOST_DROPPED, false);
+        reader.run();
+        return reader.body
+                .copy()
+                .completeOnTimeout(new byte[0], SECONDS_DROPPED, TimeUnit.SECONDS)
+                .exceptionally(tooLargeOrBroken -> new byte[0]);
     }
 
     private static CompletableFuture<byte[]> read(BodyReader reader) {

@@ -125,15 +125,17 @@ final class Gateway extends Handler.Abstract {
         }
 
         /**
-         * Answers with a problem. A connection with an unread body cannot be reused, so this first reads a small body,
-         * and closes the connection if the body is large.
+         * Answers with a problem. A connection with an unread body cannot be reused, so this first reads a small body.
+         * If the body is large, it is dropped after the answer, and the connection is closed.
          */
         private void refuse(HttpProblem problem) {
             boolean unread = !bodyTaken && request.getMethod().equals("POST") && request.getLength() != 0;
             if (!unread) {
                 send(problem.reply());
             } else if (request.getLength() < 0 || request.getLength() > BodyBudget.SMALL_BYTES) {
-                send(problem.withHeader("Connection", "close").reply());
+                send(
+                        problem.withHeader("Connection", "close").reply(),
+                        Callback.from(() -> BodyReader.drop(request).thenRun(callback::succeeded), callback::failed));
             } else {
                 bodyTaken = true;
                 BodyReader.read(request, BodyBudget.SMALL_BYTES)
@@ -263,7 +265,7 @@ final class Gateway extends Handler.Abstract {
 
         private void readBody(Route route, Caller caller, Consumer<Optional<JsonBody>> next) {
             if (request.getLength() > route.mostBytes()) {
-                throw BodyReader.tooLarge(route.mostBytes()).withHeader("Connection", "close");
+                throw BodyReader.tooLarge(route.mostBytes());
             }
             bodyTaken = true;
             long expected = request.getLength() < 0 ? route.mostBytes() : request.getLength();
@@ -279,6 +281,7 @@ final class Gateway extends Handler.Abstract {
                             .execute(() -> guarded(() -> {
                                 if (failure != null) {
                                     bodies.give(expected);
+                                    bodyTaken = !isTooLarge(failure);
                                     throw bodyFailure(failure);
                                 }
                                 answerBody(route, caller, bytes, expected, next);
@@ -301,10 +304,18 @@ final class Gateway extends Handler.Abstract {
             }
         }
 
-        private HttpProblem bodyFailure(Throwable failure) {
-            Throwable cause = failure instanceof CompletionException wrapped && wrapped.getCause() != null
+        private boolean isTooLarge(Throwable failure) {
+            return cause(failure) instanceof HttpProblem;
+        }
+
+        private Throwable cause(Throwable failure) {
+            return failure instanceof CompletionException wrapped && wrapped.getCause() != null
                     ? wrapped.getCause()
                     : failure;
+        }
+
+        private HttpProblem bodyFailure(Throwable failure) {
+            Throwable cause = cause(failure);
             HttpProblem problem = cause instanceof HttpProblem known
                     ? known
                     : cause instanceof TimeoutException
@@ -346,6 +357,10 @@ final class Gateway extends Handler.Abstract {
         }
 
         private void send(HttpReply reply) {
+            send(reply, callback);
+        }
+
+        private void send(HttpReply reply, Callback sent) {
             commonHeaders(reply.headers());
             response.setStatus(reply.status());
             if (!reply.contentType().isEmpty()) {
@@ -353,7 +368,7 @@ final class Gateway extends Handler.Abstract {
             }
             response.getHeaders().put(HttpHeader.CONTENT_LENGTH, reply.body().length);
             inFlight.decrementAndGet();
-            response.write(true, ByteBuffer.wrap(reply.body()), callback);
+            response.write(true, ByteBuffer.wrap(reply.body()), sent);
         }
 
         private void commonHeaders(Map<String, String> own) {

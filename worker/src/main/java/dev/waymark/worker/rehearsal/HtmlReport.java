@@ -47,7 +47,8 @@ public final class HtmlReport {
                 "h1",
                 "",
                 report.rehearsal()
-                        .map(of -> "Rehearsal of " + of.decisions() + " decisions in " + of.threads() + " threads")
+                        .map(of -> "Rehearsal of " + ReportText.counted(of.decisions(), "decision") + " in "
+                                + ReportText.counted(of.threads(), "thread"))
                         .orElse("Gate"));
         report.rehearsal()
                 .flatMap(RehearsalReport::stopped)

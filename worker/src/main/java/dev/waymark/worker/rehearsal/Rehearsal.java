@@ -178,11 +178,11 @@ public final class Rehearsal {
     }
 
     private String contains(int threads) {
-        String plain = "Contains parts of the conversations of " + threads + " threads";
+        String plain = "Contains parts of the conversations of " + ReportText.counted(threads, "thread");
         return encrypted.isEmpty()
                 ? plain + "."
-                : plain + ", of which " + encrypted.size() + " are encrypted: "
-                        + (settings.decrypt() ? "their texts are decrypted here." : "their texts are left out.");
+                : plain + " (encrypted: " + encrypted.size() + "; "
+                        + (settings.decrypt() ? "their texts are decrypted here)." : "their texts are left out).");
     }
 
     /** The number of requests that were sent and answered. */

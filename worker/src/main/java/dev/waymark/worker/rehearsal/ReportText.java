@@ -113,6 +113,11 @@ public final class ReportText {
         return lines;
     }
 
+    /** A number of things, such as "1 thread". */
+    static String counted(int number, String thing) {
+        return number + " " + thing + (number == 1 ? "" : "s");
+    }
+
     private static String percent(int part, int whole) {
         return String.format(Locale.ROOT, "%.1f %%", 100.0 * part / whole);
     }

@@ -241,7 +241,7 @@ class EncryptedRehearsalTest {
         assertThat(report.threads()).isEqualTo(1);
         assertThat(report.decisions()).isEqualTo(1);
         assertThat(report.candidates().get(0).decisions()).isEqualTo(1);
-        assertThat(report.contains()).contains("1 threads, of which 1 are encrypted");
+        assertThat(report.contains()).contains("of 1 thread (encrypted: 1; their texts");
         assertThat(report.skipped()).hasSize(1);
         assertThat(report.skipped().get(0).thread()).isEqualTo("first");
         assertThat(report.skipped().get(0).reason()).contains("was forgotten on");
