@@ -145,7 +145,7 @@ final class ThreadFeed {
         if (!reads()) {
             return;
         }
-        Sleeper.first(policy.millis(), stream.ask()).thenRunAsync(this::read, executor);
+        Sleeper.first(policy.millis(), stream.ask(), policy.answer()).thenRunAsync(this::read, executor);
     }
 
     private void read() {

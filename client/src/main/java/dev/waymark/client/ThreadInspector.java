@@ -60,7 +60,7 @@ public final class ThreadInspector {
             try (MomentStream feed = context.moments(thread, timeline.runId())) {
                 while (goesOn && !feed.isClosed()) {
                     long most = Math.min(policy.millis(), words.millisToNext());
-                    Sleeper.until(Sleeper.first(most, feed.ask(), words.ask()));
+                    Sleeper.until(Sleeper.first(most, feed.ask(), policy.answer(), words.ask()));
                     List<Moment> next = feed.take();
                     next.forEach(words::follow);
                     goesOn = next.stream().allMatch(telling::tell)

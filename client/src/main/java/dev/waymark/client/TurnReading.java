@@ -134,7 +134,7 @@ final class TurnReading {
         hasGathered = gathering > 0;
         return gathering > 0
                 ? Sleeper.first(gathering)
-                : Sleeper.first(notifier.millis(policy.millis()), feed.ask(), notifier.ask());
+                : Sleeper.first(notifier.millis(policy.millis()), feed.ask(), policy.answer(), notifier.ask());
     }
 
     /** Ends the reading. Waits for the saver. */

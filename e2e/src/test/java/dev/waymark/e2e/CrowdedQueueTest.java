@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.TurnHandle;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.watch.Watcher;
@@ -15,21 +16,31 @@ import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.RequestCounter;
 import dev.waymark.history.Moment;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingClientCall;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.TaskQueueKind;
 import io.temporal.api.taskqueue.v1.TaskQueue;
 import io.temporal.api.workflowservice.v1.PollWorkflowTaskQueueRequest;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CrowdedQueueTest {
     private static final int CROWD = 250;
     private static final int CALLERS = 50;
+    private static final int MOST_THREADS = 20;
 
     @TempDir
     Path directory;
@@ -120,6 +132,74 @@ class CrowdedQueueTest {
 
             assertThat(requests.count("DescribeTaskQueue")).isPositive();
             assertThat(requests.count("DescribeWorkflowExecution")).isEqualTo(CALLERS);
+        }
+    }
+
+    @Test
+    void futures_serverIsSlowToSayWhereWorkersAre_shareFewJavaThreads_andWaitForTheAnswer() throws Exception {
+        new Agents(directory).greeter();
+        try (SlowAnswers slow = new SlowAnswers("DescribeTaskQueue", 2_500);
+                Dev dev = Dev.durableWithoutWorker(directory);
+                Connection connection = Connection.to(dev.address(), slow);
+                AgentClient client = AgentClient.on(connection, WireNames.TASK_QUEUE)) {
+            TurnHandle turn = client.start(Prompt.of("greeter", "Hello"));
+            List<CompletableFuture<AgentResult>> outcomes =
+                    IntStream.range(0, CROWD).mapToObj(i -> turn.future()).toList();
+            int most = 0;
+            while (!outcomes.stream().allMatch(CompletableFuture::isDone)) {
+                most = Math.max(most, OutcomeFuturesTest.sharedThreads().size());
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+
+            assertThat(most).isBetween(1, MOST_THREADS);
+            assertThat(outcomes).allMatch(CrowdedQueueTest::endsWithoutWorker);
+            assertThat(slow.count()).isPositive();
+
+            // Its time is over while the server is still asked, and the answer decides.
+            AgentClient hasty = client.withTimeout(Duration.ofSeconds(12));
+            assertThat(hasty.turn(turn.thread()).future()).matches(CrowdedQueueTest::endsWithoutWorker);
+        }
+    }
+
+    private static boolean endsWithoutWorker(CompletableFuture<AgentResult> outcome) {
+        return outcome.handle((result, failure) -> failure instanceof WaymarkException.NoWorker)
+                .join();
+    }
+
+    /** Sends some requests late, so that their answers come late. */
+    private static final class SlowAnswers implements ClientInterceptor, AutoCloseable {
+        private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+        private final AtomicInteger count = new AtomicInteger();
+        private final String method;
+        private final long millis;
+
+        SlowAnswers(String method, long millis) {
+            this.method = method;
+            this.millis = millis;
+        }
+
+        int count() {
+            return count.get();
+        }
+
+        @Override
+        public <A, B> ClientCall<A, B> interceptCall(MethodDescriptor<A, B> called, CallOptions options, Channel next) {
+            ClientCall<A, B> call = next.newCall(called, options);
+            if (!method.equals(called.getBareMethodName())) {
+                return call;
+            }
+            count.incrementAndGet();
+            return new ForwardingClientCall.SimpleForwardingClientCall<>(call) {
+                @Override
+                public void halfClose() {
+                    timer.schedule(super::halfClose, millis, TimeUnit.MILLISECONDS);
+                }
+            };
+        }
+
+        @Override
+        public void close() {
+            timer.shutdownNow();
         }
     }
 

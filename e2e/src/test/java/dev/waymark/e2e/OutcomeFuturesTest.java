@@ -118,7 +118,7 @@ class OutcomeFuturesTest {
         return Prompt.of(agent, "Go").withThread(thread).allowingVolatile();
     }
 
-    private static List<Thread> sharedThreads() {
+    static List<Thread> sharedThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("waymark-wait-"))
                 .toList();

@@ -12,8 +12,11 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.request.ResponseFormat;
+import dev.langchain4j.model.chat.request.ResponseFormatType;
 import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
 import dev.langchain4j.model.chat.request.json.JsonRawSchema;
+import dev.langchain4j.model.chat.request.json.JsonSchema;
 import dev.langchain4j.model.chat.request.json.JsonSchemaElement;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
@@ -33,6 +36,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Converts transcripts and tools to the types of LangChain4j, and replies back. */
@@ -62,7 +66,24 @@ final class LangChainMapper {
             translated.toolSpecifications(
                     request.tools().stream().map(tool -> tool(tool, model)).toList());
         }
+        replyForm(request, model)
+                .ifPresent(schema -> translated.responseFormat(ResponseFormat.builder()
+                        .type(ResponseFormatType.JSON)
+                        .jsonSchema(schema)
+                        .build()));
         return translated.build();
+    }
+
+    /**
+     * The schema of the reply in Gemini's own form, with which it enforces the schema while it writes. It cannot do that in
+     * a request that has tools.
+     */
+    private static Optional<JsonSchema> replyForm(ModelRequest request, ModelTraits model) {
+        return request.replySchema()
+                .filter(schema -> model.isGemini() && request.tools().isEmpty())
+                .flatMap(TypedSchema::reply)
+                .map(root ->
+                        JsonSchema.builder().name("reply").rootElement(root).build());
     }
 
     private static AiMessage assistant(Message message, ModelTraits model) {

@@ -19,6 +19,7 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
+import dev.waymark.model.adapter.ReplySchemas;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -50,6 +51,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  */
 public final class LangChainProvider implements ModelProvider {
     private final Map<String, StreamingChatModel> models;
+    private final ReplySchemas schemas = new ReplySchemas();
 
     private LangChainProvider(Map<String, StreamingChatModel> models) {
         this.models = Collections.unmodifiableMap(models);
@@ -141,6 +143,10 @@ public final class LangChainProvider implements ModelProvider {
 
     @Override
     public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
+        return schemas.ask(request, sent -> answer(sent, listener));
+    }
+
+    private Reply answer(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         StreamingChatModel model = find(request.model());
         ModelTraits traits = ModelTraits.of(request.model(), model);
         ChatRequest translated = LangChainMapper.request(request, traits);

@@ -54,6 +54,8 @@ final class TypedSchema {
             "else");
 
     private final Map<?, ?> root;
+    /** Whether a value that the schema permits is none of the types. */
+    private boolean isNarrower;
 
     private TypedSchema(Map<?, ?> root) {
         this.root = root;
@@ -74,6 +76,16 @@ final class TypedSchema {
         }
         JsonObjectSchema parameters = types.object(resolved, Set.of());
         return parameters.properties().isEmpty() ? Optional.empty() : Optional.of(parameters);
+    }
+
+    /** The form of a reply; empty if the types would forbid replies that the schema permits. */
+    static Optional<JsonObjectSchema> reply(Json schema) {
+        if (!(schema.value() instanceof Map<?, ?> root)) {
+            return Optional.empty();
+        }
+        TypedSchema types = new TypedSchema(root);
+        JsonSchemaElement form = types.element(root, Set.of());
+        return form instanceof JsonObjectSchema object && !types.isNarrower ? Optional.of(object) : Optional.empty();
     }
 
     /** @param seen the references that lead to this schema, since a schema may contain itself */
@@ -128,6 +140,11 @@ final class TypedSchema {
         JsonObjectSchema.Builder object = JsonObjectSchema.builder();
         description(schema).ifPresent(object::description);
         Map<?, ?> properties = schema.get("properties") instanceof Map<?, ?> known ? known : Map.of();
+        Object others = schema.get("additionalProperties");
+        isNarrower |= properties.isEmpty()
+                || others instanceof Map
+                || Boolean.TRUE.equals(others)
+                || schema.containsKey("patternProperties");
         properties.forEach((name, property) -> object.addProperty(String.valueOf(name), element(property, seen)));
         if (schema.get("required") instanceof List<?> required) {
             // Gemini rejects the name of a required property that is not declared.
@@ -152,7 +169,8 @@ final class TypedSchema {
     }
 
     /** Any value. Gemini has no type for that, and rejects an object without properties in some places. */
-    private static JsonSchemaElement anything(Optional<String> description) {
+    private JsonSchemaElement anything(Optional<String> description) {
+        isNarrower = true;
         JsonAnyOfSchema.Builder any = JsonAnyOfSchema.builder();
         description.ifPresent(any::description);
         return any.anyOf(

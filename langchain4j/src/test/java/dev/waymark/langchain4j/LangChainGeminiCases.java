@@ -245,6 +245,70 @@ abstract class LangChainGeminiCases extends LangChainCases {
                         .replace("ANY", any)));
     }
 
+    private ModelRequest typed(String schema, ToolSpec... tools) throws Exception {
+        return asking(List.of(tools), Message.user("Hi"))
+                .withReplySchema(Optional.of(PayloadJson.MAPPER.readValue(schema, Json.class)));
+    }
+
+    @Test
+    void reply_withASchema_isEnforcedByTheService() throws Exception {
+        stage(ModelAnswer.says("{\"day\": \"2026-11-27\"}"));
+
+        provider().reply(typed("""
+                {"type": "object", "additionalProperties": false, "required": ["day", "guests"], "properties": {
+                   "day": {"type": "string", "format": "date"},
+                   "guests": {"type": "integer", "minimum": 1},
+                   "wish": {"type": ["string", "null"]},
+                   "kinds": {"type": "array", "items": {"enum": ["A", "B"]}}}}
+                """));
+
+        assertThat(sent().at("/generationConfig/responseMimeType").asText()).isEqualTo("application/json");
+        assertThat(sent().at("/generationConfig/responseSchema")).isEqualTo(PayloadJson.MAPPER.readTree("""
+                {"type": "OBJECT", "required": ["day", "guests"], "properties": {
+                   "day": {"type": "STRING", "description": "JSON Schema: {\\"format\\": \\"date\\"}"},
+                   "guests": {"type": "INTEGER", "description": "JSON Schema: {\\"minimum\\": 1}"},
+                   "wish": {"anyOf": [{"type": "STRING"}, {"type": "NULL"}]},
+                   "kinds": {"type": "ARRAY", "items": {"type": "STRING", "enum": ["A", "B"]}}}}
+                """));
+    }
+
+    /** Gemini's types have no maps, so a form with them would forbid every entry. Requests with tools may have no form. */
+    @Test
+    void reply_whoseSchemaGeminiCannotEnforce_hasItOnlyInTheInstructions() throws Exception {
+        String city = "{\"type\": \"object\", \"properties\": {\"city\": {\"type\": \"string\"}}}";
+        String map = "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}}";
+        List<ModelRequest> requests = List.of(
+                typed(city, tool(city)),
+                typed(map),
+                typed("{\"type\": \"object\", \"properties\": {\"names\": " + map + "}}"),
+                typed("{\"type\": \"object\", \"properties\": {\"any\": {}}}"),
+                typed("{\"type\": \"object\"}"),
+                typed("{\"type\": \"array\", \"items\": {\"type\": \"string\"}}"));
+        for (ModelRequest request : requests) {
+            stage(ModelAnswer.says("{}"));
+
+            provider().reply(request);
+
+            assertThat(sent().path("generationConfig").has("responseSchema")).isFalse();
+            assertThat(sent().at("/generationConfig/responseMimeType").asText()).isNotEqualTo("application/json");
+        }
+    }
+
+    @Test
+    void reply_toAModelThatRejectsSchemas_isAskedForWithoutOne_fromThenOn() throws Exception {
+        server().answers(asked ->
+                asked.body().at("/generationConfig/responseSchema").isMissingNode()
+                        ? ModelAnswer.says("{}")
+                        : ModelAnswer.error(400, errorBody("response_schema is not supported by this model")));
+        ModelProvider provider = provider();
+        ModelRequest request = typed("{\"type\": \"object\", \"properties\": {\"city\": {\"type\": \"string\"}}}");
+
+        provider.reply(request);
+        provider.reply(request);
+
+        assertThat(server().received()).hasSize(3);
+    }
+
     @Test
     void tool_withoutArguments_isDeclaredWithoutParameters() throws Exception {
         stage(ModelAnswer.says("Fine."));

@@ -28,6 +28,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private Optional<Duration> silence = Optional.empty();
     private Optional<Duration> fuse = Optional.empty();
     private boolean comparesTools;
+    private Optional<Duration> retryFor = Optional.empty();
 
     /** Starts with the defaults. */
     protected AgentSettings() {}
@@ -48,6 +49,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         silence = spec.silence();
         fuse = spec.fuse();
         comparesTools = spec.comparesTools();
+        retryFor = spec.retryFor();
     }
 
     /** Returns this builder. */
@@ -72,7 +74,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 fallback,
                 silence,
                 fuse,
-                comparesTools);
+                comparesTools,
+                retryFor);
     }
 
     /** Lets requests to decide record which definition of a tool they are about. */
@@ -190,6 +193,16 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
      */
     public final B silence(Duration most) {
         silence = Optional.of(most);
+        return self();
+    }
+
+    /**
+     * Sets how long a model call is retried after its first failure that may pass, such as a rate limit: zero, or up to 24
+     * hours. A fallback that has not failed yet is called in any case. Default: ten attempts, which take about 150
+     * seconds unless the provider names other times.
+     */
+    public final B retryFor(Duration most) {
+        retryFor = Optional.of(most);
         return self();
     }
 

@@ -41,7 +41,8 @@ public record AgentSpec(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<FallbackModel> fallback,
         Optional<Duration> silence,
         Optional<Duration> fuse,
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean comparesTools) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean comparesTools,
+        Optional<Duration> retryFor) {
     /** The default maximum number of tokens of a reply. */
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     /** The default maximum number of model calls per turn. */
@@ -133,7 +134,8 @@ public record AgentSpec(
                 List.of(),
                 silence,
                 fuse,
-                comparesTools);
+                comparesTools,
+                retryFor);
     }
 
     /** A copy whose requests to decide record which definition of a tool they are about. */

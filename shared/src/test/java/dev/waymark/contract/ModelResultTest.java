@@ -14,6 +14,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -69,7 +70,17 @@ class ModelResultTest {
         ModelInput call = new ModelInput(1, 2, "d", false);
         PartialReply.SavedReply saved = new PartialReply.SavedReply("run-1", "d", REPLY);
         PartialReply details = new PartialReply(
-                1, 1, 0, "", Optional.empty(), List.of(), List.of(), Optional.of(saved), Optional.empty(), List.of());
+                1,
+                1,
+                0,
+                "",
+                Optional.empty(),
+                List.of(),
+                List.of(),
+                Optional.of(saved),
+                Optional.empty(),
+                List.of(),
+                Optional.of(Instant.EPOCH));
 
         assertThat(PayloadJson.MAPPER.readValue(json(details), PartialReply.class))
                 .isEqualTo(details);

@@ -290,7 +290,8 @@ class StoredFormsTest {
                         List.of("b:2"),
                         Optional.empty(),
                         Optional.empty(),
-                        List.of())),
+                        List.of(),
+                        Optional.of(Instant.EPOCH))),
                 stored(new PartialReply(
                         3,
                         2,
@@ -301,7 +302,8 @@ class StoredFormsTest {
                         List.of(),
                         Optional.of(new PartialReply.SavedReply("run-1", "e3b0", Reply.of(USE))),
                         Optional.of("waymark-words-1"),
-                        List.of(new PartialReply.RunningCall("tu_1", "look")))),
+                        List.of(new PartialReply.RunningCall("tu_1", "look")),
+                        Optional.empty())),
                 stored(new WordsRequest(List.of(new WordsRequest.Call("trip", "run-1", 1, 2, 3, 1)))),
                 stored(new WordsReport(List.of(new WordsReport.News(1, "CgA=")), List.of(0))),
                 stored(

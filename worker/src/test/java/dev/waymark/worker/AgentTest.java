@@ -147,6 +147,9 @@ class AgentTest {
                 Agent.named("guide").model("openai:any").silence(Duration.ofMillis(10)),
                 "agent guide: silence: expected 1s to 9m, found PT0.01S");
         assertRefused(
+                Agent.named("guide").model("openai:any").retryFor(Duration.ofHours(25)),
+                "agent guide: retry_for: expected 0 to 24h, found PT25H");
+        assertRefused(
                 Agent.named("guide")
                         .model("openai:any")
                         .fallback(FallbackModel.of("openai:other").withSilence(Duration.ofMinutes(10))),

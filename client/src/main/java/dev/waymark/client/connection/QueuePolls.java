@@ -2,6 +2,7 @@ package dev.waymark.client.connection;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerAnswer;
+import dev.waymark.history.PendingAnswer;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.TaskQueueType;
 import io.temporal.api.taskqueue.v1.TaskQueue;
@@ -10,6 +11,8 @@ import io.temporal.api.workflowservice.v1.DescribeTaskQueueRequest;
 import io.temporal.api.workflowservice.v1.DescribeTaskQueueResponse;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -29,8 +32,8 @@ final class QueuePolls {
 
     private final Connection connection;
     private final String taskQueue;
-    private WorkerPresence presence = WorkerPresence.BUSY;
-    private WaitDeadline reusedUntil = WaitDeadline.after(Duration.ZERO);
+    private CompletableFuture<WorkerPresence> newest = CompletableFuture.completedFuture(WorkerPresence.BUSY);
+    private volatile WaitDeadline reusedUntil = WaitDeadline.after(Duration.ZERO);
 
     QueuePolls(Connection connection, String taskQueue) {
         this.connection = connection;
@@ -40,33 +43,47 @@ final class QueuePolls {
     /**
      * Where the workers of the queue are, for a caller whose work has been waiting for {@link Requests#WORKER_WAIT}. The
      * in-memory server does not report polls: its worker is absent if it has not taken the work by then.
+     *
+     * <p>No Java thread waits for the answer, and it takes at most {@link #LONGEST_ANSWER}.
      */
-    synchronized WorkerPresence presence() {
-        if (reusedUntil.isPast()) {
-            presence = connection.isInMemory() ? WorkerPresence.ABSENT : ask();
-            reusedUntil = WaitDeadline.after(REUSED_FOR);
+    synchronized CompletableFuture<WorkerPresence> presence() {
+        if (connection.isInMemory()) {
+            return CompletableFuture.completedFuture(WorkerPresence.ABSENT);
         }
-        return presence;
+        if (newest.isDone() && reusedUntil.isPast()) {
+            newest = ask().whenComplete((presence, failure) -> reusedUntil = WaitDeadline.after(REUSED_FOR));
+        }
+        return newest;
     }
 
-    private WorkerPresence ask() {
-        try {
-            Instant now = Instant.now();
-            Seen workflows = ask(TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW);
-            Seen activities = ask(TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY);
-            Instant newest =
-                    workflows.newestPoll.isAfter(activities.newestPoll) ? workflows.newestPoll : activities.newestPoll;
-            if (newest.isAfter(now.minus(Requests.WORKER_WAIT)) || workflows.moves || activities.moves) {
-                return WorkerPresence.BUSY;
-            }
-            if (newest.isBefore(now.minus(POLLS_AT_LEAST_EVERY))) {
-                return WorkerPresence.ABSENT;
-            }
-            return workflows.isBehind || activities.isBehind ? WorkerPresence.SILENT : WorkerPresence.IDLE;
-        } catch (StatusRuntimeException e) {
+    private CompletableFuture<WorkerPresence> ask() {
+        Instant now = Instant.now();
+        return ask(TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
+                .thenCombine(
+                        ask(TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY),
+                        (workflows, activities) -> presence(now, workflows, activities))
+                .exceptionally(QueuePolls::unanswered);
+    }
+
+    private static WorkerPresence presence(Instant now, Seen workflows, Seen activities) {
+        Instant newest =
+                workflows.newestPoll.isAfter(activities.newestPoll) ? workflows.newestPoll : activities.newestPoll;
+        if (newest.isAfter(now.minus(Requests.WORKER_WAIT)) || workflows.moves || activities.moves) {
+            return WorkerPresence.BUSY;
+        }
+        if (newest.isBefore(now.minus(POLLS_AT_LEAST_EVERY))) {
+            return WorkerPresence.ABSENT;
+        }
+        return workflows.isBehind || activities.isBehind ? WorkerPresence.SILENT : WorkerPresence.IDLE;
+    }
+
+    private static WorkerPresence unanswered(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException combined ? combined.getCause() : failure;
+        if (cause instanceof StatusRuntimeException e) {
             // If the server is too busy to answer, that does not mean that workers are absent.
             return ServerAnswer.of(e).mayPass() ? WorkerPresence.BUSY : WorkerPresence.ABSENT;
         }
+        throw new CompletionException(cause);
     }
 
     /**
@@ -75,27 +92,33 @@ final class QueuePolls {
      * @param moves whether tasks were handed to workers in the last half minute
      * @param isBehind whether a task waits in the queue, and not only on its way there
      */
-    private record Seen(Instant newestPoll, boolean moves, boolean isBehind) {}
+    private record Seen(Instant newestPoll, boolean moves, boolean isBehind) {
+        static Seen of(DescribeTaskQueueResponse queue) {
+            Instant newestPoll = queue.getPollersList().stream()
+                    .map(poller -> ServerTime.instant(poller.getLastAccessTime()))
+                    .max(Instant::compareTo)
+                    .orElse(Instant.MIN);
+            TaskQueueStats stats = queue.getStats();
+            return new Seen(
+                    newestPoll,
+                    stats.getTasksDispatchRate() > 0,
+                    stats.getApproximateBacklogAge().getSeconds() >= Requests.WORKER_WAIT.toSeconds());
+        }
+    }
 
-    private Seen ask(TaskQueueType type) {
-        DescribeTaskQueueResponse queue = connection
-                .stubs()
-                .blockingStub()
-                .withDeadlineAfter(LONGEST_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
-                .describeTaskQueue(DescribeTaskQueueRequest.newBuilder()
-                        .setNamespace(connection.namespace())
-                        .setTaskQueue(TaskQueue.newBuilder().setName(taskQueue))
-                        .setTaskQueueType(type)
-                        .setReportStats(true)
-                        .build());
-        Instant newestPoll = queue.getPollersList().stream()
-                .map(poller -> ServerTime.instant(poller.getLastAccessTime()))
-                .max(Instant::compareTo)
-                .orElse(Instant.MIN);
-        TaskQueueStats stats = queue.getStats();
-        return new Seen(
-                newestPoll,
-                stats.getTasksDispatchRate() > 0,
-                stats.getApproximateBacklogAge().getSeconds() >= Requests.WORKER_WAIT.toSeconds());
+    private CompletableFuture<Seen> ask(TaskQueueType type) {
+        return PendingAnswer.of(
+                        connection
+                                .stubs()
+                                .futureStub()
+                                .withDeadlineAfter(LONGEST_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
+                                .describeTaskQueue(DescribeTaskQueueRequest.newBuilder()
+                                        .setNamespace(connection.namespace())
+                                        .setTaskQueue(TaskQueue.newBuilder().setName(taskQueue))
+                                        .setTaskQueueType(type)
+                                        .setReportStats(true)
+                                        .build()),
+                        queue -> queue)
+                .thenApply(Seen::of);
     }
 }

@@ -48,6 +48,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -398,20 +399,21 @@ public final class Requests {
     }
 
     /** Where the workers are, for a caller whose thread has had work for {@link #WORKER_WAIT} that none has taken. */
-    WorkerPresence workers() {
-        return WaitThreads.blocking(polls::presence);
+    CompletableFuture<WorkerPresence> workers() {
+        return polls.presence();
     }
 
     /**
      * Where the workers are, for a caller whose thread waits for activities that may or may not run. On the in-memory
      * server, an activity that waits for a worker looks like one that runs.
+     *
+     * @param presence where the {@link #workers} of the queue are. All callers share that answer; what this method asks
+     *     for costs a request for each thread.
      */
-    WorkerPresence workersOfActivities(String thread) {
+    WorkerPresence workersOfActivities(String thread, WorkerPresence presence) {
         if (connection.isInMemory()) {
             return WorkerPresence.BUSY;
         }
-        // All callers share the first answer; the second one costs a request for each thread.
-        WorkerPresence presence = workers();
         try {
             return presence.isQuiet() && isActivityDue(thread) ? presence : WorkerPresence.BUSY;
         } catch (StatusRuntimeException e) {
@@ -441,7 +443,9 @@ public final class Requests {
      */
     private boolean waitsBehindOthers(String thread) {
         try {
-            return workers() == WorkerPresence.BUSY
+            CompletableFuture<WorkerPresence> workers = workers();
+            Sleeper.until(workers);
+            return workers.join() == WorkerPresence.BUSY
                     && histories
                             .describe(thread)
                             .filter(found -> found.getPendingWorkflowTask().getAttempt() <= 1)

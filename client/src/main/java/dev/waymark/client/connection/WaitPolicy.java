@@ -3,6 +3,7 @@ package dev.waymark.client.connection;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /** Limits a wait by the caller's timeout, and ends it when no worker is there. Meanwhile tells if none takes the work. */
 public final class WaitPolicy {
@@ -19,6 +20,8 @@ public final class WaitPolicy {
     private long lastEventId;
     private WaitDeadline silence = WaitDeadline.after(Requests.WORKER_WAIT);
     private WorkerPresence workers = WorkerPresence.BUSY;
+    /** The server's answer to where the workers are, until it is read. */
+    private Optional<CompletableFuture<WorkerPresence>> asked = Optional.empty();
 
     public WaitPolicy(Requests requests, String thread, WaitDeadline deadline) {
         this.requests = requests;
@@ -26,11 +29,21 @@ public final class WaitPolicy {
         this.deadline = deadline;
     }
 
+    /** Returns how long to wait at most before the next check, unless there are events or an {@link #answer}. */
     public long millis() {
+        if (asked.isPresent()) {
+            // At the deadline, the answer decides what the caller gets.
+            return LONGEST_WAIT_MILLIS;
+        }
         long most = Math.min(LONGEST_WAIT_MILLIS, deadline.millisLeft());
         // If many callers wait, shorter waits would cost a request for each of their threads and find nothing new.
         return due.map(until -> Math.min(most, Math.max(SHORTEST_WAIT_MILLIS, until.millisLeft())))
                 .orElse(most);
+    }
+
+    /** Completes when the server has said where the workers are; never if it was not asked. */
+    public CompletableFuture<?> answer() {
+        return asked.<CompletableFuture<?>>map(answer -> answer).orElseGet(CompletableFuture::new);
     }
 
     /**
@@ -45,7 +58,7 @@ public final class WaitPolicy {
         if (workers == WorkerPresence.ABSENT || (quiet.isPresent() && deadline.isPast())) {
             throw quiet.orElseThrow();
         }
-        if (deadline.isPast()) {
+        if (deadline.isPast() && asked.isEmpty()) {
             throw new WaymarkException.TimedOut(
                     "the turn is still running: " + thread, Remedy.of(Remedy.Action.WAIT_FOR_RESULT, thread), thread);
         }
@@ -68,20 +81,36 @@ public final class WaitPolicy {
             // A worker has taken the task that was waiting before.
             due = waiting.map(next -> WaitDeadline.after(Requests.WORKER_WAIT));
             task = waiting;
-            workers = WorkerPresence.BUSY;
+            areBusy();
         }
         boolean isNew = feed.run().lastEventId() != lastEventId;
         if (isNew || silence.isPast()) {
             lastEventId = feed.run().lastEventId();
             silence = WaitDeadline.after(Requests.WORKER_WAIT);
-            if (due.isEmpty()) {
+            if (due.isEmpty() && isNew) {
+                areBusy();
+            } else if (due.isEmpty()) {
                 // Nothing has happened for a while, not even a workflow task.
-                workers = isNew ? WorkerPresence.BUSY : requests.workersOfActivities(thread);
+                ask();
             }
         }
         if (due.filter(WaitDeadline::isPast).isPresent()) {
-            workers = requests.workers();
             due = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
+            ask();
         }
+        asked.filter(CompletableFuture::isDone).map(CompletableFuture::join).ifPresent(presence -> {
+            asked = Optional.empty();
+            workers = due.isPresent() ? presence : requests.workersOfActivities(thread, presence);
+        });
+    }
+
+    /** Something has happened, so that an answer that is still to come is outdated. */
+    private void areBusy() {
+        workers = WorkerPresence.BUSY;
+        asked = Optional.empty();
+    }
+
+    private void ask() {
+        asked = Optional.of(requests.workers());
     }
 }

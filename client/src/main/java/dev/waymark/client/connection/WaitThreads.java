@@ -1,12 +1,15 @@
 package dev.waymark.client.connection;
 
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The few Java threads of this process that run the waits of all clients that nobody blocks for. A wait uses one only
@@ -16,18 +19,40 @@ public final class WaitThreads {
     /** More than one per processor, because reading history blocks for the time of a short request. */
     private static final int THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
 
-    private static final int MOST_THREADS = 32_767;
-    private static final AtomicInteger NUMBER = new AtomicInteger();
+    /**
+     * Code of a caller that runs for longer gets a substitute. Almost all of it ends sooner: if a thousand waits end at
+     * once, a substitute for each of them would be a thread for each of them.
+     */
+    private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private static final ForkJoinPool POOL = new ForkJoinPool(
-            THREADS, WaitThreads::named, null, true, THREADS, MOST_THREADS, THREADS, null, 10, TimeUnit.SECONDS);
+    private static final long LOOK_EVERY_MILLIS = 50;
+
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final Set<WaitThread> BLOCKED = ConcurrentHashMap.newKeySet();
+    private static final AtomicBoolean WATCHED = new AtomicBoolean();
+    private static final ThreadPoolExecutor POOL = pool();
 
     private WaitThreads() {}
 
-    private static ForkJoinWorkerThread named(ForkJoinPool pool) {
-        ForkJoinWorkerThread thread = ForkJoinPool.defaultForkJoinWorkerThreadFactory.newThread(pool);
-        thread.setName("waymark-wait-" + NUMBER.incrementAndGet());
-        return thread;
+    private static ThreadPoolExecutor pool() {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                THREADS, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), WaitThread::new);
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private static final class WaitThread extends Thread {
+        /** When the code began that runs now, if the thread is in {@link #BLOCKED}. */
+        private volatile long since;
+
+        WaitThread(Runnable tasks) {
+            super(tasks, "waymark-wait-" + NUMBER.incrementAndGet());
+            setDaemon(true);
+        }
+
+        boolean isBlockedForLong(long now) {
+            return now - since >= LONG_NANOS;
+        }
     }
 
     /** Returns an executor for one wait, whose tasks see the context class loader of the calling Java thread. */
@@ -41,16 +66,23 @@ public final class WaitThreads {
 
     /**
      * Runs code of the caller, or another task that may take long, in this Java thread. If the thread is one of the
-     * shared ones, another one takes its place meanwhile, so that no other wait is delayed.
+     * shared ones and the task does take long, another one takes its place meanwhile, so that no other wait is delayed for
+     * more than a moment.
      */
     public static <T> T blocking(Supplier<T> task) {
-        Blocking<T> blocking = new Blocking<>(task);
-        try {
-            ForkJoinPool.managedBlock(blocking);
-        } catch (InterruptedException e) {
-            throw Sleeper.interrupted(e);
+        if (!(Thread.currentThread() instanceof WaitThread thread) || BLOCKED.contains(thread)) {
+            return task.get();
         }
-        return blocking.result();
+        thread.since = System.nanoTime();
+        BLOCKED.add(thread);
+        if (WATCHED.compareAndSet(false, true)) {
+            lookLater();
+        }
+        try {
+            return task.get();
+        } finally {
+            BLOCKED.remove(thread);
+        }
     }
 
     /** Like {@link #blocking(Supplier)}, without a result. */
@@ -61,30 +93,33 @@ public final class WaitThreads {
         });
     }
 
-    private static final class Blocking<T> implements ForkJoinPool.ManagedBlocker {
-        private final Supplier<T> task;
-        private @Nullable T result;
+    private static void lookLater() {
+        CompletableFuture.delayedExecutor(LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
+                .execute(WaitThreads::look);
+    }
 
-        Blocking(Supplier<T> task) {
-            this.task = task;
+    /** Replaces the threads that are blocked for long. Twice as many each time, because many callbacks may block at once. */
+    private static void look() {
+        try {
+            long now = System.nanoTime();
+            int blocked = (int) BLOCKED.stream()
+                    .filter(thread -> thread.isBlockedForLong(now))
+                    .count();
+            POOL.setCorePoolSize(blocked + Math.max(THREADS, blocked));
+        } finally {
+            goOnLooking();
         }
+    }
 
-        @Override
-        public boolean block() {
-            result = task.get();
-            return true;
+    private static void goOnLooking() {
+        boolean isNeeded = !BLOCKED.isEmpty() || POOL.getCorePoolSize() > THREADS;
+        if (!isNeeded) {
+            WATCHED.set(false);
+            // A thread that was blocked just before did not begin a watch of its own.
+            isNeeded = !BLOCKED.isEmpty() && WATCHED.compareAndSet(false, true);
         }
-
-        @Override
-        public boolean isReleasable() {
-            return result != null;
-        }
-
-        T result() {
-            if (result == null) {
-                throw new IllegalStateException("the task has no result");
-            }
-            return result;
+        if (isNeeded) {
+            lookLater();
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.waymark.contract.work;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Spent;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,6 +23,7 @@ import java.util.Optional;
  * @param queue the task queue of the worker's {@link WordsWorkflow}, which has the text as it arrives; empty for workers
  *     that have none
  * @param running the calls of the reply that the activity runs now
+ * @param failingSince when an attempt of the call failed for the first time, if its agent limits the time of retries
  */
 public record PartialReply(
         int step,
@@ -38,7 +40,9 @@ public record PartialReply(
         Optional<SavedReply> saved,
         Optional<String> queue,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<RunningCall> running) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<RunningCall> running,
+
+        Optional<Instant> failingSince) {
     public PartialReply {
         text = text == null ? "" : text;
         failed = failed == null ? List.of() : List.copyOf(failed);
@@ -48,7 +52,18 @@ public record PartialReply(
 
     /** The partial text of a call in which no model has failed. */
     public PartialReply(int step, int attempt, int from, String text, Optional<Spent> spent) {
-        this(step, attempt, from, text, spent, List.of(), List.of(), Optional.empty(), Optional.empty(), List.of());
+        this(
+                step,
+                attempt,
+                from,
+                text,
+                spent,
+                List.of(),
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                List.of(),
+                Optional.empty());
     }
 
     /** What readers show of a reply. */
@@ -63,13 +78,24 @@ public record PartialReply(
                 List.of(),
                 Optional.empty(),
                 Optional.empty(),
-                running);
+                running,
+                Optional.empty());
     }
 
     /** Returns a copy whose readers can query this task queue. */
     public PartialReply askedAt(String taskQueue) {
         return new PartialReply(
-                step, attempt, from, text, spent, failed, unusable, saved, Optional.of(taskQueue), running);
+                step,
+                attempt,
+                from,
+                text,
+                spent,
+                failed,
+                unusable,
+                saved,
+                Optional.of(taskQueue),
+                running,
+                failingSince);
     }
 
     /** A call of the reply that runs in the activity that called the model. */

@@ -9,6 +9,8 @@ import java.util.stream.Stream;
  * store, are the same as those of the HTTP providers.
  */
 public final class StatusFailures {
+    static final String BAD_REQUEST = "BadRequest";
+
     private StatusFailures() {}
 
     /** The failure for this status, unless the service's message is more specific. */
@@ -47,7 +49,7 @@ public final class StatusFailures {
             default ->
                 status >= 500
                         ? ModelFailure.passing("ServerError", message)
-                        : ModelFailure.permanent("BadRequest", message);
+                        : ModelFailure.permanent(BAD_REQUEST, message);
         };
     }
 }

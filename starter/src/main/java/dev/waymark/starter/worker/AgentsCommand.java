@@ -39,6 +39,7 @@ public final class AgentsCommand implements Callable<Integer> {
             String model,
             Optional<ModelOptions> options,
             Optional<Duration> silence,
+            Optional<Duration> retryFor,
             Optional<Duration> fuse,
 
             @JsonInclude(JsonInclude.Include.NON_EMPTY) List<FallbackModel> fallback,
@@ -56,6 +57,7 @@ public final class AgentsCommand implements Callable<Integer> {
                     agent.model(),
                     agent.options(),
                     agent.silence(),
+                    agent.retryFor(),
                     agent.fuse(),
                     agent.fallback(),
                     agent.maxTokens(),

@@ -37,6 +37,12 @@ final class BuildOptions {
             throw new CommandFailure(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "no such build: " + build, "");
         }
         BuildProcess process = new BuildProcess(build, ProcessEnvironment.get());
+        if (process.isSpringBoot()) {
+            throw ThreadsOptions.badInput(
+                    "a Spring Boot application has no " + command.name() + " command: " + build,
+                    "Write its agents with java -jar " + build + " --waymark.write-agents=agents.json, and run "
+                            + command.name() + " --agents agents.json with the waymark of the version that it uses");
+        }
         if (!process.has(command.userObject().getClass())) {
             throw ThreadsOptions.badInput(
                     "the build has no " + command.name() + " command: " + build,

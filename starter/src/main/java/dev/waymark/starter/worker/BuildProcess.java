@@ -37,8 +37,17 @@ final class BuildProcess {
 
     /** Whether the build has this command. A build from before it was added cannot be tried. */
     boolean has(Class<?> command) throws IOException {
-        try (URLClassLoader classes = new URLClassLoader(urls(), null)) {
-            return classes.findResource(command.getName().replace('.', '/') + ".class") != null;
+        return hasFile(command.getName().replace('.', '/') + ".class");
+    }
+
+    /** Whether the build is an executable jar of Spring Boot, which has Waymark's libraries and not its commands. */
+    boolean isSpringBoot() throws IOException {
+        return hasFile("BOOT-INF/classpath.idx");
+    }
+
+    private boolean hasFile(String name) throws IOException {
+        try (URLClassLoader files = new URLClassLoader(urls(), null)) {
+            return files.findResource(name) != null;
         }
     }
 

@@ -16,6 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -180,6 +182,14 @@ class GateCommandTest {
         Files.writeString(histories.resolve("other.json"), "{}");
         assertThat(gate().err()).contains("not an exported thread: " + histories.resolve("other.json"));
         assertThat(gate("--build", directory.toString()).err()).contains("the build has no gate command: " + directory);
+        Path application = directory.resolve("restaurant-1.0.jar");
+        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(application))) {
+            jar.putNextEntry(new JarEntry("BOOT-INF/classpath.idx"));
+        }
+        assertThat(gate("--build", application.toString()).err())
+                .contains("a Spring Boot application has no gate command: " + application)
+                .contains("java -jar " + application + " --waymark.write-agents=agents.json")
+                .contains("gate --agents agents.json");
         assertThat(gate("--build", "/nowhere.jar").exitCode()).isEqualTo(3);
         assertThat(gate("--sample", "0").exitCode()).isEqualTo(2);
         assertThat(gate("--query", "StartTime > '2026-01-01'").exitCode()).isEqualTo(2);

@@ -54,6 +54,10 @@ final class GeminiSchemas {
         }
     }
 
+    static void checkReply(JsonNode schema) {
+        check(schema, "generation_config.response_schema");
+    }
+
     private static void check(JsonNode schema, String at) {
         demand(schema.isObject(), at + ": not a schema: " + schema);
         GeminiServer.demandKnown(schema, FIELDS, at);

@@ -110,6 +110,7 @@ public final class GeminiServer extends ModelServer {
                     .forEach(part -> demand(part.path("text").isTextual(), "systemInstruction: only text"));
         }
         checkConfiguration(body.path("generationConfig"));
+        checkReplyForm(body.path("generationConfig"), !body.path("tools").isEmpty());
         checkTools(body.path("tools"));
         checkContents(model(uri, body), body.path("contents"));
     }
@@ -137,6 +138,16 @@ public final class GeminiServer extends ModelServer {
         demand(
                 configuration.path("maxOutputTokens").asInt(1) >= 1,
                 "generation_config.max_output_tokens: must be at least 1");
+    }
+
+    /** Models before version 3 reject a form of the reply together with tools. */
+    private static void checkReplyForm(JsonNode configuration, boolean hasTools) {
+        boolean isJson = configuration.path("responseMimeType").asText().equals("application/json");
+        demand(!isJson || !hasTools, "Function calling with a response mime type: 'application/json' is unsupported");
+        if (configuration.has("responseSchema")) {
+            demand(isJson, "generation_config.response_schema: only with the response mime type application/json");
+            GeminiSchemas.checkReply(configuration.path("responseSchema"));
+        }
     }
 
     /** The real service reads a single object like a list of one, as its JSON parser does for every repeated field. */

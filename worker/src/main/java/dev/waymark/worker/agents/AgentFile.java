@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /** Reads agent files. Reports all problems of a file at once. */
@@ -119,6 +120,7 @@ final class AgentFile {
         Optional<YamlValue> model = problems.check(() -> fields.require("model"));
         Optional<YamlValue> options = fields.take("options");
         Optional<YamlValue> silence = fields.take("silence");
+        Optional<YamlValue> retryFor = fields.take("retry_for");
         Optional<YamlValue> fallback = fields.take("fallback");
         Optional<YamlValue> maxTokens = fields.take("max_tokens");
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
@@ -142,6 +144,7 @@ final class AgentFile {
         modelName.ifPresent(named -> problems.read(options, value -> modelFields.options(value, named, limit))
                 .ifPresent(builder::options));
         problems.read(silence, ModelFields::silence).ifPresent(builder::silence);
+        problems.read(retryFor, AgentFile::retryFor).ifPresent(builder::retryFor);
         modelName.ifPresent(named -> problems.read(fallback, value -> modelFields.fallback(value, named, limit))
                 .ifPresent(builder::fallback));
         problems.read(maxIterations, value -> value.integer(1)).ifPresent(builder::maxIterations);
@@ -189,8 +192,16 @@ final class AgentFile {
     }
 
     private static Duration fuse(YamlValue value) throws YamlProblem {
+        return orZero(value, ModelChecks::fuseProblem);
+    }
+
+    private static Duration retryFor(YamlValue value) throws YamlProblem {
+        return orZero(value, ModelChecks::retryForProblem);
+    }
+
+    private static Duration orZero(YamlValue value, Function<Duration, Optional<String>> check) throws YamlProblem {
         Duration limit = value.durationOrZero();
-        Optional<String> problem = ModelChecks.fuseProblem(limit);
+        Optional<String> problem = check.apply(limit);
         if (problem.isPresent()) {
             throw value.problem(problem.get() + ", found " + value.text());
         }

@@ -31,6 +31,7 @@ import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
 import io.temporal.common.converter.DataConverterException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -91,6 +92,7 @@ public final class ModelActivityImpl implements ModelActivity {
                 before.flatMap(PartialReply::spent).orElse(Spent.NOTHING),
                 before.map(told -> new ModelChain.Failed(told.failed(), told.unusable()))
                         .orElse(ModelChain.Failed.NOTHING),
+                before.flatMap(PartialReply::failingSince),
                 !input.summary());
         Optional<PartialReply.SavedReply> saved =
                 before.flatMap(PartialReply::saved).filter(reply -> reply.isFor(info.getWorkflowRunId(), input));
@@ -257,7 +259,7 @@ public final class ModelActivityImpl implements ModelActivity {
             return asked.model().equals(agent.model()) ? charged : charged.answeredBy(asked.model());
         } catch (ModelFailure failure) {
             metrics.failedAttempt(asked.model(), failure.type());
-            throw problem(chain, asked, failure, words);
+            throw problem(agent, chain, asked, failure, words);
         }
     }
 
@@ -273,7 +275,7 @@ public final class ModelActivityImpl implements ModelActivity {
      * to choose one.
      */
     private static RuntimeException problem(
-            ModelChain chain, ModelChain.Link asked, ModelFailure failure, PartialText words) {
+            AgentSpec agent, ModelChain chain, ModelChain.Link asked, ModelFailure failure, PartialText words) {
         String message = String.valueOf(failure.getMessage());
         Problem problem = new Problem(failure.type(), chain.isSingle() ? message : asked.model() + ": " + message);
         Optional<Duration> delay = failure.retryAfter();
@@ -286,9 +288,25 @@ public final class ModelActivityImpl implements ModelActivity {
             delay = chain.delay(asked, delay, words.failed());
             goesOn = true;
         }
+        if (goesOn && isOver(agent, delay, words) && !chain.triesAnother(words.failed())) {
+            goesOn = false;
+            problem = new Problem(
+                    problem.type(),
+                    problem.message() + " (not retried: retry_for is "
+                            + agent.retryFor().orElseThrow().toSeconds() + "s)");
+        }
         return goesOn
                 ? ActivityProblems.passing(problem, delay, words.spent())
                 : ActivityProblems.permanent(problem, words.spent());
+    }
+
+    /** Whether the agent's time for retries is over before the next attempt. */
+    private static boolean isOver(AgentSpec agent, Optional<Duration> delay, PartialText words) {
+        Instant now = Instant.now();
+        return agent.retryFor()
+                .filter(most -> !now.plus(delay.orElse(Duration.ZERO))
+                        .isBefore(words.failingSince(now).plus(most)))
+                .isPresent();
     }
 
     private static Reply checked(Reply reply, PartialText words) {

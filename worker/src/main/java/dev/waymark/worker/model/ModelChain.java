@@ -122,6 +122,11 @@ final class ModelChain {
         return !isSingle() && failure.retryable() && !failure.type().equals(ProviderFailures.WORKER_BUSY.type());
     }
 
+    /** Whether the next attempt calls a model that has not failed in this call. */
+    boolean triesAnother(Failed now) {
+        return !isSingle() && now.count(next(now).model()) == 0;
+    }
+
     /** Whether the call continues without this model. A permanent failure of a fallback does not fail the turn. */
     boolean dispensesWith(Link asked, ModelFailure failure) {
         return !isFirst(asked) && !failure.retryable();

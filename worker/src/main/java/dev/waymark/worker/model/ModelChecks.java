@@ -26,6 +26,7 @@ public final class ModelChecks {
     private static final Duration MOST_SILENCE = Duration.ofMinutes(9);
 
     private static final Duration MOST_FUSE = Duration.ofMinutes(1);
+    private static final Duration MOST_RETRY_FOR = Duration.ofHours(24);
 
     private final ModelProviders providers;
 
@@ -65,6 +66,13 @@ public final class ModelChecks {
     public static Optional<String> silenceProblem(Duration silence) {
         return silence.compareTo(LEAST_SILENCE) < 0 || silence.compareTo(MOST_SILENCE) > 0
                 ? Optional.of("expected 1s to 9m")
+                : Optional.empty();
+    }
+
+    /** Returns a problem unless a model call is retried for at most a day. */
+    public static Optional<String> retryForProblem(Duration limit) {
+        return limit.isNegative() || limit.compareTo(MOST_RETRY_FOR) > 0
+                ? Optional.of("expected 0 to 24h")
                 : Optional.empty();
     }
 
@@ -128,6 +136,11 @@ public final class ModelChecks {
         Optional<String> fuse = fuseProblem(agent.fuseLimit());
         if (fuse.isPresent()) {
             return fuse.map(words -> "fuse: " + words + ", found " + agent.fuseLimit());
+        }
+        Optional<String> retries = agent.retryFor().flatMap(ModelChecks::retryForProblem);
+        if (retries.isPresent()) {
+            return retries.map(words ->
+                    "retry_for: " + words + ", found " + agent.retryFor().orElseThrow());
         }
         Optional<String> choice = toolChoiceProblem(agent);
         if (choice.isPresent()) {

@@ -9,6 +9,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ReplyListener;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +29,7 @@ final class PartialText implements ReplyListener {
     private final int attempt;
     private final Spent before;
     private ModelChain.Failed failed;
+    private Optional<Instant> failingSince;
     private final boolean shown;
     private final StringBuilder tail = new StringBuilder();
     private int from;
@@ -43,10 +45,18 @@ final class PartialText implements ReplyListener {
     /**
      * @param before the spending of earlier attempts
      * @param failed the models that failed in earlier attempts
+     * @param failingSince when the first of them failed, if it is known
      * @param shown whether the text is shown to users
      */
-    PartialText(int step, int attempt, Spent before, ModelChain.Failed failed, boolean shown) {
+    PartialText(
+            int step,
+            int attempt,
+            Spent before,
+            ModelChain.Failed failed,
+            Optional<Instant> failingSince,
+            boolean shown) {
         this.failed = failed;
+        this.failingSince = failingSince;
         this.shown = shown;
         this.step = step;
         this.attempt = attempt;
@@ -66,6 +76,13 @@ final class PartialText implements ReplyListener {
     /** Replaces the failures that this attempt passes on to the next one. */
     synchronized void failed(ModelChain.Failed now) {
         failed = now;
+    }
+
+    /** Returns when an attempt of this call failed for the first time: now, if none has before. */
+    synchronized Instant failingSince(Instant now) {
+        Instant since = failingSince.orElse(now);
+        failingSince = Optional.of(since);
+        return since;
     }
 
     /** Records which model is called, and its price. */
@@ -153,7 +170,8 @@ final class PartialText implements ReplyListener {
                 failed.unusable(),
                 saved,
                 Optional.empty(),
-                running);
+                running,
+                failingSince);
     }
 
     /** Whether this is the call that a reader asks for, and the reader knows of no later attempt. */

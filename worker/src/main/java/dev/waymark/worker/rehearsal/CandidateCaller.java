@@ -74,7 +74,7 @@ final class CandidateCaller {
             return new Given(kept.get(), true);
         }
         long began = System.nanoTime();
-        Reply reply = replyAfterRetries(request, agent);
+        Reply reply = replyAfterRetries(request, agent, encryptedThread);
         AnswerStore.Kept answer = new AnswerStore.Kept(
                 reply,
                 clock.instant(),
@@ -87,7 +87,7 @@ final class CandidateCaller {
         return new Given(answer, false);
     }
 
-    private Reply replyAfterRetries(CandidateRequest request, AgentSpec agent)
+    private Reply replyAfterRetries(CandidateRequest request, AgentSpec agent, Optional<String> encryptedThread)
             throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
         Duration pause = FIRST_PAUSE;
         for (int attempt = 1; ; attempt++) {
@@ -100,6 +100,7 @@ final class CandidateCaller {
                 Duration wait = failure.retryAfter().orElse(pause);
                 Thread.sleep((wait.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : wait).toMillis());
                 pause = pause.multipliedBy(2);
+                encryptedThread.ifPresent(answers::requireKey);
             }
         }
     }

@@ -84,10 +84,12 @@ final class InFlight {
     /** The maximum size of the commands of a workflow task, in bytes: the server accepts messages of up to 4 MiB. */
     private static final int MOST_BYTES_PER_TASK = 3 * 1024 * 1024;
 
+    private static final int MODEL_ATTEMPTS = 10;
+
     private static final RetryOptions MODEL_RETRIES = RetryOptions.newBuilder()
             .setInitialInterval(Duration.ofSeconds(1))
             .setMaximumInterval(Duration.ofSeconds(30))
-            .setMaximumAttempts(10)
+            .setMaximumAttempts(MODEL_ATTEMPTS)
             .build();
     /** Limited, since a missing MCP server may never appear. */
     private static final RetryOptions AGENT_RETRIES = RetryOptions.newBuilder()
@@ -172,9 +174,21 @@ final class InFlight {
         ActivityOptions options = options(
                         MODEL_TIMEOUT, "step " + input.step() + (input.summary() ? ", a summary" : ""))
                 .setHeartbeatTimeout(REPEATABLE_SILENCE)
-                .setRetryOptions(MODEL_RETRIES)
+                .setRetryOptions(modelRetries(agent.orElseThrow()))
                 .build();
         begin(input.work(), options, WireNames.MODEL_ACTIVITY, input);
+    }
+
+    /**
+     * If the agent limits the time of retries, the activity ends them. Its attempts are still limited, because a call that
+     * kills its workers never does.
+     */
+    private static RetryOptions modelRetries(AgentSpec agent) {
+        return agent.retryFor()
+                .map(most -> RetryOptions.newBuilder(MODEL_RETRIES)
+                        .setMaximumAttempts(Math.toIntExact(MODEL_ATTEMPTS + most.toSeconds()))
+                        .build())
+                .orElse(MODEL_RETRIES);
     }
 
     /** Dispatches a call to a worker. Returns false if the commands of this workflow task would become too large. */

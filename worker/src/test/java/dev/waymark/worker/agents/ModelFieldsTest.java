@@ -143,6 +143,25 @@ class ModelFieldsTest {
     }
 
     @Test
+    void retryFor_isPartOfTheAgent_andReadAgain() throws Exception {
+        AgentSpec agent = agent("model: anthropic:m-1\nretry_for: 10m");
+
+        assertThat(agent)
+                .isEqualTo(new AgentSpec.Builder("a", "anthropic:m-1")
+                        .retryFor(Duration.ofMinutes(10))
+                        .build());
+        assertThat(agent("model: anthropic:m-1\nretry_for: 0").retryFor()).contains(Duration.ZERO);
+        String json = PayloadJson.MAPPER.writeValueAsString(agent);
+        assertThat(PayloadJson.MAPPER.readValue(json, AgentSpec.class)).isEqualTo(agent);
+        assertThat(PayloadJson.MAPPER.readValue(json.replace("\"PT10M\"", "null"), AgentSpec.class))
+                .isEqualTo(PayloadJson.MAPPER.readValue(
+                        json.replace(",\"retryFor\":\"PT10M\"", ",\"luck\":1"), AgentSpec.class))
+                .returns(Optional.empty(), AgentSpec::retryFor);
+        assertThat(PayloadJson.MAPPER.writeValueAsString(AgentSpec.of("a", "openai:m-1")))
+                .doesNotContain("retryFor");
+    }
+
+    @Test
     void silence_ofEachModel_isPartOfTheAgent_andReadAgain() throws Exception {
         AgentSpec agent = agent("""
                 model: anthropic:m-1
@@ -196,6 +215,8 @@ class ModelFieldsTest {
                 "silence: 10m   | a.yaml:2: silence: expected 1s to 9m, found 10m",
                 "silence: 60    | a.yaml:2: silence: expected a duration such as 500ms, 5s, 2m or 24h, found 60",
                 "silence: never | a.yaml:2: silence: expected a duration such as 500ms, 5s, 2m or 24h, found never",
+                "retry_for: 25h | a.yaml:2: retry_for: expected 0 to 24h, found 25h",
+                "retry_for: on  | a.yaml:2: retry_for: expected",
                 "silense: 60s   | a.yaml:2: silense: unknown field. Did you mean \"silence\"?",
                 "fallback: [{ model: 'openai:m', silence: 0s }] | a.yaml:2: fallback[0].silence: expected 1s to 9m,"
                         + " found 0s",

@@ -25,7 +25,8 @@ class LiveRepliesTest {
     private final LiveReplies live = new LiveReplies(thread -> PLAIN);
 
     private static PartialText text(int attempt, String words) {
-        PartialText text = new PartialText(1, attempt, Spent.NOTHING, ModelChain.Failed.NOTHING, true);
+        PartialText text =
+                new PartialText(1, attempt, Spent.NOTHING, ModelChain.Failed.NOTHING, Optional.empty(), true);
         text.words(words);
         return text;
     }

@@ -12,7 +12,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class PartialTextTest {
-    private final PartialText words = new PartialText(7, 3, Spent.NOTHING, ModelChain.Failed.NOTHING, true);
+    private final PartialText words =
+            new PartialText(7, 3, Spent.NOTHING, ModelChain.Failed.NOTHING, Optional.empty(), true);
 
     @Test
     void now_before_isNothing() {

@@ -16,6 +16,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.ThreadHistory;
+import dev.waymark.model.ModelFailure;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.gate.FileThreads;
@@ -261,5 +262,21 @@ class EncryptedRehearsalTest {
         try (Stream<Path> files = Files.walk(directory.resolve("answers"))) {
             assertThat(files.filter(Files::isRegularFile)).hasSize(1);
         }
+    }
+
+    @Test
+    void requestThatFailed_isNotSentAgain_onceItsThreadIsForgotten() throws Exception {
+        List<String> asked = new ArrayList<>();
+        ModelProviders failing = ModelProviders.of(Map.of("fake", new FreeModel(sent -> {
+            asked.add(sent.messages().get(0).canonical());
+            keys().forget("default", "secret");
+            throw ModelFailure.passing("Overloaded", "busy");
+        })));
+
+        RehearsalReport report = rehearse(ofServer(), failing, true);
+
+        assertThat(asked).hasSize(1);
+        assertThat(report.skipped()).hasSize(1);
+        assertThat(report.skipped().get(0).reason()).contains("was forgotten on");
     }
 }

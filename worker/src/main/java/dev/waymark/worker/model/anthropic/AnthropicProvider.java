@@ -8,10 +8,10 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
+import dev.waymark.model.adapter.ReplySchemas;
 import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.OptionProblems;
 import dev.waymark.worker.model.http.ProviderService;
-import dev.waymark.worker.model.http.ReplySchemas;
 import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.price.PriceTable;
 import java.util.EnumSet;
@@ -121,15 +121,16 @@ public final class AnthropicProvider implements ModelProvider {
 
     @Override
     public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
-        return schemas.ask(request, asked -> send(asked, listener));
+        return schemas.ask(request, asked -> service.send(key -> send(asked, key, listener)));
     }
 
-    private Reply send(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
+    private Reply send(ModelRequest request, Optional<String> key, ReplyListener listener)
+            throws ModelFailure, InterruptedException {
         Request.Builder http = new Request.Builder()
                 .url(service.at("v1/messages"))
                 .header("anthropic-version", VERSION)
                 .post(EventStreams.once(AnthropicMapper.request(request)));
-        service.credentials("").ifPresent(key -> http.header("x-api-key", key));
+        key.ifPresent(secret -> http.header("x-api-key", secret));
         return streams.ask(http.build(), new AnthropicReader(service, request.model(), listener), listener);
     }
 }

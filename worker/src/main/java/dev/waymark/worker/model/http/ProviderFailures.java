@@ -34,6 +34,8 @@ public enum ProviderFailures {
     OVERLOADED("Overloaded", true),
     SERVER_ERROR("ServerError", true),
     UNREACHABLE("Unreachable", true),
+    /** The file or the program with the key has none now. */
+    KEY_UNAVAILABLE("KeyUnavailable", true),
     /** The stream ended before the provider marked the reply as complete; no part of the reply is used. */
     STREAM_CUT("StreamCut", true),
     MALFORMED_REPLY("MalformedReply", true),

@@ -1,52 +1,40 @@
 package dev.waymark.worker.model.http;
 
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.secret.StreamMask;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import okhttp3.HttpUrl;
 
 /**
  * A provider's address and key, from the variables {@code NAME_BASE_URL} and {@code NAME_API_KEY}, which the provider's
- * own SDKs read, too. The key is sent in a header only; {@link #withoutKey} masks it in texts.
+ * own SDKs read, too. Instead of the key, {@code NAME_API_KEY_FILE} names a file with it, and {@code
+ * NAME_API_KEY_COMMAND} a command that prints it. The key is sent in a header only; {@link #withoutKey} masks it in
+ * texts.
  */
 public final class ProviderService {
-    /**
-     * The characters that a header can contain. A key with other characters is rejected here, because HTTP libraries
-     * quote rejected headers in their messages, including the key.
-     */
-    private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]+");
-
-    /**
-     * Shorter keys are not masked. Local servers often get {@code none} or {@code ollama} as the key, and replies may
-     * contain these words.
-     */
-    private static final int SHORTEST_SECRET = 8;
-
-    private static final String HIDDEN = "[key]";
-
     private final String name;
     private final Optional<HttpUrl> base;
-    private final Optional<String> key;
+    private final Optional<ProviderKey> key;
     private final Optional<String> lacks;
-    private final Secrets secrets;
 
-    private ProviderService(String name, Optional<HttpUrl> base, Optional<String> key, Optional<String> lacks) {
+    private ProviderService(String name, Optional<HttpUrl> base, Optional<ProviderKey> key, Optional<String> lacks) {
         this.name = name;
         this.base = base;
         this.key = key;
         this.lacks = lacks;
-        this.secrets = Secrets.of(
-                key.filter(secret -> secret.length() >= SHORTEST_SECRET).orElse(""), HIDDEN);
     }
 
     /**
-     * Reads the address and the key. The key is required only at the provider's own address; local servers often need
-     * none.
+     * Reads the address, and where the key is. A key is required only at the provider's own address; local servers often
+     * need none.
      *
      * @param home the provider's own address
      */
@@ -54,22 +42,35 @@ public final class ProviderService {
         String prefix = name.toUpperCase(Locale.ROOT);
         String keyVariable = prefix + "_API_KEY";
         String baseVariable = prefix + "_BASE_URL";
-        Optional<String> key = variable(environment, keyVariable);
+        List<String> keys = Stream.of("", ProviderKey.FILE, ProviderKey.COMMAND)
+                .map(keyVariable::concat)
+                .filter(variable -> variable(environment, variable).isPresent())
+                .toList();
+        Optional<ProviderKey> key = keys.stream().findFirst().map(variable -> key(keyVariable, variable, environment));
         Optional<String> elsewhere = variable(environment, baseVariable);
         Optional<HttpUrl> base = Optional.ofNullable(HttpUrl.parse(elsewhere.orElse(home)));
+        Optional<String> lacks = Optional.empty();
         if (base.isEmpty()) {
-            return new ProviderService(name, base, key, Optional.of(baseVariable + " is not an HTTP address"));
+            lacks = Optional.of(baseVariable + " is not an HTTP address");
+        } else if (keys.size() > 1) {
+            lacks = Optional.of("only one may be set of " + String.join(" and ", keys));
+        } else if (keys.contains(keyVariable)
+                && !ProviderKey.isValid(variable(environment, keyVariable).orElseThrow())) {
+            lacks = Optional.of(keyVariable + " holds characters that a key can't have, such as spaces");
+        } else if (keys.isEmpty() && elsewhere.isEmpty()) {
+            lacks = Optional.of(keyVariable + " is not set");
         }
-        if (key.isPresent() && !KEY.matcher(key.get()).matches()) {
-            return new ProviderService(
-                    name,
-                    base,
-                    key,
-                    Optional.of(keyVariable + " holds characters that a key can't have, such as spaces"));
+        return new ProviderService(name, base, key, lacks);
+    }
+
+    private static ProviderKey key(String keyVariable, String variable, Map<String, String> environment) {
+        String value = variable(environment, variable).orElseThrow();
+        if (variable.equals(keyVariable)) {
+            return ProviderKey.constant(value);
         }
-        boolean missing = key.isEmpty() && elsewhere.isEmpty();
-        return new ProviderService(
-                name, base, key, missing ? Optional.of(keyVariable + " is not set") : Optional.empty());
+        return variable.endsWith(ProviderKey.FILE)
+                ? ProviderKey.inFile(variable, Path.of(value))
+                : ProviderKey.ofCommand(variable, value, environment);
     }
 
     private static Optional<String> variable(Map<String, String> environment, String name) {
@@ -91,16 +92,43 @@ public final class ProviderService {
      * @throws ModelFailure if a setting is missing or invalid
      */
     public HttpUrl at(String path) throws ModelFailure {
-        if (lacks.isPresent()) {
-            throw ProviderFailures.NOT_CONFIGURED.failure(
-                    lacks.get() + " in the worker's environment: set it, and restart the worker");
-        }
+        requireSettings();
         return base.orElseThrow().newBuilder().addPathSegments(path).build();
     }
 
-    /** The key with this prefix, as the value of a header; empty if there is no key. */
-    public Optional<String> credentials(String scheme) {
-        return key.map(secret -> scheme + secret);
+    private void requireSettings() throws ModelFailure {
+        if (lacks.isPresent()) {
+            throw ProviderFailures.NOT_CONFIGURED.failure(
+                    lacks.get() + " in the worker's environment: correct it, and restart the worker");
+        }
+    }
+
+    /** Sends a request, with a key if there is one. */
+    public interface Sending {
+        Reply send(Optional<String> key) throws ModelFailure, InterruptedException;
+    }
+
+    /**
+     * Sends a request with the key. If the service refuses the key, and it has been replaced since, sends the request once
+     * more with the new one: the refused request had no effect.
+     *
+     * @throws ModelFailure also if a setting is missing or invalid, or if the key cannot be read now
+     */
+    public Reply send(Sending sending) throws ModelFailure, InterruptedException {
+        requireSettings();
+        if (key.isEmpty()) {
+            return sending.send(Optional.empty());
+        }
+        String sent = key.get().text();
+        try {
+            return sending.send(Optional.of(sent));
+        } catch (ModelFailure failure) {
+            boolean isRefused = failure.type().equals(ProviderFailures.UNAUTHORIZED.type());
+            if (!isRefused || !key.get().isReplaced(sent)) {
+                throw failure;
+            }
+        }
+        return sending.send(Optional.of(key.get().text()));
     }
 
     public boolean isAt(String host) {
@@ -109,12 +137,16 @@ public final class ProviderService {
 
     /** Masks the key, because a service's answer may quote the request. */
     public String withoutKey(String text) {
-        return secrets.mask(text);
+        return hidden().mask(text);
     }
 
     /** Masks the key in a text that arrives in pieces. */
     StreamMask keyMask() {
-        return secrets.mask();
+        return hidden().mask();
+    }
+
+    private Secrets hidden() {
+        return key.map(ProviderKey::hidden).orElse(Secrets.NONE);
     }
 
     @Override

@@ -8,11 +8,11 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
+import dev.waymark.model.adapter.ReplySchemas;
 import dev.waymark.worker.model.http.EventReader;
 import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.OptionProblems;
 import dev.waymark.worker.model.http.ProviderService;
-import dev.waymark.worker.model.http.ReplySchemas;
 import dev.waymark.worker.model.price.PriceTable;
 import java.util.EnumSet;
 import java.util.List;
@@ -154,9 +154,14 @@ abstract class OpenAiApi implements ModelProvider {
 
     private Reply reply(ModelRequest request, boolean secondForm, ReplyListener listener)
             throws ModelFailure, InterruptedException {
+        return service.send(key -> send(request, secondForm, key, listener));
+    }
+
+    private Reply send(ModelRequest request, boolean secondForm, Optional<String> key, ReplyListener listener)
+            throws ModelFailure, InterruptedException {
         Request.Builder http =
                 new Request.Builder().url(service.at(path)).post(EventStreams.once(body(request, secondForm)));
-        service.credentials("Bearer ").ifPresent(key -> http.header("Authorization", key));
+        key.ifPresent(secret -> http.header("Authorization", "Bearer " + secret));
         return streams.ask(http.build(), reader(service, request.model(), listener), listener);
     }
 

@@ -30,6 +30,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -49,6 +51,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -522,6 +525,103 @@ public abstract class WireCases extends ModelProviderContract {
         });
 
         assertThat(told).hasToString("Your key is [key], s");
+    }
+
+    @TempDir
+    Path keys;
+
+    /** The server's environment, with another source of the key. */
+    private ModelProvider withKeyFrom(ModelServer service, String suffix, String value) {
+        Map<String, String> environment = new LinkedHashMap<>(System.getenv());
+        service.environment().forEach((name, own) -> {
+            boolean isKey = name.endsWith("_API_KEY");
+            environment.put(isKey ? name + suffix : name, isKey ? value : own);
+            environment.remove(isKey ? name : "");
+        });
+        return newProvider(environment);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"_FILE, true", "_COMMAND, false"})
+    void key_thatIsRotated_isReadAnew(String suffix, boolean isFile) throws Exception {
+        Path file = Files.writeString(keys.resolve("key"), "sk-before-it-was-rotated\n");
+        try (ModelServer strict = newServer()) {
+            strict.answers(ModelAnswer.says("Hello."));
+            ModelProvider rotated = withKeyFrom(strict, suffix, isFile ? file.toString() : "cat " + file);
+            ModelFailure refused =
+                    catchThrowableOfType(ModelFailure.class, () -> rotated.reply(request(List.of(Message.user("Hi")))));
+
+            Files.writeString(file, ModelServer.KEY + "\n");
+            Reply reply = rotated.reply(request(List.of(Message.user("Hi"))));
+
+            assertThat(refused.type()).isEqualTo("Unauthorized");
+            assertThat(reply.content()).containsExactly(new Part.Text("Hello."));
+            assertThat(rotated.lacks()).isEmpty();
+        }
+    }
+
+    /** A key may be replaced between the moment at which it is read and that at which the service checks it. */
+    @Test
+    void key_thatIsReplacedWhileItIsRefused_isSentAgainAtOnce() throws Exception {
+        Path count = keys.resolve("count");
+        try (ModelServer strict = newServer()) {
+            strict.answers(ModelAnswer.says("Hello."));
+            ModelProvider rotated = withKeyFrom(
+                    strict,
+                    "_COMMAND",
+                    "echo x >> " + count + "; test $(wc -l < " + count + ") -gt 1 && echo " + ModelServer.KEY
+                            + " || echo sk-before-it-was-rotated");
+
+            for (int i = 0; i < 2; i++) {
+                assertThat(rotated.reply(request(List.of(Message.user("Hi")))).content())
+                        .containsExactly(new Part.Text("Hello."));
+            }
+            assertThat(Files.readAllLines(count)).hasSize(2);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "_FILE, /no/such/file, cannot be read",
+        "_COMMAND, exit 3, exit",
+        "_COMMAND, 'echo sk-can ary', characters",
+        "_COMMAND, true, empty"
+    })
+    void key_thatIsNotThereNow_isReadAgainLater(String suffix, String value, String why) {
+        ModelProvider keyless = withKeyFrom(server, suffix, value);
+
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> keyless.reply(request(List.of(Message.user("Hi")))));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("KeyUnavailable", true));
+        assertThat(failure).hasMessageContaining("_API_KEY" + suffix).hasMessageContaining(why);
+        assertThat(trace(failure)).doesNotContain("ary");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"_FILE", "_COMMAND"})
+    void key_thatIsReadAnew_goesNowhere(String suffix) throws Exception {
+        Path file = Files.writeString(keys.resolve("key"), ModelServer.KEY);
+        ModelProvider provided = withKeyFrom(server, suffix, suffix.equals("_FILE") ? file.toString() : "cat " + file);
+        server.answers(ModelAnswer.says("Your key is " + ModelServer.KEY));
+        StringBuilder told = new StringBuilder();
+
+        Reply reply = provided.reply(request(List.of(Message.user("Hi"))), told::append);
+
+        assertThat(reply.content()).containsExactly(new Part.Text("Your key is [key]"));
+        assertThat(told).hasToString("Your key is [key]");
+    }
+
+    @Test
+    void key_inTwoPlaces_isSaidBeforeAnythingIsSent() {
+        Map<String, String> environment = new LinkedHashMap<>(server.environment());
+        server.environment().keySet().stream()
+                .filter(name -> name.endsWith("_API_KEY"))
+                .forEach(name -> environment.put(name + "_FILE", "/run/secrets/key"));
+
+        assertThat(newProvider(environment).lacks())
+                .hasValueSatisfying(
+                        words -> assertThat(words).matches("only one may be set of ([A-Z]+_API_KEY) and \\1_FILE"));
     }
 
     private static String trace(Throwable failure) {

@@ -1,4 +1,4 @@
-package dev.waymark.worker.model.http;
+package dev.waymark.model.adapter;
 
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
  * schema in any case.
  */
 public final class ReplySchemas {
-    private static final Pattern ABOUT_SCHEMA =
-            Pattern.compile("schema|response_format|output_config|output_format|text\\.format|structured output");
+    private static final Pattern ABOUT_SCHEMA = Pattern.compile(
+            "schema|response.?format|output_config|output_format|text\\.format|structured output|response mime type");
 
     private final Set<String> withoutSchema = ConcurrentHashMap.newKeySet();
 
@@ -35,7 +35,7 @@ public final class ReplySchemas {
             return service.ask(request);
         } catch (ModelFailure failure) {
             String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
-            boolean isRejected = failure.type().equals(ProviderFailures.BAD_REQUEST.type())
+            boolean isRejected = failure.type().equals(StatusFailures.BAD_REQUEST)
                     && ABOUT_SCHEMA.matcher(words).find();
             if (!isRejected) {
                 throw failure;
