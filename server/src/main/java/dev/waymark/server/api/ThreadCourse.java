@@ -30,7 +30,7 @@ import java.util.Queue;
  */
 public final class ThreadCourse {
     /** In place of an event: the message started the thread. It is the version of the thread before that message. */
-    public static final String START = "0";
+    private static final String START = "0";
 
     /** For each queued message, the place before its arrival; empty if the thread began with it in its queue. */
     private final Queue<Optional<String>> queuedPlaces = new ArrayDeque<>();

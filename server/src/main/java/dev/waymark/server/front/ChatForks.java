@@ -89,7 +89,7 @@ public final class ChatForks {
         for (int i = end - 1; i >= 0; i--) {
             if (isOfUser(entries.get(i))) {
                 Transcript.Entry asked = entries.get(i);
-                return goOn(caller, chat, timeline, asked, MessageIds.of(asked), asked.message());
+                return goOn(caller, chat, timeline, asked, asked.message());
             }
         }
         throw HttpProblem.notFound("the chat has no message that could be answered again");
@@ -116,7 +116,7 @@ public final class ChatForks {
                         .filter(ChatForks::isOfUser)
                         .findFirst()))
                 .orElseThrow(() -> HttpProblem.notFound("no such message of yours in this chat: " + id));
-        return goOn(caller, chat, timeline, edited, id, instead);
+        return goOn(caller, chat, timeline, edited, instead);
     }
 
     private static boolean isOfUser(Transcript.Entry entry) {
@@ -136,8 +136,7 @@ public final class ChatForks {
                 .collect(Collectors.toSet());
     }
 
-    private FrontEndRun goOn(
-            Caller caller, String chat, Timeline timeline, Transcript.Entry entry, String id, Message message) {
+    private FrontEndRun goOn(Caller caller, String chat, Timeline timeline, Transcript.Entry entry, Message message) {
         FrontEndThreads.require(caller, CallerRole.TALK);
         Place place = placeBefore(caller, timeline, entry)
                 .orElseThrow(() -> HttpProblem.of(
@@ -145,14 +144,6 @@ public final class ChatForks {
                         "CannotFork",
                         "the chat cannot go on from before this message, because it came with others"));
         String fork = fork(caller, chat, newest(caller, chat) + 1);
-        if (place.at().equals(ThreadCourse.START)) {
-            return threads.start(
-                    caller,
-                    timeline.now().agent(),
-                    fork,
-                    RequestIds.message(caller, operation, fork + "/" + id),
-                    message);
-        }
         ForkOptions how = ForkOptions.into(fork).at(place.at()).saying(message).allowingVolatile();
         try {
             client.fork(place.thread(), caller.owner().map(how::ownedBy).orElse(how));

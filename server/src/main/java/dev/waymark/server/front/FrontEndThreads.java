@@ -93,7 +93,7 @@ public final class FrontEndThreads {
         return start(caller, agent, started, id, message.content());
     }
 
-    FrontEndRun start(Caller caller, String agent, String thread, String id, Message content) {
+    private FrontEndRun start(Caller caller, String agent, String thread, String id, Message content) {
         agents.check(agent);
         Prompt prompt = Prompt.blank()
                 .withAgent(agent)
