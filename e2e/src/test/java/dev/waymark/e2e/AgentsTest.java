@@ -282,7 +282,7 @@ class AgentsTest {
             assertThat(failed.json().at("/error/type").textValue()).isEqualTo("NotConfigured");
             assertThat(failed.err())
                     .startsWith("waymark: the turn failed: ANTHROPIC_API_KEY is not set in the worker's environment:"
-                            + " set it, and restart the worker.");
+                            + " change that, and restart the worker.");
         }
     }
 }

@@ -99,7 +99,7 @@ public final class ProviderService {
     private void requireSettings() throws ModelFailure {
         if (lacks.isPresent()) {
             throw ProviderFailures.NOT_CONFIGURED.failure(
-                    lacks.get() + " in the worker's environment: correct it, and restart the worker");
+                    lacks.get() + " in the worker's environment: change that, and restart the worker");
         }
     }
 
