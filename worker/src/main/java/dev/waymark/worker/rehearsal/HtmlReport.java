@@ -54,7 +54,13 @@ public final class HtmlReport {
                 .flatMap(RehearsalReport::stopped)
                 .ifPresent(why -> element("p", "result failed", "Not complete: " + why));
         report.failures().forEach(failure -> element("p", "result failed", "Failed: " + failure));
-        element("p", report.passed() ? "result passed" : "result failed", report.passed() ? "Passed" : "Not passed");
+        if (!report.passed()) {
+            element("p", "result failed", "Not passed");
+        } else if (report.isJudged()) {
+            element("p", "result passed", "Passed");
+        } else {
+            element("p", "", "No condition was set, so nothing passed or failed: judge the differences yourself.");
+        }
         report.gate().ifPresent(this::gate);
         report.rehearsal().ifPresent(this::rehearsal);
         page.append("</body>\n</html>\n");

@@ -1,5 +1,6 @@
 package dev.waymark.worker.rehearsal;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.worker.gate.GateReport;
 import java.util.ArrayList;
@@ -11,16 +12,21 @@ import java.util.Optional;
  * them, or both.
  *
  * @param failures why the rehearsal failed, beside what its report says itself
+ * @param isJudged whether there was a condition, so that a complete rehearsal could fail
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record RolloutReport(
-        boolean passed, List<String> failures, Optional<GateReport> gate, Optional<RehearsalReport> rehearsal) {
+        boolean passed,
+        List<String> failures,
+        Optional<GateReport> gate,
+        Optional<RehearsalReport> rehearsal,
+        @JsonIgnore boolean isJudged) {
     public RolloutReport {
         failures = List.copyOf(failures);
     }
 
     public static RolloutReport of(GateReport gate) {
-        return new RolloutReport(gate.passed(), List.of(), Optional.of(gate), Optional.empty());
+        return new RolloutReport(gate.passed(), List.of(), Optional.of(gate), Optional.empty(), true);
     }
 
     /**
@@ -41,6 +47,7 @@ public record RolloutReport(
         boolean passed = failures.isEmpty()
                 && rehearsal.isComplete()
                 && gate.filter(of -> !of.passed()).isEmpty();
-        return new RolloutReport(passed, failures, gate, Optional.of(rehearsal));
+        boolean isJudged = gate.isPresent() || needsAll || !conditions.isEmpty();
+        return new RolloutReport(passed, failures, gate, Optional.of(rehearsal), isJudged);
     }
 }
