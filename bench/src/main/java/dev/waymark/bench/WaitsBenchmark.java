@@ -41,19 +41,18 @@ final class WaitsBenchmark {
         this.server = server;
         this.report = report;
         this.waits = quick ? 50 : 1_000;
-        this.rounds = quick ? 1 : 5;
+        this.rounds = quick ? 1 : 3;
     }
 
     void run() throws Exception {
         report.title("waits: " + waits + " at once");
         double[][] seconds = new double[2][rounds];
         int[] threads = {0, 0};
-        ExecutorService blocked = Executors.newCachedThreadPool(task -> new Thread(task, "caller"));
         try (AgentWorker worker = MeasuredAgent.worker(server.connection().client(), (side, iteration) -> {});
                 AgentClient client = AgentClient.connect(server.address())) {
             worker.start();
             List<Function<TurnHandle, CompletableFuture<AgentResult>>> sides =
-                    List.of(turn -> CompletableFuture.supplyAsync(turn::await, blocked), TurnHandle::future);
+                    List.of(WaitsBenchmark::awaited, TurnHandle::future);
             sides.forEach(side -> outcomes(client, waits / 4, side));
             for (int round = 0; round < rounds; round++) {
                 for (int turn = 0; turn < sides.size(); turn++) {
@@ -66,8 +65,6 @@ final class WaitsBenchmark {
                     }
                 }
             }
-        } finally {
-            blocked.shutdownNow();
         }
         double[] ratios = new double[rounds];
         Arrays.setAll(ratios, round -> seconds[1][round] / seconds[0][round]);
@@ -83,6 +80,22 @@ final class WaitsBenchmark {
                 + Arrays.stream(ratios)
                         .mapToObj(each -> BenchReport.text("%.2f", each))
                         .toList() + ".");
+    }
+
+    /** Awaits the outcome in a Java thread of its own, which ends with it. */
+    private static CompletableFuture<AgentResult> awaited(TurnHandle turn) {
+        CompletableFuture<AgentResult> outcome = new CompletableFuture<>();
+        Thread caller = new Thread(
+                () -> {
+                    try {
+                        outcome.complete(turn.await());
+                    } catch (RuntimeException e) {
+                        outcome.completeExceptionally(e);
+                    }
+                },
+                "caller");
+        caller.start();
+        return outcome;
     }
 
     /** Starts turns, and returns when all waits have their outcomes. */
