@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The address, TLS files, allowed origins and limits of the HTTP server, and where Temporal's Web UI is.
@@ -58,79 +59,70 @@ public record HttpSettings(
                 Optional.empty());
     }
 
-    public HttpSettings withTls(Optional<Tls> files) {
+    /** The parts of settings that are being copied, with those that another may have in their place. */
+    private static final class Edit {
+        private Optional<Tls> tls;
+        private List<String> corsOrigins;
+        private boolean loopbackOnly;
+        private double requestsPerSecond;
+        private int streamsOfOne;
+        private int streams;
+        private Duration heartbeat;
+        private Optional<String> webUi;
+        private Optional<Path> reports;
+
+        Edit(HttpSettings of) {
+            tls = of.tls;
+            corsOrigins = of.corsOrigins;
+            loopbackOnly = of.loopbackOnly;
+            requestsPerSecond = of.requestsPerSecond;
+            streamsOfOne = of.streamsOfOne;
+            streams = of.streams;
+            heartbeat = of.heartbeat;
+            webUi = of.webUi;
+            reports = of.reports;
+        }
+    }
+
+    private HttpSettings but(Consumer<Edit> change) {
+        Edit edit = new Edit(this);
+        change.accept(edit);
         return new HttpSettings(
                 host,
                 port,
-                files,
-                corsOrigins,
-                loopbackOnly,
-                requestsPerSecond,
-                streamsOfOne,
-                streams,
-                heartbeat,
-                webUi,
-                reports);
+                edit.tls,
+                edit.corsOrigins,
+                edit.loopbackOnly,
+                edit.requestsPerSecond,
+                edit.streamsOfOne,
+                edit.streams,
+                edit.heartbeat,
+                edit.webUi,
+                edit.reports);
+    }
+
+    public HttpSettings withTls(Optional<Tls> files) {
+        return but(edit -> edit.tls = files);
     }
 
     public HttpSettings withCorsOrigins(List<String> origins) {
-        return new HttpSettings(
-                host,
-                port,
-                tls,
-                origins,
-                loopbackOnly,
-                requestsPerSecond,
-                streamsOfOne,
-                streams,
-                heartbeat,
-                webUi,
-                reports);
+        return but(edit -> edit.corsOrigins = origins);
     }
 
     public HttpSettings forLoopbackOnly() {
-        return new HttpSettings(
-                host,
-                port,
-                tls,
-                corsOrigins,
-                true,
-                requestsPerSecond,
-                streamsOfOne,
-                streams,
-                heartbeat,
-                webUi,
-                reports);
+        return but(edit -> edit.loopbackOnly = true);
     }
 
     public HttpSettings withLimits(double perSecond, int streamsForOne, int streamsForAll) {
-        return new HttpSettings(
-                host,
-                port,
-                tls,
-                corsOrigins,
-                loopbackOnly,
-                perSecond,
-                streamsForOne,
-                streamsForAll,
-                heartbeat,
-                webUi,
-                reports);
+        return but(edit -> {
+            edit.requestsPerSecond = perSecond;
+            edit.streamsOfOne = streamsForOne;
+            edit.streams = streamsForAll;
+        });
     }
 
     public HttpSettings withHeartbeat(Duration silence) {
-        return new HttpSettings(
-                host,
-                port,
-                tls,
-                corsOrigins,
-                loopbackOnly,
-                requestsPerSecond,
-                streamsOfOne,
-                streams,
-                silence,
-                webUi,
-                reports);
+        return but(edit -> edit.heartbeat = silence);
     }
 
     /**
@@ -142,34 +134,12 @@ public record HttpSettings(
         address.filter(text -> !isWebAddress(text)).ifPresent(text -> {
             throw new IllegalArgumentException("not an http or https address: " + text);
         });
-        return new HttpSettings(
-                host,
-                port,
-                tls,
-                corsOrigins,
-                loopbackOnly,
-                requestsPerSecond,
-                streamsOfOne,
-                streams,
-                heartbeat,
-                address.map(text -> text.replaceFirst("/+$", "")),
-                reports);
+        return but(edit -> edit.webUi = address.map(text -> text.replaceFirst("/+$", "")));
     }
 
     /** Lets callers that see all threads read the reports of rehearsals in this directory, if it exists. */
     public HttpSettings withReports(Optional<Path> directory) {
-        return new HttpSettings(
-                host,
-                port,
-                tls,
-                corsOrigins,
-                loopbackOnly,
-                requestsPerSecond,
-                streamsOfOne,
-                streams,
-                heartbeat,
-                webUi,
-                directory);
+        return but(edit -> edit.reports = directory);
     }
 
     private static boolean isWebAddress(String text) {

@@ -1,6 +1,6 @@
 // Details of a thread: its cost and limits, its subagents, and the commands that end it.
 import { threadLink } from './address.js';
-import { get, getText, newKey, post, threadPath, wordsOf } from './api.js';
+import { get, getText, newKey, post, showProblem, threadPath } from './api.js';
 import { decider } from './call-card.js';
 import { copyButton, saveFile } from './copy.js';
 import { facts, h, replaceChildren } from './dom.js';
@@ -69,7 +69,7 @@ export class Details {
         await post(`${threadPath(this.page.thread)}/revoke`, { grant }, key);
         this.page.refresh();
       } catch (failure) {
-        problem.textContent = wordsOf(failure);
+        showProblem(problem, failure);
       }
     };
     return [h('button', { class: 'quiet', onclick: revoke }, 'Revoke'), problem];
@@ -125,7 +125,7 @@ export class Details {
       try {
         saveFile(`${this.page.thread.replaceAll('/', '-')}.${format.value}.json`, await read(), 'application/json');
       } catch (failure) {
-        problem.textContent = wordsOf(failure);
+        showProblem(problem, failure);
       }
     };
     return h(
@@ -161,7 +161,7 @@ export class Details {
               form.reset();
               this.page.refresh();
             } catch (failure) {
-              problem.textContent = wordsOf(failure);
+              showProblem(problem, failure);
             }
           },
         },

@@ -1,6 +1,6 @@
 // Rehearses a thread from a version on: the command for it, since the agents to try are files of whoever changes them,
 // and the reports that such commands have written.
-import { get, getText, wordsOf } from './api.js';
+import { get, getText, showProblem } from './api.js';
 import { copyButton, saveFile } from './copy.js';
 import { h, replaceChildren } from './dom.js';
 import { clock, shellWord } from './format.js';
@@ -48,7 +48,7 @@ export class RehearsalPanel {
       replaceChildren(this.list, reports.map((report) => this.#report(report)));
       this.problem.textContent = '';
     } catch (problem) {
-      this.problem.textContent = wordsOf(problem);
+      showProblem(this.problem, problem);
     }
   }
 
@@ -61,7 +61,7 @@ export class RehearsalPanel {
       try {
         saveFile(name, await getText(path), 'text/html');
       } catch (problem) {
-        this.problem.textContent = wordsOf(problem);
+        showProblem(this.problem, problem);
       }
     };
     return h('li', {}, h('a', { href: path, target: '_blank', rel: 'noreferrer', onclick: save }, name), h('span', { class: 'muted', title: at }, ` ${clock(at)}`));
