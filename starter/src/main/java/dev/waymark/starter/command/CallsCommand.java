@@ -15,7 +15,6 @@ import dev.waymark.starter.render.CallText;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +63,7 @@ public final class CallsCommand implements Callable<Integer> {
                 rows.add(List.of(
                         SafeText.line(call.callId()),
                         call.status(),
-                        call.since().truncatedTo(ChronoUnit.SECONDS).toString(),
+                        TextTable.time(call.since()),
                         CallText.tool(call),
                         String.valueOf(call.dispatches()),
                         CallText.decisions(call),

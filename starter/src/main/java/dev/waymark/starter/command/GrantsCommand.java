@@ -18,7 +18,6 @@ import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -93,8 +92,8 @@ public final class GrantsCommand implements Callable<Integer> {
                         String.valueOf(grant.grant()),
                         grant.status(),
                         grant.used() + grant.times().map(most -> " of " + most).orElse(""),
-                        seconds(grant.at()) + CallText.by(grant.by(), grant.verified()),
-                        grant.until().map(GrantsCommand::seconds).orElse("the thread ends"),
+                        TextTable.time(grant.at()) + CallText.by(grant.by(), grant.verified()),
+                        grant.until().map(TextTable::time).orElse("the thread ends"),
                         SafeText.line(grant.tool()),
                         grant.like()
                                 .map(schema -> "arguments like " + OneLine.shortenedJson(schema.canonical()))
@@ -104,9 +103,5 @@ public final class GrantsCommand implements Callable<Integer> {
             TextTable.print(output, rows);
             return ExitCode.DONE;
         }
-    }
-
-    private static String seconds(Instant time) {
-        return time.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 }

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 public final class GrantOptions {
     private static final String THREAD = "thread";
     private static final Pattern TIMES = Pattern.compile("(\\d{1,4})-times?");
-    private static final Pattern LENGTH = Pattern.compile("(\\d{1,6})([smhd])");
+    private static final TimeSpan LENGTH = new TimeSpan(6, "s", "m", "h", "d");
 
     @Option(
             names = "--for",
@@ -59,19 +59,12 @@ public final class GrantOptions {
 
     private GrantTerms with(GrantTerms terms, String span) {
         Matcher times = TIMES.matcher(span);
-        Matcher length = LENGTH.matcher(span);
+        Optional<Duration> length = LENGTH.read(span);
         if (times.matches()) {
             return terms.withTimes(Integer.parseInt(times.group(1)));
         }
-        if (length.matches()) {
-            long amount = Long.parseLong(length.group(1));
-            return terms.lasting(
-                    switch (length.group(2)) {
-                        case "s" -> Duration.ofSeconds(amount);
-                        case "m" -> Duration.ofMinutes(amount);
-                        case "h" -> Duration.ofHours(amount);
-                        default -> Duration.ofDays(amount);
-                    });
+        if (length.isPresent()) {
+            return terms.lasting(length.get());
         }
         if (!span.equals(THREAD)) {
             throw problem("--for must be thread, a time such as 30m, 8h or 7d, or a number of calls such as 3-times,"

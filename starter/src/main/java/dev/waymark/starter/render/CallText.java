@@ -5,6 +5,7 @@ import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.display.SafeText;
 import java.util.ArrayList;
@@ -78,10 +79,13 @@ public final class CallText {
         return how
                 + who
                 + (approval.edited() ? ", with other arguments" : "")
-                + approval.grant()
-                        .map(terms -> ", also " + OneLine.shortened(terms.words()))
-                        .orElse("")
+                + also(approval.grant())
                 + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
+    }
+
+    /** Formats which later calls an approval also lets run; an empty text without any. */
+    static String also(Optional<GrantTerms> grant) {
+        return grant.map(terms -> ", also " + OneLine.shortened(terms.words())).orElse("");
     }
 
     /** Formats that a grant let a call run. */

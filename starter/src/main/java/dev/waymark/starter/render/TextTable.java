@@ -1,5 +1,7 @@
 package dev.waymark.starter.render;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /** Prints rows in columns. The first row is the heading. */
@@ -16,6 +18,11 @@ public final class TextTable {
             }
             output.line(line.toString());
         }
+    }
+
+    /** A time in a column, in seconds. */
+    public static String time(Instant at) {
+        return at.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
     private static int width(List<List<String>> rows, int column) {

@@ -316,9 +316,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
                 + fact.args()
                         .map(args -> ", with other arguments: " + OneLine.shortenedJson(args.canonical()))
                         .orElse("")
-                + fact.grant()
-                        .map(terms -> ", also " + OneLine.shortenedJson(terms.words()))
-                        .orElse("")
+                + CallText.also(fact.grant())
                 + fact.reason().map(words -> ": " + OneLine.shortened(words)).orElse("");
     }
 
