@@ -57,7 +57,7 @@ final class ApprovalRules {
         return isRuled(draft.identity.rules, draft.policyOf(call));
     }
 
-    private static boolean isRuled(int rules, AgentPolicy.ToolPolicy policy) {
+    static boolean isRuled(int rules, AgentPolicy.ToolPolicy policy) {
         return rules >= ThreadIdentity.VERDICTS && policy.ruled();
     }
 

@@ -209,9 +209,7 @@ public record Conversation(
      */
     boolean lacksVerdict(Call call) {
         AgentPolicy.ToolPolicy policy = policy().orElseThrow().policyOf(call.tool());
-        return (rules() >= ThreadIdentity.VERDICTS
-                        && policy.ruled()
-                        && call.verdict().isEmpty())
+        return (ApprovalRules.isRuled(rules(), policy) && call.verdict().isEmpty())
                 || (rules() >= ThreadIdentity.GRANTS && ApprovalRules.isMissingFor(rules(), policy, call));
     }
 
