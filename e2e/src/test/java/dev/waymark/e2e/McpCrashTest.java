@@ -10,6 +10,7 @@ import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.ReadyProcess;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -82,18 +83,7 @@ class McpCrashTest {
         Path charged = directory.resolve("charged");
         Agents agents = new Agents(directory);
         agents.program("charge", "echo charged >> " + charged + "\necho charged");
-        agents.agent("billing", """
-                tools:
-                  - name: charge_card
-                    description: Charges
-                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
-                    command: ["./charge"]
-                    approval: always
-                """, """
-                replies:
-                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 8400 } }]
-                  - text: Charged.
-                """);
+        writeBilling(agents, "approval: always", "Charged.");
         try (Dev dev = Dev.inMemoryWithoutWorker(directory)) {
             String id;
             try (ReadyProcess first = ReadyProcess.serve(dev.address())) {
@@ -209,18 +199,7 @@ class McpCrashTest {
                 "charge",
                 "echo started >> " + started + "\n" + (isBefore ? wait : "") + "echo charged >> " + charged + "\n"
                         + (isBefore ? "" : wait) + "echo charged");
-        agents.agent("billing", """
-                tools:
-                  - name: charge_card
-                    description: Charges
-                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
-                    command: ["./charge"]
-                    on_unknown: ask
-                """, """
-                replies:
-                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 8400 } }]
-                  - text: "The program says: {{tu_1}}"
-                """);
+        writeBilling(agents, "on_unknown: ask", "The program says: {{tu_1}}");
         Dev dev = open(
                 killed == Killed.TEMPORAL_TOO
                         ? Dev.durableWithoutWorker(directory)
@@ -297,5 +276,21 @@ class McpCrashTest {
                         .at("/result/inputRequests")
                         .has(key));
         return key;
+    }
+
+    /** An agent that charges a card, and then says this. */
+    private static void writeBilling(Agents agents, String setting, String reply) throws IOException {
+        agents.agent("billing", """
+                tools:
+                  - name: charge_card
+                    description: Charges
+                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
+                    command: ["./charge"]
+                    %s
+                """.formatted(setting), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 8400 } }]
+                  - text: "%s"
+                """.formatted(reply));
     }
 }

@@ -246,17 +246,22 @@ class GrantTest {
                 .isEqualTo(Call.Status.AWAITING);
     }
 
-    /** The server has begun the call, and has not let it take effect. */
-    @Test
-    void revocation_whileTheServerWaitsForInput_asksBeforeTheCallIsRepeated() {
+    /** The grant of call b is revoked while its server waits for input, which then comes. */
+    private static ConversationScript answeredAfterRevocation() {
         Suspension waiting = Suspension.repeated(Optional.of("state"), Map.of("k", FORM));
-        ConversationScript story = then(granted(GrantTerms.THREAD), use("b", "fire"))
+        return then(granted(GrantTerms.THREAD), use("b", "fire"))
                 .with(
                         dispatched("b", 1),
                         claimed("b", 1, "fire", "y"),
                         new ToolFact.ToolSuspended("b", 1, waiting),
                         revoked(1),
                         answered("b", "Friday"));
+    }
+
+    /** The server has begun the call, and has not let it take effect. */
+    @Test
+    void revocation_whileTheServerWaitsForInput_asksBeforeTheCallIsRepeated() {
+        ConversationScript story = answeredAfterRevocation();
         assertThat(story.call("b").status()).isEqualTo(Call.Status.AWAITING);
         assertThat(story.decides()).isEmpty();
 
@@ -270,15 +275,8 @@ class GrantTest {
     /** What a server wants to get back belongs to the arguments that it was called with. */
     @Test
     void edit_ofACallWhoseServerWaits_startsItAnew() {
-        Suspension waiting = Suspension.repeated(Optional.of("state"), Map.of("k", FORM));
-        ConversationScript story = then(granted(GrantTerms.THREAD), use("b", "fire"))
-                .with(
-                        dispatched("b", 1),
-                        claimed("b", 1, "fire", "y"),
-                        new ToolFact.ToolSuspended("b", 1, waiting),
-                        revoked(1),
-                        answered("b", "Friday"),
-                        decided(true, Optional.of("b"), Optional.of(Json.of(Map.of("n", 9))), NONE, NONE));
+        ConversationScript story = answeredAfterRevocation()
+                .with(decided(true, Optional.of("b"), Optional.of(Json.of(Map.of("n", 9))), NONE, NONE));
 
         assertThat(story.call("b").suspension()).isEmpty();
     }

@@ -1749,6 +1749,10 @@ final class Simulation {
                                 true));
             }
         }
+        return with(policies, plain);
+    }
+
+    private static AgentPolicy with(Map<String, AgentPolicy.ToolPolicy> policies, AgentPolicy plain) {
         return new AgentPolicy(
                 plain.agent(),
                 plain.maxIterations(),
@@ -1769,15 +1773,7 @@ final class Simulation {
         for (String tool : List.of("fire", "drop", "charge", "pay")) {
             policies.computeIfPresent(tool, (name, known) -> known.changing());
         }
-        return new AgentPolicy(
-                plain.agent(),
-                plain.maxIterations(),
-                plain.tools(),
-                policies,
-                plain.approvals(),
-                plain.budget(),
-                plain.context(),
-                plain.summaries());
+        return with(policies, plain);
     }
 
     private AgentPolicy summarised(AgentPolicy whole) {

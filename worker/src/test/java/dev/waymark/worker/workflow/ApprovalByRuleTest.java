@@ -36,6 +36,10 @@ class ApprovalByRuleTest {
                         ApprovalRule.allow("small").when(small),
                         ApprovalRule.deny("too much").when(huge)))
                 .build();
+        return refund(spec);
+    }
+
+    static Tool refund(ToolSpec spec) {
         return new Tool() {
             @Override
             public ToolSpec spec() {

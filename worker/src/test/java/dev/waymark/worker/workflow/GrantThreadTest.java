@@ -18,7 +18,6 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;
-import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import io.temporal.api.history.v1.HistoryEvent;
 import java.io.IOException;
@@ -42,18 +41,7 @@ class GrantThreadTest {
 
     /** Every refund needs approval. */
     static Tool refund() {
-        ToolSpec spec = ToolSpec.java("refund").approved().build();
-        return new Tool() {
-            @Override
-            public ToolSpec spec() {
-                return spec;
-            }
-
-            @Override
-            public String run(Json args, ToolContext context) {
-                return "refunded " + args.field("usd");
-            }
-        };
+        return ApprovalByRuleTest.refund(ToolSpec.java("refund").approved().build());
     }
 
     static String start(WorkflowRig rig, String amounts) {
