@@ -1,5 +1,6 @@
 package dev.waymark.agent;
 
+import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -29,6 +30,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private Optional<Duration> fuse = Optional.empty();
     private boolean comparesTools;
     private Optional<Duration> retryFor = Optional.empty();
+    private List<AnnounceRule> announce = List.of();
 
     /** Starts with the defaults. */
     protected AgentSettings() {}
@@ -50,6 +52,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         fuse = spec.fuse();
         comparesTools = spec.comparesTools();
         retryFor = spec.retryFor();
+        announce = spec.announce();
     }
 
     /** Returns this builder. */
@@ -75,7 +78,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 silence,
                 fuse,
                 comparesTools,
-                retryFor);
+                retryFor,
+                announce);
     }
 
     /** Lets requests to decide record which definition of a tool they are about. */
@@ -203,6 +207,20 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
      */
     public final B retryFor(Duration most) {
         retryFor = Optional.of(most);
+        return self();
+    }
+
+    /**
+     * Sets what is announced to receivers in the settings of the workers: requests that wait for people, their ends, and
+     * ends of turns. Default: nothing. An escalation has a receiver of its own.
+     */
+    public final B announce(AnnounceRule... rules) {
+        return announce(List.of(rules));
+    }
+
+    /** Sets what is announced to which receivers. */
+    public final B announce(List<AnnounceRule> rules) {
+        announce = List.copyOf(rules);
         return self();
     }
 

@@ -4,8 +4,11 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.policy.WaitRule;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.SignerKey;
@@ -16,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * An agent, as one thread uses it. Histories contain it as the result of the {@code agent} activity, so fields are only
@@ -42,7 +46,8 @@ public record AgentSpec(
         Optional<Duration> silence,
         Optional<Duration> fuse,
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean comparesTools,
-        Optional<Duration> retryFor) {
+        Optional<Duration> retryFor,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce) {
     /** The default maximum number of tokens of a reply. */
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     /** The default maximum number of model calls per turn. */
@@ -58,6 +63,7 @@ public record AgentSpec(
         Objects.requireNonNull(model, "model");
         tools = List.copyOf(tools);
         fallback = fallback == null ? List.of() : List.copyOf(fallback);
+        announce = announce == null ? List.of() : List.copyOf(announce);
     }
 
     /**
@@ -71,7 +77,8 @@ public record AgentSpec(
             boolean nobody,
             Optional<Duration> timeout,
             @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, SignerKey> signers,
-            Optional<String> thread) {
+            Optional<String> thread,
+            Optional<WaitRule> waiting) {
         public Approvals {
             signers = signers == null
                     ? Collections.emptyMap()
@@ -79,18 +86,27 @@ public record AgentSpec(
         }
 
         public Approvals(boolean nobody, Optional<Duration> timeout) {
-            this(nobody, timeout, Collections.emptyMap(), Optional.empty());
+            this(nobody, timeout, Collections.emptyMap(), Optional.empty(), Optional.empty());
         }
 
         /** Accepts only decisions signed by one of these. */
         public Approvals signedBy(Map<String, SignerKey> all) {
-            return new Approvals(nobody, timeout, all, thread);
+            return new Approvals(nobody, timeout, all, thread, waiting);
+        }
+
+        /** Sets what happens while a request waits: for approval, an answer, or the outcome of a call. */
+        public Approvals waiting(WaitRule how) {
+            return waiting(Optional.of(how));
+        }
+
+        private Approvals waiting(Optional<WaitRule> how) {
+            return new Approvals(nobody, timeout, signers, thread, how);
         }
 
         private AgentPolicy.Approvals policy() {
             Optional<Signers> required =
                     signers.isEmpty() ? Optional.empty() : Optional.of(new Signers(thread.orElse(""), signers));
-            return new AgentPolicy.Approvals(nobody, timeout.map(Duration::toMillis), required);
+            return new AgentPolicy.Approvals(nobody, timeout.map(Duration::toMillis), required, waiting);
         }
     }
 
@@ -108,7 +124,8 @@ public record AgentSpec(
     /** A copy whose signed decisions must name this thread. The agent must have {@link Approvals}. */
     public AgentSpec in(String thread) {
         Approvals by = approvals.orElseThrow();
-        return with().approvals(new Approvals(by.nobody(), by.timeout(), by.signers(), Optional.of(thread)))
+        return with().approvals(
+                        new Approvals(by.nobody(), by.timeout(), by.signers(), Optional.of(thread), by.waiting()))
                 .build();
     }
 
@@ -135,12 +152,27 @@ public record AgentSpec(
                 silence,
                 fuse,
                 comparesTools,
-                retryFor);
+                retryFor,
+                announce);
     }
 
-    /** A copy whose requests to decide record which definition of a tool they are about. */
-    public AgentSpec comparingTools() {
-        return with().comparingTools().build();
+    /**
+     * A copy for a thread of these rules. Under older rules, requests to decide do not record which definition of a tool
+     * they are about, nothing is announced, and only the time for approvals is limited.
+     */
+    @Internal
+    public AgentSpec under(int rules) {
+        Builder builder = with();
+        if (rules >= ThreadIdentity.GRANTS) {
+            builder.comparingTools();
+        }
+        boolean tellsPeople = rules >= ThreadIdentity.ANNOUNCEMENTS;
+        if (!tellsPeople) {
+            builder.announce();
+        }
+        approvals.ifPresent(by -> builder.approvals(
+                by.waiting(tellsPeople ? by.waiting().or(() -> Optional.of(WaitRule.DEFAULT)) : Optional.empty())));
+        return builder.build();
     }
 
     /** A builder with the values of this agent. */
@@ -216,6 +248,30 @@ public record AgentSpec(
             }
         }
         return new AgentPolicy(
-                name, maxIterations, executors, policies, approvals.map(Approvals::policy), budget, context, summaries);
+                name,
+                maxIterations,
+                executors,
+                policies,
+                approvals.map(Approvals::policy),
+                budget,
+                context,
+                summaries,
+                receivers());
+    }
+
+    /** What is announced to whom. A receiver that only escalations name gets these, and how they end. */
+    @Internal
+    @JsonIgnore
+    public List<AnnounceRule> receivers() {
+        Optional<String> other = approvals
+                .flatMap(Approvals::waiting)
+                .flatMap(WaitRule::escalation)
+                .map(WaitRule.Escalation::to)
+                .filter(to ->
+                        announce.stream().noneMatch(rule -> rule.receiver().equals(to)));
+        return Stream.concat(
+                        announce.stream(),
+                        other.stream().map(to -> AnnounceRule.to(to).only()))
+                .toList();
     }
 }

@@ -35,6 +35,8 @@ public final class WireNames {
     public static final String JUDGE_ACTIVITY = "approval.rules";
     /** Follows or cancels the task of a call's server. No tool can have this name. */
     public static final String TASK_ACTIVITY = "remote.task";
+    /** Tells a receiver of requests that wait, and of what has ended. No tool can have this name. */
+    public static final String ANNOUNCE_ACTIVITY = "announcement.send";
     /** Fetches a part of the previous run's last state. No tool can have this name. */
     public static final String STATE_ACTIVITY = "carried.state";
 

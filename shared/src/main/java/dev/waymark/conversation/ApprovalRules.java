@@ -178,8 +178,7 @@ final class ApprovalRules {
         } else if (knowsGrants() && lacksDefinition(call)) {
             draft.book.put(call.withoutGrant().issued(Optional.empty(), draft.at)); // It is judged first.
         } else {
-            draft.book.put(call.awaiting(
-                    approvals.flatMap(AgentPolicy.Approvals::timeoutMillis).map(draft.at::plusMillis), draft.at));
+            draft.book.put(call.awaiting(approvals.flatMap(by -> by.expiry(draft.at)), draft.at));
         }
     }
 

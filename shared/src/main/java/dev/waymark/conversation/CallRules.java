@@ -24,11 +24,13 @@ final class CallRules {
     private final Draft draft;
     private final ApprovalRules approvals;
     private final LostCallRules lost;
+    private final RemoteCallRules remote;
 
-    CallRules(Draft draft, ApprovalRules approvals, LostCallRules lost) {
+    CallRules(Draft draft, ApprovalRules approvals, LostCallRules lost, RemoteCallRules remote) {
         this.draft = draft;
         this.approvals = approvals;
         this.lost = lost;
+        this.remote = remote;
     }
 
     /** Creates the calls of a reply. Calls that cannot run fail at once. */
@@ -199,7 +201,7 @@ final class CallRules {
 
     private void ask(Call call) {
         if (call.args().field("question") instanceof String question) {
-            draft.book.put(call.asking(question, draft.at));
+            draft.book.put(call.asking(question, draft.at).expiring(draft.expiry()));
         } else {
             draft.fail(call, ToolTexts.invalidInput(call.tool(), "\"question\" is required and must be a string"));
         }
@@ -223,11 +225,25 @@ final class CallRules {
                 : Optional.empty();
     }
 
+    /** Ends a question that nobody has answered in time. If a tool's server asks, it is told that it gets no answer. */
+    private void leaveUnanswered(Call call) {
+        if (call.suspension().isPresent()) {
+            remote.unanswered(call);
+        } else {
+            draft.end(call, Call.Status.FAILED, ToolTexts.unanswered() + Draft.claimNote(call));
+        }
+    }
+
     void timePassed() {
         for (Call call : draft.book.openCalls()) {
             if (call.wakeAt().filter(time -> !time.isAfter(draft.at)).isPresent()) {
                 if (call.status() == Call.Status.AWAITING) {
                     approvals.denyByTimeout(call);
+                } else if (call.status() == Call.Status.ASKING) {
+                    leaveUnanswered(call);
+                } else if (call.status() == Call.Status.UNSETTLED) {
+                    lost.giveUp(call);
+                    draft.reachVersionWhenBatchIsDone();
                 } else if (call.status() == Call.Status.UNKNOWN) {
                     lost.giveUpWaiting(call);
                 } else {

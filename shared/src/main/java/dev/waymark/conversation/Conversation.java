@@ -21,6 +21,8 @@ import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.state.AgentBinding;
+import dev.waymark.conversation.state.Announcement;
+import dev.waymark.conversation.state.Announcements;
 import dev.waymark.conversation.state.Arrivals;
 import dev.waymark.conversation.state.CallBook;
 import dev.waymark.conversation.state.Counters;
@@ -52,6 +54,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The whole state of a thread: an immutable value, and the result of applying the thread's facts in order.
@@ -67,7 +70,8 @@ public record Conversation(
         @JsonUnwrapped Money money,
         @JsonUnwrapped ParentLink parentLink,
         @JsonUnwrapped Arrivals arrivals,
-        Counters counters) {
+        Counters counters,
+        Optional<Announcements> announcements) {
     /** The maximum length of a tool call's arguments: characters of canonical JSON. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;
 
@@ -233,6 +237,21 @@ public record Conversation(
                 : List.of();
     }
 
+    /** What the thread announces to receivers. */
+    Announcements announced() {
+        return announcements.orElse(Announcements.NONE);
+    }
+
+    /** The announcements that no worker has, and that may begin now, oldest first. */
+    public List<Announcement> announcementsDue() {
+        return announced().due();
+    }
+
+    /** Whether a worker has this announcement, and it is still true. */
+    public boolean awaitsAnnouncement(int number) {
+        return announced().isBegun(number);
+    }
+
     /** The approvals that also let later calls run. */
     public Grants grants() {
         return callBook.grants().orElse(Grants.NONE);
@@ -277,9 +296,10 @@ public record Conversation(
                 .isPresent();
     }
 
-    /** Whether the waiting time of an open call is over. */
+    /** Whether the waiting time of an open call is over, or the time of a closing thread for its announcements. */
     private boolean isDue(Instant now) {
-        return openCalls().stream().flatMap(call -> call.wakeAt().stream()).anyMatch(time -> !time.isAfter(now));
+        return Stream.concat(openCalls().stream().flatMap(call -> call.wakeAt().stream()), announced().until().stream())
+                .anyMatch(time -> !time.isAfter(now));
     }
 
     /** Why an inbound fact is refused in this state, at the time of its last change; empty if it is admitted. */

@@ -30,14 +30,19 @@ final class Decider {
         Decider decider = new Decider(state);
         decider.reportToParent();
         decider.passOnDecisions();
+        state.announcementsDue().forEach(what -> decider.steps.add(new Step.Announce(what)));
         state.callBook().tasksToCancel().forEach(task -> decider.steps.add(new Step.CancelTask(task)));
         decider.goOn();
+        state.announced().until().ifPresent(time -> decider.steps.add(new Step.WakeAt(time)));
         return Collections.unmodifiableList(decider.steps);
     }
 
     static List<Step.RunTool> callsToRunWithReply(Conversation state) {
         List<Step.RunTool> calls = new ArrayList<>();
         for (Step step : decide(state)) {
+            if (step instanceof Step.Announce) {
+                continue; // It changes nothing for the calls.
+            }
             if (!(step instanceof Step.RunTool run) || run.dispatch() != 1 || hasEffect(state, run.call())) {
                 return List.of();
             }

@@ -6,6 +6,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.AgentBinding;
+import dev.waymark.conversation.state.Announcements;
 import dev.waymark.conversation.state.Arrivals;
 import dev.waymark.conversation.state.CallBook;
 import dev.waymark.conversation.state.Counters;
@@ -35,6 +36,7 @@ final class Draft {
     final Money.Edit money;
     final ParentLink.Edit parentLink;
     final Arrivals.Edit arrivals;
+    final Announcements.Edit announcements;
     final Counters.Edit counters;
 
     /** Whether the fact completes a version of the thread. Not part of the state. */
@@ -49,6 +51,7 @@ final class Draft {
         this.money = from.money().new Edit();
         this.parentLink = from.parentLink().new Edit();
         this.arrivals = from.arrivals().new Edit();
+        this.announcements = from.announced().new Edit();
         this.counters = from.counters().new Edit();
     }
 
@@ -62,7 +65,8 @@ final class Draft {
                 Money.UNTOUCHED,
                 ParentLink.NONE,
                 Arrivals.NONE,
-                Counters.ZERO);
+                Counters.ZERO,
+                Optional.empty());
         return new Draft(blank, at);
     }
 
@@ -81,7 +85,8 @@ final class Draft {
                 money.done(),
                 parentLink.done(),
                 arrivals.done(),
-                counters.done());
+                counters.done(),
+                Optional.of(announcements.done()).filter(done -> !done.equals(Announcements.NONE)));
     }
 
     /** Whether the turn waits for people only. */
@@ -132,6 +137,22 @@ final class Draft {
     static Optional<Instant> pause(Call call, Instant at) {
         long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
         return seconds == 0 ? Optional.empty() : Optional.of(at.plusSeconds(seconds));
+    }
+
+    /** When a question that is asked now expires, and when a call with an unknown outcome is given up. */
+    Optional<Instant> expiry() {
+        return binding.policy
+                .flatMap(AgentPolicy::approvals)
+                .filter(by -> limitsWaiting())
+                .flatMap(by -> by.expiry(at));
+    }
+
+    /** Whether the time of all requests may be limited, not only that of approvals as in threads of older rules. */
+    boolean limitsWaiting() {
+        return binding.policy
+                .flatMap(AgentPolicy::approvals)
+                .flatMap(AgentPolicy.Approvals::waiting)
+                .isPresent();
     }
 
     /** Whether the problem is only that a worker could not read this thread and left the work to others. */

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.fact.AnnouncementFact;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -35,6 +36,7 @@ final class Evolution implements Fact.Cases<Runnable> {
     private final SubagentRules subagents;
     private final PeopleRules people;
     private final AgentRules agent;
+    private final AnnouncementRules announcements;
     private final TakeoverRules takeover;
 
     private Evolution(Conversation before, Instant at) {
@@ -45,14 +47,15 @@ final class Evolution implements Fact.Cases<Runnable> {
         turns = new TurnRules(draft);
         lost = new LostCallRules(draft, approvals, effects);
         claims = new ClaimRules(draft, effects, lost);
-        calls = new CallRules(draft, approvals, lost);
         remote = new RemoteCallRules(draft, approvals);
+        calls = new CallRules(draft, approvals, lost, remote);
         tools = new ToolRules(draft, approvals, effects, lost, remote);
         model = new ModelRules(draft, turns, calls, approvals);
         subagents = new SubagentRules(draft, lost);
         people = new PeopleRules(draft, turns, model, calls, approvals, lost, remote, subagents);
         takeover = new TakeoverRules(draft, turns, model, calls, approvals, effects, lost, remote, people);
         agent = new AgentRules(draft, turns, effects, takeover);
+        announcements = new AnnouncementRules(draft);
     }
 
     /** The state after a thread's first fact. */
@@ -75,6 +78,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         Evolution evolution = new Evolution(over, at);
         evolution.takeover.resume(how);
         evolution.settle();
+        evolution.announcements.takeOver();
         evolution.countVersion();
         // Resuming alone changes nothing visible, so the time of the last change is kept.
         return how.answer().isPresent() ? evolution.draft.state() : evolution.draft.state(over.updatedAt());
@@ -85,6 +89,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         Evolution evolution = new Evolution(ancestor, at);
         evolution.takeover.fork(how);
         evolution.settle();
+        evolution.announcements.takeOver();
         evolution.draft.counters.versions++;
         return evolution.draft.state();
     }
@@ -109,6 +114,7 @@ final class Evolution implements Fact.Cases<Runnable> {
             }
             fact.match(this).run();
             settle();
+            announcements.settle(before);
         }
         countVersion();
         return draft.state();
@@ -300,8 +306,26 @@ final class Evolution implements Fact.Cases<Runnable> {
     }
 
     @Override
+    public Runnable announcementBegun(AnnouncementFact.AnnouncementBegun fact) {
+        return () -> announcements.begun(fact);
+    }
+
+    @Override
+    public Runnable announcementLeft(AnnouncementFact.AnnouncementLeft fact) {
+        return () -> announcements.left(fact);
+    }
+
+    @Override
+    public Runnable announcementEnded(AnnouncementFact.AnnouncementEnded fact) {
+        return () -> announcements.ended(fact);
+    }
+
+    @Override
     public Runnable timePassed(ThreadFact.TimePassed fact) {
-        return calls::timePassed;
+        return () -> {
+            calls.timePassed();
+            announcements.timePassed();
+        };
     }
 
     @Override

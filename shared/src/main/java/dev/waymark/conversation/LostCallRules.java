@@ -91,7 +91,7 @@ final class LostCallRules {
 
     void leaveUndecided(Call call) {
         if (draft.policyOf(call).ask()) {
-            draft.book.put(call.unsettled(draft.at));
+            draft.book.put(call.unsettled(draft.at).expiring(draft.expiry()));
         } else {
             giveUp(call);
         }

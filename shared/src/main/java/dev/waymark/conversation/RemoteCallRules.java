@@ -62,12 +62,21 @@ final class RemoteCallRules {
     private void goOn(Call call, Suspension how, Optional<Instant> notBefore) {
         Call suspended = call.suspended(Optional.of(how));
         if (how.form().isPresent()) {
-            draft.book.put(suspended.asking(how.form().get().words(call.tool()), draft.at));
+            draft.book.put(suspended
+                    .asking(how.form().get().words(call.tool()), draft.at)
+                    .expiring(draft.expiry()));
         } else if (how.task().isPresent()) {
             draft.book.put(suspended.remote(draft.at));
         } else {
             repeat(suspended, notBefore);
         }
+    }
+
+    /** Tells the call's server that its question gets no answer. */
+    void unanswered(Call call) {
+        Suspension before = call.suspension().orElseThrow();
+        InputForm form = before.form().orElseThrow();
+        goOn(call, before.answered(form.response(FormAction.CANCEL, "", Optional.empty())), Optional.empty());
     }
 
     /** Takes the answer to the question of a call's server. It fits, since the fact was admitted. */

@@ -6,6 +6,7 @@ import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.value.Budget;
 import java.time.Instant;
 import java.util.Optional;
@@ -105,6 +106,14 @@ public sealed interface Step {
         }
     }
 
+    /** Let a worker tell a receiver. */
+    record Announce(Announcement what) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.announce(this);
+        }
+    }
+
     /** Apply {@link ThreadFact.TimePassed} at this time or soon after. The step stays until then. */
     record WakeAt(Instant time) implements Step {
         @Override
@@ -144,6 +153,8 @@ public sealed interface Step {
         R passOn(PassOn step);
 
         R reportToParent(ReportToParent step);
+
+        R announce(Announce step);
 
         R wakeAt(WakeAt step);
 

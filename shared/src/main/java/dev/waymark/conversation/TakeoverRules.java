@@ -115,6 +115,7 @@ final class TakeoverRules {
         if (namesItsThread()) {
             forgetAgent();
         }
+        waitAnew();
     }
 
     /**
@@ -184,7 +185,17 @@ final class TakeoverRules {
                     .filter(call -> isExemptFromDecision(call, policy))
                     .forEach(call -> draft.book.put(call.fromFile(Optional.empty())));
             open.forEach(call -> takeUp(draft.book.call(call.id()), policy));
+            waitAnew();
             draft.versionReached |= !open.isEmpty() && draft.book.openCalls().isEmpty();
+        }
+    }
+
+    /** The time of a request begins again in a thread that takes it over. */
+    private void waitAnew() {
+        if (draft.limitsWaiting()) {
+            draft.book.openCalls().stream()
+                    .filter(Call::asksHere)
+                    .forEach(call -> draft.book.put(call.expiring(draft.expiry())));
         }
     }
 

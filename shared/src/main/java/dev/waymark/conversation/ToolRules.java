@@ -68,7 +68,9 @@ final class ToolRules {
 
     private void ask(Call call, ToolFact.ToolInterrupted fact) {
         effects.done(call, false, "");
-        draft.book.put(call.suspended(Optional.empty()).asking(fact.question(), draft.at));
+        draft.book.put(call.suspended(Optional.empty())
+                .asking(fact.question(), draft.at)
+                .expiring(draft.expiry()));
     }
 
     void toolLost(ToolFact.ToolLost fact) {

@@ -47,9 +47,15 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.AnnounceRule;
+import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.state.AgentBinding;
+import dev.waymark.conversation.state.Announcement;
+import dev.waymark.conversation.state.AnnouncementPlan;
+import dev.waymark.conversation.state.Announcements;
 import dev.waymark.conversation.state.Arrivals;
 import dev.waymark.conversation.state.CallBook;
 import dev.waymark.conversation.state.Counters;
@@ -168,7 +174,8 @@ class StoredFormsTest {
                 Optional.of(verdict),
                 Optional.of(ARGS),
                 Optional.of("e3b2"),
-                true);
+                true,
+                Optional.of(AT));
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
@@ -212,9 +219,26 @@ class StoredFormsTest {
                 Optional.of(suspension),
                 Optional.of(2),
                 Optional.of(definition));
+        WaitRule waiting = WaitRule.DEFAULT
+                .reminding(Duration.ofHours(1))
+                .escalating(Duration.ofHours(4), "boss")
+                .keepingOn();
+        AnnounceRule announce = AnnounceRule.to("ops").only(AnnouncedEvent.WAITING);
+        Announcement.Request request = Announcement.Request.of(ask);
+        Announcement announcement = new Announcement(
+                3,
+                "ops",
+                AnnouncementPlan.of(announce, PendingItem.Kind.APPROVAL, Optional.empty()),
+                AT,
+                Optional.of(request),
+                Optional.of(1),
+                Optional.of("approved"),
+                Optional.of("ann"),
+                Announcement.Progress.OVER);
         AgentPolicy.ToolPolicy ofTool =
                 new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true, true, true);
-        AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers));
+        AgentPolicy.Approvals approvals =
+                new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers), Optional.of(waiting));
         AgentPolicy policy = new AgentPolicy(
                 "helper",
                 4,
@@ -223,7 +247,8 @@ class StoredFormsTest {
                 Optional.of(approvals),
                 Optional.of(budget),
                 Optional.of(ARGS),
-                Optional.of(summaries));
+                Optional.of(summaries),
+                List.of(announce));
         EffectLog.Remembered remembered = new EffectLog.Remembered("tu_0", 1, claim);
         EffectLog.Effect effect =
                 new EffectLog.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true, 7);
@@ -256,7 +281,8 @@ class StoredFormsTest {
                 new Money(Optional.of(3), new Usage(5, 6), Optional.of(usd), Optional.of(budget)),
                 new ParentLink(Optional.of(parent), Optional.of(report)),
                 new Arrivals(seen, ignored),
-                new Counters(1, 2, 3, 4));
+                new Counters(1, 2, 3, 4),
+                Optional.of(new Announcements(3, List.of(request), List.of(announcement), Optional.of(AT))));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),
@@ -468,7 +494,8 @@ class StoredFormsTest {
                         false,
                         Optional.of(Duration.ofHours(24)),
                         Map.of("ann", new SignerKey("ed25519:AAAA")),
-                        Optional.of("trip")))
+                        Optional.of("trip"),
+                        Optional.empty()))
                 .budget(new Budget(Optional.of(Usd.of(new BigDecimal("2.5"))), Optional.of(200_000L)))
                 .pricing(Pricing.of("3.0", "15"))
                 .context(SCHEMA)

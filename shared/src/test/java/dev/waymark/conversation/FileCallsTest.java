@@ -351,7 +351,8 @@ class FileCallsTest {
         Conversation begun = resumed(
                 pending(use("tu_1", "add")),
                 FileCalls.WAIT,
-                Optional.of(new AgentPolicy.Approvals(false, Optional.empty(), Optional.of(signers))));
+                Optional.of(
+                        new AgentPolicy.Approvals(false, Optional.empty(), Optional.of(signers), Optional.empty())));
 
         assertThat(begun.asks().get(0).signers()).isPresent();
         assertThat(begun.refusal((Fact.Inbound) decided(true, Optional.empty())))

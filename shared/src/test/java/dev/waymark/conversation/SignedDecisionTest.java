@@ -72,7 +72,8 @@ class SignedDecisionTest {
     }
 
     private static ConversationScript replied(String thread, Part... parts) {
-        return begun(Optional.of(new AgentPolicy.Approvals(false, Optional.empty(), Optional.of(signers(thread)))))
+        return begun(Optional.of(new AgentPolicy.Approvals(
+                        false, Optional.empty(), Optional.of(signers(thread)), Optional.empty())))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 

@@ -36,6 +36,10 @@ record Activity(String kind, int step, Optional<Call> call, int dispatch, String
         return new Activity("judge", 0, Optional.of(call), 0, run, Optional.empty());
     }
 
+    static Activity announcement(int number, String run) {
+        return of("announcement", number, run);
+    }
+
     /** The wait for a subagent's thread, simulated as an activity. If its id {@code exists}, the thread can't start. */
     static Activity subagent(Call call, boolean exists, String run) {
         return new Activity("subagent", exists ? 1 : 0, Optional.of(call), 0, run, Optional.empty());

@@ -20,6 +20,8 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Announcement;
+import dev.waymark.conversation.state.Announcements;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
@@ -999,11 +1001,25 @@ final class Ledger {
                                 .noneMatch(step -> step instanceof Step.CallModel || step instanceof Step.Summarise)
                         || mostTokens.filter(most -> tokens >= most).isEmpty(),
                 "a model is called beyond the budget");
+        Violation.unless(
+                policy.announce().isEmpty()
+                        || state.policy().isEmpty()
+                        || state.parent().isPresent()
+                        || state.announcements().map(Announcements::waiting).orElse(List.of()).stream()
+                                .map(Announcement.Request::callId)
+                                .toList()
+                                .equals(state.asks().stream()
+                                        .map(PendingItem::callId)
+                                        .toList()),
+                "receivers are told of other requests than wait");
         Violation.unless(state.decide().equals(state.decide()), "the same state decides differently");
         if (state.life() == ThreadIdentity.Life.CANCELLED) {
             Violation.unless(
                     state.decide().stream()
-                            .filter(step -> !(step instanceof Step.ReportToParent || step instanceof Step.CancelTask))
+                            .filter(step -> !(step instanceof Step.ReportToParent
+                                    || step instanceof Step.CancelTask
+                                    || step instanceof Step.Announce
+                                    || step instanceof Step.WakeAt))
                             .toList()
                             .equals(List.of(new Step.Close(true))),
                     "a cancelled thread does something other than close");

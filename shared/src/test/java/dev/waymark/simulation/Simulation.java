@@ -17,6 +17,7 @@ import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.call.Suspension;
+import dev.waymark.conversation.fact.AnnouncementFact;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -27,7 +28,11 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.AnnounceRule;
+import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.policy.WaitRule;
+import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
@@ -135,6 +140,10 @@ final class Simulation {
     private final Random fusing;
     /** A separate generator for grants and for changes of tools. */
     private final Random granting;
+    /** A separate generator for announcements. */
+    private final Random announcing;
+    /** The newest announcement that has begun, by receiver and subject. */
+    private final Map<String, Integer> announced = new HashMap<>();
     /** Whether most calls of the thread need approval, and people rarely end its turns. */
     private final boolean grants;
 
@@ -196,13 +205,14 @@ final class Simulation {
         this.hasServers = suspending.nextInt(3) == 0;
         this.granting = new Random(seed * 59 + 5);
         this.grants = granting.nextInt(4) == 0;
+        this.announcing = new Random(seed * 61 + 3);
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
         // A separate generator, so that the version of the rules does not change what else happens.
         int rules = new Random(seed * 37).nextInt(4) == 0 ? ThreadIdentity.FIRST_RULES : ThreadIdentity.RULES;
         AgentPolicy plain = summarised(budgeted(policy(random)));
-        this.policy = rules >= ThreadIdentity.GRANTS ? changing(ruled(plain)) : plain;
+        this.policy = rules >= ThreadIdentity.GRANTS ? telling(changing(ruled(plain))) : plain;
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
@@ -387,6 +397,37 @@ final class Simulation {
         }
 
         @Override
+        public Boolean announce(Step.Announce step) {
+            Announcement what = step.what();
+            String line = what.receiver() + " " + what.request() + " " + what.turn();
+            Violation.unless(
+                    flights.stream()
+                            .filter(flight -> flight.kind().equals("announcement"))
+                            .flatMap(flight -> announcement(flight.step()).stream())
+                            .noneMatch(what::isInLineWith),
+                    "a receiver is told two things of one subject at a time");
+            Violation.unless(
+                    announced.getOrDefault(line, 0) <= what.number(), "a receiver is told what was true before");
+            Violation.unless(
+                    what.outcome().isPresent()
+                            || state.asks().stream()
+                                    .map(Announcement.Request::of)
+                                    .anyMatch(ask -> what.request().equals(Optional.of(ask))),
+                    "a request is announced that does not wait");
+            announced.put(line, what.number());
+            flights.add(Activity.announcement(what.number(), runId()));
+            apply(new AnnouncementFact.AnnouncementBegun(what.number()));
+            return true;
+        }
+
+        private Optional<Announcement> announcement(int number) {
+            return state.announcements().stream()
+                    .flatMap(all -> all.open().stream())
+                    .filter(each -> each.number() == number)
+                    .findFirst();
+        }
+
+        @Override
         public Boolean startSubagent(Step.StartSubagent step) {
             Call call = step.call();
             ledger.allowed(call, true);
@@ -515,6 +556,9 @@ final class Simulation {
             apply(new SubagentFact.SubagentsCutOff(new Problem(Problem.TOO_LARGE, "this run can't grow any further")));
             Violation.unless(!state.hasSubagents(), "a subagent is waited for that was cut off");
         }
+        if (!restoring && state.isBetweenSteps() && announcing.nextInt(4) == 0) {
+            postponeAnnouncements();
+        }
         if (restoring || !flights.isEmpty() || !state.isBetweenSteps() || !chance(quiet ? 20 : 8)) {
             return;
         }
@@ -559,6 +603,15 @@ final class Simulation {
         Violation.unless(
                 recorded.subList(first, recorded.size()).equals(arrivals),
                 "what arrived while the state was fetched was lost or shuffled");
+    }
+
+    /** Lets announcements wait for the next run, as a run does that is about to end. */
+    private void postponeAnnouncements() {
+        if (flights.stream().allMatch(flight -> flight.kind().equals("announcement"))) {
+            while (!flights.isEmpty()) {
+                apply(new AnnouncementFact.AnnouncementLeft(flights.remove(0).step()));
+            }
+        }
     }
 
     /** Returns the state as the next run fetches it in chunks. Adds facts that arrive meanwhile to {@code arrivals}. */
@@ -656,6 +709,11 @@ final class Simulation {
                 wake();
             } else if (!closed) {
                 Violation.unless(state.isSettled(), "at rest, and yet not settled");
+                Violation.unless(
+                        state.announcements()
+                                .filter(all -> !all.open().isEmpty())
+                                .isEmpty(),
+                        "at rest, and somebody is not told");
                 return;
             }
         }
@@ -804,10 +862,19 @@ final class Simulation {
             case "judge" -> apply(judgement(flight));
             case "verify" -> apply(verdict(flight));
             case "task" -> apply(taskEnd(flight));
+            case "announcement" -> apply(announcementEnd(flight.step()));
             case "cancel" -> apply(new ToolFact.TaskCancelled(flight.callId(), Optional.empty()));
             case "subagent" -> subagent(flight);
             default -> apply(toolEnd(flight, off));
         }
+    }
+
+    private Fact announcementEnd(int number) {
+        return switch (quiet ? 9 : announcing.nextInt(10)) {
+            case 0 -> new AnnouncementFact.AnnouncementEnded(number, Optional.of(new Problem("Timeout", "no answer")));
+            case 1, 2 -> new AnnouncementFact.AnnouncementLeft(number);
+            default -> new AnnouncementFact.AnnouncementEnded(number, Optional.empty());
+        };
     }
 
     private boolean ruled(String tool) {
@@ -1332,6 +1399,7 @@ final class Simulation {
         flights.addAll(pendingAt.get(point));
         running.clear();
         lateClaims.clear();
+        announced.clear();
         runs++;
         closed = false;
         alarm = Optional.empty();
@@ -1761,7 +1829,35 @@ final class Simulation {
                 plain.approvals(),
                 plain.budget(),
                 plain.context(),
-                plain.summaries());
+                plain.summaries(),
+                plain.announce());
+    }
+
+    /** In every third simulation, receivers are told, and in most of these, requests expire. */
+    private AgentPolicy telling(AgentPolicy plain) {
+        if (announcing.nextInt(3) > 0) {
+            return plain;
+        }
+        WaitRule waiting = WaitRule.DEFAULT.reminding(Duration.ofSeconds(5)).escalating(Duration.ofSeconds(20), "boss");
+        AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(
+                plain.approvals().filter(AgentPolicy.Approvals::nobody).isPresent(),
+                announcing.nextInt(4) > 0 ? Optional.of(30_000L) : Optional.empty(),
+                Optional.empty(),
+                Optional.of(announcing.nextInt(4) == 0 ? waiting.keepingOn() : waiting));
+        List<AnnounceRule> rules = List.of(
+                AnnounceRule.to("ops").only(AnnouncedEvent.values()),
+                AnnounceRule.to("team").only(AnnouncedEvent.WAITING, AnnouncedEvent.TURN_ENDED),
+                AnnounceRule.to("boss").only());
+        return new AgentPolicy(
+                plain.agent(),
+                plain.maxIterations(),
+                plain.tools(),
+                plain.policies(),
+                Optional.of(approvals),
+                plain.budget(),
+                plain.context(),
+                plain.summaries(),
+                rules);
     }
 
     /** In every second simulation, tools that need approval may change while the thread runs. */

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.AnnouncementFact;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -186,6 +187,9 @@ class SimulationTest {
         "fact subagent-not-started",
         "fact subagents-cut-off",
         "fact decision-passed-on",
+        "fact announcement-begun",
+        "fact announcement-left",
+        "fact announcement-ended",
         "refused subagent-reported NotFound"
     };
 
@@ -316,6 +320,19 @@ class SimulationTest {
                                     && given.verdict().then() == CallVerdict.Then.DENY
                                     && before.awaitsVerdict(given.callId())) {
                                 verdict(after, given.callId(), "allow");
+                            }
+                        }),
+                broken(
+                        AnnouncementFact.class,
+                        "what is no longer true is forgotten while a worker may still send it",
+                        "two things of one subject at a time",
+                        (before, fact, after) -> {
+                            if (fact instanceof AnnouncementFact.AnnouncementBegun begun) {
+                                for (JsonNode open : after.at("/announcements/open")) {
+                                    if (open.get("number").asInt() == begun.number()) {
+                                        ((ObjectNode) open).remove("progress");
+                                    }
+                                }
                             }
                         }),
                 broken(

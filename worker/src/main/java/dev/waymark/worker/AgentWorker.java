@@ -18,6 +18,8 @@ import dev.waymark.worker.activity.StateActivityImpl;
 import dev.waymark.worker.activity.TakenOverActivities;
 import dev.waymark.worker.agents.AgentActivityImpl;
 import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.announce.AnnounceActivityImpl;
+import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.journal.EndedWorkers;
 import dev.waymark.worker.judge.CallJudges;
@@ -112,6 +114,7 @@ public final class AgentWorker implements AutoCloseable {
     private final FactMetrics threadMetrics;
     private final AttemptMetrics activityMetrics;
     private final WorkerFactory factory;
+    private final AnnounceActivityImpl announcements;
     private final LiveReplies live;
     private final WordsWorker words;
     private final ClaimJournal journal;
@@ -133,6 +136,7 @@ public final class AgentWorker implements AutoCloseable {
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.threadMetrics = new FactMetrics(builder.metrics);
         this.activityMetrics = new AttemptMetrics(builder.metrics);
+        this.announcements = new AnnounceActivityImpl(builder.receivers, activityMetrics);
         this.journal =
                 new ClaimJournal(client.getWorkflowServiceStubs().getOptions().getTarget() + " "
                         + client.getOptions().getNamespace());
@@ -174,7 +178,9 @@ public final class AgentWorker implements AutoCloseable {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         CallJudges judges = new CallJudges(builder.judges, tools);
+        builder.receivers.hideSecrets();
         worker.registerActivitiesImplementations(
+                announcements,
                 new AgentActivityImpl(
                         builder.agents,
                         kinds.discovery(),
@@ -267,6 +273,7 @@ public final class AgentWorker implements AutoCloseable {
         workflows.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
         words.awaitEnd(LAST_MOMENTS);
         kinds.close();
+        announcements.close();
         return finished;
     }
 
@@ -278,6 +285,7 @@ public final class AgentWorker implements AutoCloseable {
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
         words.awaitEnd(LAST_MOMENTS);
         kinds.close();
+        announcements.close();
     }
 
     private WorkerFactory newFactory() {
@@ -338,6 +346,7 @@ public final class AgentWorker implements AutoCloseable {
 
         private Optional<WorkerDeploymentVersion> deployment = Optional.empty();
         private Optional<Path> journal = Optional.empty();
+        private Receivers receivers = Receivers.NONE;
 
         private Builder(WorkflowClient client) {
             this.client = client;
@@ -418,6 +427,12 @@ public final class AgentWorker implements AutoCloseable {
          */
         public Builder journal(Path directory) {
             this.journal = Optional.of(directory);
+            return this;
+        }
+
+        /** Sets the receivers of announcements, by the names that agents use. Default: none. */
+        public Builder receivers(Receivers all) {
+            this.receivers = all;
             return this;
         }
 

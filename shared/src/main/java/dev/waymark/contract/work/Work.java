@@ -2,6 +2,7 @@ package dev.waymark.contract.work;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.AnnouncementFact;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.SubagentFact;
@@ -287,6 +288,34 @@ public sealed interface Work<R> {
         @Override
         public boolean isAwaited(Conversation state) {
             return state.awaitsVerify(callId, dispatch);
+        }
+    }
+
+    /** Tells a receiver. The result is the number of announcements that were sent. */
+    record Announce(int number) implements Work<Integer> {
+        @Override
+        public Fact begun() {
+            return new AnnouncementFact.AnnouncementBegun(number);
+        }
+
+        @Override
+        public Class<Integer> resultType() {
+            return Integer.class;
+        }
+
+        @Override
+        public Fact completed(Integer result) {
+            return new AnnouncementFact.AnnouncementEnded(number, Optional.empty());
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return ActivityFailures.announcement(number, failure);
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsAnnouncement(number);
         }
     }
 

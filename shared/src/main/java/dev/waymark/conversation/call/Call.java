@@ -411,6 +411,11 @@ public record Call(
         return become(Status.ASKING, at, edit -> edit.question = Optional.of(words));
     }
 
+    /** A copy whose request ends at this time, if anybody limits it. */
+    public Call expiring(Optional<Instant> until) {
+        return until.equals(wakeAt) ? this : but(edit -> edit.wakeAt = until);
+    }
+
     /** A copy that its server has not finished, or that no server has begun. */
     public Call suspended(Optional<Suspension> how) {
         return but(edit -> edit.suspension = how);
@@ -493,9 +498,15 @@ public record Call(
     /** Whether only a person can continue the call. */
     @JsonIgnore
     public boolean waitsForPerson() {
-        return status.waits == Waits.FOR_PEOPLE
+        return asksHere()
                 || (status == Status.DELEGATED
                         && subagent.filter(Delegation::waitsForPerson).isPresent());
+    }
+
+    /** Whether this thread itself asks a person about the call. */
+    @JsonIgnore
+    public boolean asksHere() {
+        return status.waits == Waits.FOR_PEOPLE;
     }
 
     /** Whether a worker or a subagent has the call, or a worker is checking it. */

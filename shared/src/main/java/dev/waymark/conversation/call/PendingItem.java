@@ -35,6 +35,7 @@ import java.util.Optional;
  * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  * @param toolDigest the digest of the definition of the tool that is to be approved, if the tool has one
  * @param toolChanged whether the call was approved with another definition of the tool, and did not run because of this
+ * @param until when the request expires; empty in threads of older rules
  */
 @JsonPropertyOrder({
     "thread",
@@ -77,7 +78,9 @@ public record PendingItem(
         Optional<Json> form,
         Optional<String> toolDigest,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean toolChanged) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean toolChanged,
+
+        Optional<Instant> until) {
     private static final String WHY_NO_RERUN = "the lost execution may still take effect, because the tool"
             + " does not set honours_key, and no check has made the other system refuse it (verify_forbids)";
 
@@ -152,7 +155,11 @@ public record PendingItem(
                         : Optional.empty(),
                 asks ? call.suspension().flatMap(Suspension::form).map(InputForm::request) : Optional.empty(),
                 approval ? call.definition().map(ToolDefinition::digest) : Optional.empty(),
-                approval && call.definition().filter(ToolDefinition::changed).isPresent());
+                approval && call.definition().filter(ToolDefinition::changed).isPresent(),
+                // Reports of threads of older rules have no such field, and are compared with what they would be now.
+                policy.flatMap(AgentPolicy::approvals)
+                        .flatMap(AgentPolicy.Approvals::waiting)
+                        .flatMap(how -> call.wakeAt()));
     }
 
     private static String digest(Call call) {
@@ -182,7 +189,8 @@ public record PendingItem(
                 verdict,
                 form,
                 toolDigest,
-                toolChanged);
+                toolChanged,
+                until);
     }
 
     /** This request as one of this thread. */

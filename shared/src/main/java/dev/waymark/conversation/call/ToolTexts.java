@@ -50,6 +50,11 @@ public final class ToolTexts {
         return "Tool execution denied. Nobody decided in time. " + notExecuted(call);
     }
 
+    /** The result of a question that nobody answered. */
+    public static String unanswered() {
+        return "Nobody answered in time.";
+    }
+
     /** The result of a call that the agent's rules deny. If a person approved the call, it says that this did not count. */
     public static String deniedByRules(Call call) {
         String person = call.approval()

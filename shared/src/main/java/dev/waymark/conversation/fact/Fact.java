@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * <p>Facts are derived from history and never stored themselves. {@code watch} prints their {@link #type}.
  */
-public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFact, SubagentFact {
+public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFact, SubagentFact, AnnouncementFact {
     /** The name of the fact's class in kebab case, such as {@code model-replied}. Programs read these names. */
     default String type() {
         return typeOf(getClass());
@@ -138,6 +138,12 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
         R parentTold(SubagentFact.ParentTold fact);
 
         R subagentsCutOff(SubagentFact.SubagentsCutOff fact);
+
+        R announcementBegun(AnnouncementFact.AnnouncementBegun fact);
+
+        R announcementLeft(AnnouncementFact.AnnouncementLeft fact);
+
+        R announcementEnded(AnnouncementFact.AnnouncementEnded fact);
 
         R timePassed(ThreadFact.TimePassed fact);
 

@@ -5,8 +5,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,12 +29,14 @@ public record AgentPolicy(
         Optional<Approvals> approvals,
         Optional<Budget> budget,
         Optional<Json> context,
-        Optional<SummaryRule> summaries) {
+        Optional<SummaryRule> summaries,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce) {
     public AgentPolicy {
         Objects.requireNonNull(agent, "agent");
         tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
         policies =
                 policies == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(policies));
+        announce = announce == null ? List.of() : List.copyOf(announce);
     }
 
     public AgentPolicy(
@@ -41,7 +45,16 @@ public record AgentPolicy(
             Map<String, Executor> tools,
             Map<String, ToolPolicy> policies,
             Optional<Approvals> approvals) {
-        this(agent, maxIterations, tools, policies, approvals, Optional.empty(), Optional.empty(), Optional.empty());
+        this(
+                agent,
+                maxIterations,
+                tools,
+                policies,
+                approvals,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                List.of());
     }
 
     public AgentPolicy(String agent, int maxIterations, Map<String, Executor> tools) {
@@ -49,11 +62,13 @@ public record AgentPolicy(
     }
 
     public AgentPolicy withBudget(Budget most) {
-        return new AgentPolicy(agent, maxIterations, tools, policies, approvals, Optional.of(most), context, summaries);
+        return new AgentPolicy(
+                agent, maxIterations, tools, policies, approvals, Optional.of(most), context, summaries, announce);
     }
 
     public AgentPolicy withSummaries(SummaryRule rule) {
-        return new AgentPolicy(agent, maxIterations, tools, policies, approvals, budget, context, Optional.of(rule));
+        return new AgentPolicy(
+                agent, maxIterations, tools, policies, approvals, budget, context, Optional.of(rule), announce);
     }
 
     /** The signers, if decisions must be signed. */
@@ -195,11 +210,22 @@ public record AgentPolicy(
     /**
      * Who decides about calls that need approval, and how long they have. With {@code nobody}, such calls are denied at
      * once.
+     *
+     * @param waiting what happens while a request of any kind waits; empty in threads of older rules, in which time is
+     *     limited for approvals only
      */
-    public record Approvals(boolean nobody, Optional<Long> timeoutMillis, Optional<Signers> signers) {
+    public record Approvals(
+            boolean nobody, Optional<Long> timeoutMillis, Optional<Signers> signers, Optional<WaitRule> waiting) {
 
         public Approvals(boolean nobody, Optional<Long> timeoutMillis) {
-            this(nobody, timeoutMillis, Optional.empty());
+            this(nobody, timeoutMillis, Optional.empty(), Optional.empty());
+        }
+
+        /** When a request that is made now expires. */
+        public Optional<Instant> expiry(Instant now) {
+            return waiting.filter(WaitRule::keepWaiting).isPresent()
+                    ? Optional.empty()
+                    : timeoutMillis.map(now::plusMillis);
         }
     }
 }

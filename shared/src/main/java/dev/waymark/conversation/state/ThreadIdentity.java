@@ -26,7 +26,7 @@ public record ThreadIdentity(
     public static final int FIRST_RULES = 4;
 
     /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */
-    public static final int RULES = 9;
+    public static final int RULES = 10;
 
     /** From these rules on, the worker that calls the model may also run the calls of its reply. */
     public static final int FUSED_STEPS = 5;
@@ -45,6 +45,12 @@ public record ThreadIdentity(
      * before the call runs.
      */
     public static final int GRANTS = 9;
+
+    /**
+     * From these rules on, requests that wait for people are announced, and the time for answers and for settling unknown
+     * outcomes is limited, too.
+     */
+    public static final int ANNOUNCEMENTS = 10;
 
     /** Whether the thread continues. The names are stored. */
     public enum Life {

@@ -5,6 +5,7 @@ import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.conversation.call.Suspension;
+import dev.waymark.conversation.fact.AnnouncementFact;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -275,6 +276,23 @@ public final class WatchRenderer implements Fact.Cases<String> {
     @Override
     public String subagentsCutOff(SubagentFact.SubagentsCutOff fact) {
         return fact.problem().message();
+    }
+
+    @Override
+    public String announcementBegun(AnnouncementFact.AnnouncementBegun fact) {
+        return "";
+    }
+
+    @Override
+    public String announcementLeft(AnnouncementFact.AnnouncementLeft fact) {
+        return "";
+    }
+
+    @Override
+    public String announcementEnded(AnnouncementFact.AnnouncementEnded fact) {
+        return fact.problem()
+                .map(why -> "a receiver was not told: " + OneLine.shortened(why.message()))
+                .orElse("");
     }
 
     @Override

@@ -58,6 +58,9 @@ public final class DevCommand implements Callable<Integer> {
     private JournalOptions journal;
 
     @Mixin
+    private ReceiverOptions receivers;
+
+    @Mixin
     private DevConsole console;
 
     @Option(names = "--db", paramLabel = "FILE", description = "Database file. Default: .waymark/temporal.db.")
@@ -140,8 +143,10 @@ public final class DevCommand implements Callable<Integer> {
         metrics.listen();
         try (MetricsOptions closed = metrics;
                 Connection connection = Connection.counted(Optional.of(server.address()), metrics.sdkScope());
-                AgentWorker worker = metrics.countedBy(journal.of(setup.worker(connection, AgentsOptions.taskQueue())))
+                AgentWorker worker = metrics.countedBy(
+                                receivers.of(journal.of(setup.worker(connection, AgentsOptions.taskQueue()))))
                         .build()) {
+            receivers.warnings(setup.agents().agents().values()).forEach(output::note);
             worker.start();
             metrics.started(worker);
             announce(server, setup.agents().names(), Banner.agents(setup.agents()));

@@ -46,6 +46,9 @@ public final class WorkerCommand implements Callable<Integer> {
     @Mixin
     private JournalOptions journal;
 
+    @Mixin
+    private ReceiverOptions receivers;
+
     @Option(
             names = "--task-queue",
             paramLabel = "Q",
@@ -62,9 +65,10 @@ public final class WorkerCommand implements Callable<Integer> {
         try (MetricsOptions closed = metrics;
                 TerminationSignal termination = TerminationSignal.listen();
                 Connection connection = ConnectionOptions.connect(metrics.sdkScope());
-                AgentWorker worker = metrics.countedBy(journal.of(
-                                capacity.of(deployment.of(setup.worker(connection, queue), connection.isInMemory()))))
+                AgentWorker worker = metrics.countedBy(receivers.of(journal.of(
+                                capacity.of(deployment.of(setup.worker(connection, queue), connection.isInMemory())))))
                         .build()) {
+            receivers.warnings(setup.agents().agents().values()).forEach(output::note);
             worker.start();
             metrics.started(worker);
             DevServer.Kind kind = connection.isInMemory() ? DevServer.Kind.IN_MEMORY : DevServer.Kind.TEMPORAL;

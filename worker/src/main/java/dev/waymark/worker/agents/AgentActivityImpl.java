@@ -3,7 +3,6 @@ package dev.waymark.worker.agents;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.work.AgentInput;
 import dev.waymark.contract.work.AgentList;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.Suggestion;
@@ -68,8 +67,8 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
                 ? found.in(Activity.getExecutionContext().getInfo().getWorkflowId())
                 : found;
         List<McpEntry> servers = agents.servers(agent.name());
-        AgentSpec marked = judges.marked(servers.isEmpty() ? agent : complete(agent, servers));
-        return input.rules() >= ThreadIdentity.GRANTS ? marked.comparingTools() : marked;
+        return judges.marked(servers.isEmpty() ? agent : complete(agent, servers))
+                .under(input.rules());
     }
 
     @Override

@@ -132,6 +132,7 @@ final class AgentFile {
         Optional<YamlValue> context = fields.take("context");
         Optional<YamlValue> summarize = fields.take("summarize");
         Optional<YamlValue> fuse = fields.take("fuse");
+        Optional<YamlValue> announce = fields.take("announce");
         problems.run(fields::end);
         Optional<String> modelName = model.flatMap(value -> problems.check(() -> modelFields.model(value)));
         AgentSpec.Builder builder = new AgentSpec.Builder(name.orElse(UNNAMED), modelName.orElse(""));
@@ -157,6 +158,7 @@ final class AgentFile {
         problems.read(context, AgentFile::context).ifPresent(builder::context);
         problems.read(summarize, AgentFile::summaries).ifPresent(builder::summaries);
         problems.read(fuse, AgentFile::fuse).ifPresent(builder::fuse);
+        problems.read(announce, AnnounceFields::read).ifPresent(builder::announce);
         List<YamlValue> references = problems.read(subagents, YamlValue::items).orElse(List.of());
         problems.end();
         AgentSpec agent = builder.build();

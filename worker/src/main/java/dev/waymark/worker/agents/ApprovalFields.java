@@ -1,12 +1,14 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.value.SignerKey;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -28,14 +30,37 @@ final class ApprovalFields {
                 .filter("none"::equals)
                 .isPresent();
         if (nobody) {
-            problems.run(() -> fields.refuse(Set.of("timeout", "signers"), "not allowed with by: none"));
+            problems.run(() -> fields.refuse(Set.of("timeout", "on_timeout", "signers"), "not allowed with by: none"));
         }
-        AgentSpec.Approvals approvals =
-                new AgentSpec.Approvals(nobody, problems.read(fields.take("timeout"), ToolEntry::timeout));
+        Optional<Duration> timeout = problems.read(fields.take("timeout"), ToolEntry::timeout);
+        WaitRule waiting = waiting(fields, timeout.isPresent(), problems);
+        AgentSpec.Approvals plain = new AgentSpec.Approvals(nobody, timeout);
+        AgentSpec.Approvals approvals = waiting.equals(WaitRule.DEFAULT) ? plain : plain.waiting(waiting);
         Optional<Map<String, SignerKey>> signers = problems.read(fields.take("signers"), ApprovalFields::signers);
         problems.run(fields::end);
         problems.end();
         return signers.map(approvals::signedBy).orElse(approvals);
+    }
+
+    private static WaitRule waiting(YamlFields fields, boolean isLimited, YamlProblems problems) {
+        Optional<Duration> remind = problems.read(fields.take("remind"), ToolEntry::timeout);
+        Optional<WaitRule.Escalation> escalation = problems.read(fields.take("escalate"), ApprovalFields::escalation);
+        Optional<YamlValue> onTimeout = fields.take("on_timeout");
+        boolean keepsWaiting = problems.read(onTimeout, value -> value.oneOf("deny", "keep-waiting"))
+                .filter("keep-waiting"::equals)
+                .isPresent();
+        onTimeout.filter(value -> !isLimited).ifPresent(value -> problems.add(value.problem("only with timeout")));
+        return new WaitRule(remind, escalation, keepsWaiting);
+    }
+
+    private static WaitRule.Escalation escalation(YamlValue value) throws YamlProblem {
+        YamlFields fields = value.fields();
+        YamlProblems problems = new YamlProblems();
+        Optional<Duration> after = problems.check(() -> ToolEntry.timeout(fields.require("after")));
+        Optional<String> to = problems.check(() -> AnnounceFields.receiver(fields.require("to")));
+        problems.run(fields::end);
+        problems.end();
+        return new WaitRule.Escalation(after.orElseThrow(), to.orElseThrow());
     }
 
     private static Map<String, SignerKey> signers(YamlValue value) throws YamlProblem {

@@ -50,6 +50,15 @@ public final class AttemptMetrics {
                 .record(reading);
     }
 
+    /** Counts an attempt to tell a receiver. */
+    public void announced(String receiver, String event, boolean received) {
+        Counter.builder("waymark.announcements")
+                .description("Attempts to tell receivers")
+                .tags("receiver", receiver, "event", event, "outcome", received ? "received" : "failed")
+                .register(registry)
+                .increment();
+    }
+
     /** Counts a claim, as granted or as refused. */
     public void claim(boolean granted) {
         claims(granted).increment();

@@ -4,6 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.AnnouncementFact;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.SubagentFact;
@@ -257,6 +258,15 @@ final class Continuation {
         public Work cancelTask(Step.CancelTask step) {
             return () -> {
                 apply(new ToolFact.TaskCancelRequested(step.task().callId()));
+                return Optional.empty();
+            };
+        }
+
+        /** Nobody is told of what only might have happened. */
+        @Override
+        public Work announce(Step.Announce step) {
+            return () -> {
+                apply(new AnnouncementFact.AnnouncementEnded(step.what().number(), Optional.empty()));
                 return Optional.empty();
             };
         }

@@ -88,6 +88,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private int signals;
     private int updates;
     private long nextTryToMoveOn;
+    private boolean postponesAnnouncements;
 
     /** Runs before any signal is handled, so that the start is the first fact. */
     @WorkflowInit
@@ -260,6 +261,11 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
 
         @Override
+        public Boolean announce(Step.Announce step) {
+            return !postponesAnnouncements && flights.announce(step);
+        }
+
+        @Override
         public Boolean startSubagent(Step.StartSubagent step) {
             if (nothingNew) {
                 return false;
@@ -333,9 +339,14 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     "this run can't grow any further, and the next one can't wait for what this one began")));
             flights.cancelUnwanted();
         }
-        if (due && !ending && flights.areDown() && conversation().isBetweenSteps()) {
+        postponesAnnouncements = due && !ending && conversation().isBetweenSteps();
+        if (postponesAnnouncements && flights.onlyAnnouncementsAreUp()) {
+            flights.postponeAnnouncements();
+        }
+        if (postponesAnnouncements && flights.areDown()) {
             moveOn(hard);
             nextTryToMoveOn = 2 * length;
+            postponesAnnouncements = false;
         }
         return hard;
     }

@@ -9,6 +9,7 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.contract.work.ActivityInput;
 import dev.waymark.contract.work.AgentInput;
+import dev.waymark.contract.work.AnnounceInput;
 import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.RunOutcome;
@@ -105,6 +106,16 @@ final class InFlight {
     private static final RetryOptions FOLLOW_RETRIES = RetryOptions.newBuilder()
             .setInitialInterval(Duration.ofSeconds(1))
             .setMaximumInterval(Duration.ofMinutes(1))
+            .build();
+
+    /** An attempt of an announcement sends at most a few messages, and then names the time of the next attempt. */
+    private static final Duration ANNOUNCE_TIMEOUT = Duration.ofMinutes(10);
+    /** How long a receiver that is down may come back to learn how something ended. */
+    private static final Duration LAST_NEWS = Duration.ofDays(1);
+
+    private static final RetryOptions ANNOUNCE_RETRIES = RetryOptions.newBuilder()
+            .setInitialInterval(Duration.ofSeconds(1))
+            .setMaximumInterval(Duration.ofMinutes(10))
             .build();
 
     private static final RetryOptions SAFE_RETRIES =
@@ -293,6 +304,29 @@ final class InFlight {
         return true;
     }
 
+    /** Lets a worker tell a receiver: of a request for as long as it waits, of anything else for a day. */
+    boolean announce(Step.Announce step) {
+        AnnounceInput input = AnnounceInput.of(step.what(), state.get());
+        if (!fitsIntoTask(sizeOf(input))) {
+            return false;
+        }
+        facts.accept(input.work().begun());
+        ActivityOptions.Builder options = options(
+                        ANNOUNCE_TIMEOUT,
+                        step.what().receiver()
+                                + step.what()
+                                        .request()
+                                        .map(request -> ", " + request.callId())
+                                        .orElse(""))
+                .setHeartbeatTimeout(REPEATABLE_SILENCE)
+                .setRetryOptions(ANNOUNCE_RETRIES);
+        if (step.what().outcome().isPresent()) {
+            options.setScheduleToCloseTimeout(LAST_NEWS);
+        }
+        begin(input.work(), options.build(), WireNames.ANNOUNCE_ACTIVITY, input);
+        return true;
+    }
+
     /** Starts a thread for a subagent call. The thread resolves its agent's definition itself. */
     boolean startSubagent(
             String name,
@@ -350,6 +384,22 @@ final class InFlight {
         return true;
     }
 
+    /** Whether nothing but announcements is running. */
+    boolean onlyAnnouncementsAreUp() {
+        return !flights.isEmpty()
+                && signalled.isEmpty()
+                && flights.keySet().stream().allMatch(Work.Announce.class::isInstance);
+    }
+
+    /** Lets announcements end, so that the run can. The next run begins them again. */
+    void postponeAnnouncements() {
+        flights.forEach((work, flight) -> {
+            if (work instanceof Work.Announce) {
+                cancel(flight);
+            }
+        });
+    }
+
     /** Whether nothing but subagents is running. */
     boolean onlySubagentsAreUp() {
         return signalled.isEmpty() && flights.keySet().stream().allMatch(Work.Subagent.class::isInstance);
@@ -363,15 +413,21 @@ final class InFlight {
     void cancelUnwanted() {
         anotherTaskDue = false;
         for (Map.Entry<Work<?>, Flight> each : flights.entrySet()) {
-            Flight flight = each.getValue();
-            if (!flight.cancelled && !each.getKey().isAwaited(state.get())) {
-                if (flight.task >= Workflow.getInfo().getHistoryLength()) {
-                    askForAnotherTask();
-                } else if (flight.cancellable.getAsBoolean()) {
-                    flight.cancelled = true;
-                    flight.scope.cancel();
-                }
+            if (!each.getKey().isAwaited(state.get())) {
+                cancel(each.getValue());
             }
+        }
+    }
+
+    private void cancel(Flight flight) {
+        if (flight.cancelled) {
+            return;
+        }
+        if (flight.task >= Workflow.getInfo().getHistoryLength()) {
+            askForAnotherTask();
+        } else if (flight.cancellable.getAsBoolean()) {
+            flight.cancelled = true;
+            flight.scope.cancel();
         }
     }
 

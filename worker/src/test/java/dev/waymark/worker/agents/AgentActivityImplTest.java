@@ -33,7 +33,7 @@ class AgentActivityImplTest {
     @Test
     void noName_isTheOnlyAgent() {
         assertThat(among(HELPER).resolve(new AgentInput("", ThreadIdentity.RULES)))
-                .isEqualTo(HELPER.comparingTools());
+                .isEqualTo(HELPER.under(ThreadIdentity.RULES));
     }
 
     /** The definition of an older thread must stay as its worker would have recorded it. */

@@ -19,6 +19,8 @@ import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AnnounceRule;
+import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
@@ -31,6 +33,7 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.tool.http.RecordingServer;
 import dev.waymark.worker.tool.mcp.TaskToolServer;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.common.WorkflowExecutionHistory;
@@ -318,6 +321,43 @@ class HistoryRecorderServerTest {
             rig.awaitTurn(thread, 1);
             assertThat(ledger).containsExactly(4);
             recordNewest(rig, thread, "approved-claimed-and-denied-by-time");
+        }
+    }
+
+    @Test
+    void announced_decided_andEndedAtOnce() throws Exception {
+        try (RecordingServer server =
+                        RecordingServer.with((exchange, request) -> RecordingServer.send(exchange, 200, "ok"));
+                WorkflowRig rig = AnnouncementThreadTest.rig(
+                        TestServers.real(),
+                        server,
+                        agent -> agent.announce(AnnounceRule.to("ops").only(AnnouncedEvent.values())))) {
+            String thread = rig.start(
+                    StartInput.of("a").closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", "100 200")));
+            rig.await(thread, now -> now.asks().size() == 2);
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "by", "ann"));
+            rig.update(thread, SignalNames.DENY, Map.of("callId", "tu_2"));
+            rig.awaitTimeline(thread, timeline -> timeline.ending().isPresent());
+            recordNewest(rig, thread, "announced-and-closed");
+        }
+    }
+
+    @Test
+    void announcedToNobody_expired_andMovedOn() throws Exception {
+        AgentSpec.Approvals hasty = new AgentSpec.Approvals(false, Optional.of(Duration.ofSeconds(5)));
+        try (RecordingServer server =
+                        RecordingServer.with((exchange, request) -> RecordingServer.send(exchange, 503, ""));
+                WorkflowRig rig = AnnouncementThreadTest.rig(
+                        TestServers.real(),
+                        server,
+                        agent -> agent.announce(AnnounceRule.to("ops")).approvals(hasty))) {
+            String thread = rig.start(StartInput.of("a")
+                    .withLimits(RunLimits.DEFAULT.withSoftEvents(10))
+                    .saying(PersonFact.UserSpoke.message("m-1", "100")));
+            rig.awaitTurn(thread, 1);
+            List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
+            record(rig, thread, runs.get(0), "announcement-that-waits-for-the-next-run");
+            record(rig, thread, runs.get(1), "announced-to-nobody-and-expired");
         }
     }
 

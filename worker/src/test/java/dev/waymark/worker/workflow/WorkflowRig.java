@@ -17,7 +17,6 @@ import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.contract.work.AgentInput;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.history.DigestAudit;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunEnding;
@@ -31,6 +30,8 @@ import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.activity.StateActivity;
 import dev.waymark.worker.activity.StateActivityImpl;
 import dev.waymark.worker.agents.AgentActivity;
+import dev.waymark.worker.announce.AnnounceActivityImpl;
+import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.judge.JudgeActivityImpl;
@@ -122,6 +123,7 @@ final class WorkflowRig implements AutoCloseable {
     private final AtomicInteger fetchesOfStates = new AtomicInteger();
     private volatile CountDownLatch stateGate = new CountDownLatch(0);
     private volatile List<McpEntry> entries = List.of();
+    private Receivers receivers = Receivers.NONE;
     private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
     private volatile UnaryOperator<ModelInput> modelInput = UnaryOperator.identity();
 
@@ -169,6 +171,7 @@ final class WorkflowRig implements AutoCloseable {
                         new LateOutcomeSender(connection.client()),
                         new ClaimJournal("any"),
                         () -> false),
+                new AnnounceActivityImpl(receivers, new AttemptMetrics(new SimpleMeterRegistry())),
                 new VerifyActivityImpl(runs, runner),
                 new TaskActivityImpl(runs, runner),
                 (StateActivity) input -> {
@@ -189,7 +192,7 @@ final class WorkflowRig implements AutoCloseable {
         try {
             AgentSpec complete =
                     kinds.discovery().complete(change.apply(agent.with()).build(), entries);
-            return input.rules() >= ThreadIdentity.GRANTS ? complete.comparingTools() : complete;
+            return complete.under(input.rules());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
@@ -199,6 +202,13 @@ final class WorkflowRig implements AutoCloseable {
     /** Sets the MCP servers for threads that start from now on. */
     WorkflowRig withServers(McpEntry... known) {
         entries = List.of(known);
+        return this;
+    }
+
+    /** Replaces the worker with one that knows these receivers. */
+    WorkflowRig knowing(Receivers known) {
+        receivers = known;
+        replaceWorker();
         return this;
     }
 

@@ -14,15 +14,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** An HTTP server on loopback that records its requests. */
-final class RecordingServer implements AutoCloseable {
+public final class RecordingServer implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Request> requests = new CopyOnWriteArrayList<>();
 
-    record Request(String method, String target, Headers headers, String body) {}
+    public record Request(String method, String target, Headers headers, String body) {}
 
     /** May answer a request, or leave it without an answer. */
-    interface Handler {
+    public interface Handler {
         void answer(HttpExchange exchange, Request request) throws IOException;
     }
 
@@ -46,30 +46,30 @@ final class RecordingServer implements AutoCloseable {
         server.start();
     }
 
-    static RecordingServer with(Handler handler) {
+    public static RecordingServer with(Handler handler) {
         return new RecordingServer(handler);
     }
 
-    static void send(HttpExchange exchange, int status, String body) throws IOException {
+    public static void send(HttpExchange exchange, int status, String body) throws IOException {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
         exchange.getResponseBody().write(bytes);
     }
 
-    static void redirect(HttpExchange exchange, int status, String location) throws IOException {
+    public static void redirect(HttpExchange exchange, int status, String location) throws IOException {
         exchange.getResponseHeaders().add("Location", location);
         exchange.sendResponseHeaders(status, -1);
     }
 
-    int port() {
+    public int port() {
         return server.getAddress().getPort();
     }
 
-    String url(String path) {
+    public String url(String path) {
         return "http://127.0.0.1:" + port() + path;
     }
 
-    List<Request> requests() {
+    public List<Request> requests() {
         return requests;
     }
 

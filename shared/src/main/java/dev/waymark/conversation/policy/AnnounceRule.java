@@ -1,0 +1,64 @@
+package dev.waymark.conversation.policy;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * What an agent announces to one receiver.
+ *
+ * @param receiver the name of a receiver in the settings of the workers, which know its address
+ */
+public record AnnounceRule(String receiver, List<AnnouncedEvent> events, Reveal reveal) {
+    /** The maximum number of receivers of an agent, since each waiting request occupies an activity for each of them. */
+    public static final int MOST_RECEIVERS = 10;
+
+    /** What an announcement reveals besides the thread, the agent and the event. */
+    public enum Reveal {
+        @JsonProperty("nothing")
+        NOTHING("nothing"),
+        /** The tool, and who decided how. */
+        @JsonProperty("tool")
+        TOOL("tool"),
+        /** The tool, the arguments or the question, and who decided how. */
+        @JsonProperty("arguments")
+        ARGUMENTS("arguments");
+
+        private final String wireName;
+
+        Reveal(String wireName) {
+            this.wireName = wireName;
+        }
+
+        /** The name in agent files. */
+        public String wireName() {
+            return wireName;
+        }
+    }
+
+    public AnnounceRule {
+        Objects.requireNonNull(receiver, "receiver");
+        Objects.requireNonNull(reveal, "reveal");
+        events = List.copyOf(events);
+    }
+
+    /** Announces everything about requests, and reveals the tool. */
+    public static AnnounceRule to(String receiver) {
+        return new AnnounceRule(receiver, AnnouncedEvent.DEFAULT, Reveal.TOOL);
+    }
+
+    /** Announces only these events. */
+    public AnnounceRule only(AnnouncedEvent... some) {
+        return new AnnounceRule(receiver, List.of(some), reveal);
+    }
+
+    /** Reveals this much. */
+    public AnnounceRule revealing(Reveal much) {
+        return new AnnounceRule(receiver, events, much);
+    }
+
+    /** Whether the receiver is told of this event. */
+    public boolean takes(AnnouncedEvent event) {
+        return events.contains(event);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.waymark.conversation.policy;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What happens while a request waits for a person.
+ *
+ * @param remind the time until the first reminder; the times between reminders double, up to a day
+ * @param escalation when somebody else is told
+ * @param keepWaiting whether a request whose time is over goes on waiting, instead of being decided by its absence
+ */
+public record WaitRule(
+        Optional<Duration> remind,
+        Optional<Escalation> escalation,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean keepWaiting) {
+    /** Requests wait without reminders, until their time is over. */
+    public static final WaitRule DEFAULT = new WaitRule(Optional.empty(), Optional.empty(), false);
+
+    /** A request that has waited this long is announced to this receiver. */
+    public record Escalation(Duration after, String to) {
+        public Escalation {
+            Objects.requireNonNull(after, "after");
+            Objects.requireNonNull(to, "to");
+        }
+    }
+
+    /** Sets the time until the first reminder. */
+    public WaitRule reminding(Duration first) {
+        return new WaitRule(Optional.of(first), escalation, keepWaiting);
+    }
+
+    /** Tells this receiver of requests that have waited this long. */
+    public WaitRule escalating(Duration after, String to) {
+        return new WaitRule(remind, Optional.of(new Escalation(after, to)), keepWaiting);
+    }
+
+    /** Lets requests wait on when their time is over. */
+    public WaitRule keepingOn() {
+        return new WaitRule(remind, escalation, true);
+    }
+}

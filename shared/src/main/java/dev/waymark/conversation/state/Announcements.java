@@ -1,0 +1,77 @@
+package dev.waymark.conversation.state;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a thread announces to receivers.
+ *
+ * @param last how many announcements there have been
+ * @param waiting the requests that wait, of this thread and its subagents
+ * @param open the announcements that have not ended, oldest first
+ * @param until when the rest is given up, if the thread is about to close
+ */
+public record Announcements(
+        int last, List<Announcement.Request> waiting, List<Announcement> open, Optional<Instant> until) {
+    public static final Announcements NONE = new Announcements(0, List.of(), List.of(), Optional.empty());
+
+    /** The maximum number of announcements that workers have at a time: the server limits the activities of a thread. */
+    private static final int MOST_AT_ONCE = 200;
+
+    public Announcements {
+        waiting = waiting == null ? List.of() : List.copyOf(waiting);
+        open = open == null ? List.of() : List.copyOf(open);
+    }
+
+    /**
+     * The announcements to begin, in order. What one receiver is told about one request comes one after the other, also
+     * after an announcement that is no longer true and that a worker may still be sending.
+     */
+    public List<Announcement> due() {
+        List<Announcement> due = new ArrayList<>();
+        long begun = open.stream()
+                .filter(each -> each.progress() != Announcement.Progress.DUE)
+                .count();
+        for (int i = 0; i < open.size() && begun + due.size() < MOST_AT_ONCE; i++) {
+            Announcement each = open.get(i);
+            if (each.progress() == Announcement.Progress.DUE
+                    && open.subList(0, i).stream().noneMatch(each::isInLineWith)) {
+                due.add(each);
+            }
+        }
+        return due;
+    }
+
+    /** Whether this announcement has begun, and is still true. */
+    public boolean isBegun(int number) {
+        return open.stream()
+                .anyMatch(each -> each.number() == number && each.progress() == Announcement.Progress.BEGUN);
+    }
+
+    /** A mutable copy of this part, for applying a fact. */
+    public final class Edit {
+        public int last = Announcements.this.last;
+        public List<Announcement.Request> waiting = Announcements.this.waiting;
+        public List<Announcement> open = new ArrayList<>(Announcements.this.open);
+        public Optional<Instant> until = Announcements.this.until;
+
+        /** Starts again, for a thread that begins with the state of another one. */
+        public void forget() {
+            last = 0;
+            waiting = List.of();
+            open = new ArrayList<>();
+            until = Optional.empty();
+        }
+
+        /** Returns the original object if nothing was changed, so that the versions in a timeline share it. */
+        public Announcements done() {
+            boolean isUnchanged = last == Announcements.this.last
+                    && until.equals(Announcements.this.until)
+                    && open.equals(Announcements.this.open)
+                    && waiting.equals(Announcements.this.waiting);
+            return isUnchanged ? Announcements.this : new Announcements(last, waiting, open, until);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package dev.waymark.worker.announce;
+
+import dev.waymark.annotation.Internal;
+import dev.waymark.worker.secret.LogSecrets;
+import dev.waymark.worker.yaml.YamlFields;
+import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
+import dev.waymark.worker.yaml.YamlValue;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The receivers of a worker, by the names that agents use. In a file:
+ *
+ * <pre>{@code
+ * ops:
+ *   webhook: https://ops.example/waymark
+ *   secret: ${OPS_SECRET}
+ * team:
+ *   slack: https://hooks.slack.com/services/${SLACK_PATH}
+ * pager:
+ *   command: [./page.sh]
+ *   env: { PAGER_KEY: "${PAGER_KEY}" }
+ * }</pre>
+ *
+ * @param publicUrl where people open the console, for links
+ */
+public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
+    /** No receivers. */
+    public static final Receivers NONE = new Receivers(Map.of(), Optional.empty());
+
+    private static final int MOST_SECRETS = 5;
+
+    public Receivers {
+        byName = Collections.unmodifiableMap(new LinkedHashMap<>(byName));
+    }
+
+    /** Reads the receivers of a file. Programs run in its directory. */
+    @Internal
+    public static Receivers read(Path file) throws YamlProblem {
+        YamlProblems problems = new YamlProblems();
+        Map<String, Receiver> receivers = new LinkedHashMap<>();
+        Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElseThrow();
+        YamlValue.read(file)
+                .fields()
+                .takeAll()
+                .forEach((name, value) -> problems.check(() -> receiver(value, directory))
+                        .ifPresent(receiver -> receivers.put(name, receiver)));
+        problems.end();
+        return new Receivers(receivers, Optional.empty());
+    }
+
+    /** Adds a receiver, or replaces it. */
+    public Receivers and(String name, Receiver receiver) {
+        Map<String, Receiver> more = new LinkedHashMap<>(byName);
+        more.put(name, receiver);
+        return new Receivers(more, publicUrl);
+    }
+
+    /** Sets where people open the console. */
+    public Receivers linkingTo(URI console) {
+        return new Receivers(byName, Optional.of(console));
+    }
+
+    Optional<Receiver> find(String name) {
+        return Optional.ofNullable(byName.get(name));
+    }
+
+    /** Masks the values of variables that receivers use in the log of this process. */
+    @Internal
+    public void hideSecrets() {
+        byName.values().forEach(receiver -> LogSecrets.ofThisProcess().learn(ReceiverClient.texts(receiver), Set.of()));
+    }
+
+    private static Receiver receiver(YamlValue value, Path directory) throws YamlProblem {
+        YamlFields fields = value.fields();
+        YamlProblems problems = new YamlProblems();
+        Optional<String> webhook = problems.read(fields.take("webhook"), YamlValue::words);
+        Optional<String> slack = problems.read(fields.take("slack"), YamlValue::words);
+        Optional<List<String>> command = problems.read(fields.take("command"), each -> each.items(YamlValue::words));
+        Optional<List<String>> secrets = problems.read(fields.take("secret"), Receivers::secrets);
+        boolean allowPrivate =
+                problems.read(fields.take("allow_private"), YamlValue::flag).orElse(false);
+        Optional<Map<String, String>> env =
+                problems.read(fields.take("env"), each -> each.entries((name, text) -> text.text()));
+        problems.run(fields::end);
+        problems.end();
+        long kinds = List.of(webhook, slack, command).stream()
+                .filter(Optional::isPresent)
+                .count();
+        if (kinds != 1) {
+            throw value.problem("expected one of webhook, slack and command");
+        }
+        if (webhook.isPresent() != secrets.isPresent()) {
+            throw value.problem(webhook.isPresent() ? "secret is missing" : "secret is only for a webhook");
+        }
+        if (command.isEmpty() && env.isPresent()) {
+            throw value.problem("env is only for a command");
+        }
+        if (command.filter(List::isEmpty).isPresent()) {
+            throw value.problem("command is empty");
+        }
+        return webhook.<Receiver>map(url -> new Receiver.Webhook(url, secrets.orElseThrow(), allowPrivate))
+                .or(() -> slack.map(url -> new Receiver.Slack(url, allowPrivate)))
+                .orElseGet(() -> new Receiver.Command(command.orElseThrow(), env.orElse(Map.of()), directory));
+    }
+
+    private static List<String> secrets(YamlValue value) throws YamlProblem {
+        List<String> secrets = value.isList() ? value.items(YamlValue::words) : List.of(value.words());
+        if (secrets.isEmpty() || secrets.size() > MOST_SECRETS) {
+            throw value.problem("expected 1 to " + MOST_SECRETS + " secrets, found " + secrets.size());
+        }
+        return secrets;
+    }
+}
