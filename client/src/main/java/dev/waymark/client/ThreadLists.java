@@ -148,7 +148,9 @@ public final class ThreadLists {
                             .read(listed.thread())
                             .filter(timeline -> timeline.now().agent().equals(agent.name()))
                             .map(timeline -> RuleTrial.of(
-                                    agent, timeline, ownerOf(listed).flatMap(ThreadOwner::subject))));
+                                    agent,
+                                    timeline,
+                                    context.directory().ownerOf(listed).flatMap(ThreadOwner::subject))));
         });
     }
 
@@ -203,7 +205,9 @@ public final class ThreadLists {
                 List<ThreadDirectory.Listed> own = ThreadDirectory.read(
                         page.threads(),
                         progress,
-                        listed -> Optional.of(listed).filter(one -> isNewest(one) && shown.test(ownerOf(one))));
+                        listed -> Optional.of(listed)
+                                .filter(one -> isNewest(one)
+                                        && shown.test(context.directory().ownerOf(one))));
                 found = context.directory().project(own, progress, ThreadLists::summary).stream()
                         .filter(request::wants)
                         .toList();
@@ -226,10 +230,6 @@ public final class ThreadLists {
                         .find(listed.thread())
                         .filter(known -> known.runId().equals(listed.runId()))
                         .isPresent();
-    }
-
-    private Optional<ThreadOwner> ownerOf(ThreadDirectory.Listed listed) {
-        return context.histories().startInput(listed.thread(), listed.runId()).owner();
     }
 
     private static Optional<ThreadSummary> summary(ThreadDirectory.Listed listed, Projector run) {

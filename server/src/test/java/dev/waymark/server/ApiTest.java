@@ -408,6 +408,12 @@ class ApiTest {
                         .toString())
                 .isEqualTo("{\"thread\":\"" + thread + "\",\"version\":"
                         + ann.list(thread, "versions").size() + "}");
+        JsonNode whole =
+                checked("getConversation", ann.get("/v1/threads/" + forked.text("thread") + "/conversation"), 200);
+        assertThat(whole.at("/inherited/usage").toString()).isEqualTo("{\"inputTokens\":0,\"outputTokens\":0}");
+        assertThat(whole.path("turns")).hasSize(1);
+        assertThat(ann.get("/v1/threads/" + thread + "/conversation").body().has("inherited"))
+                .isFalse();
         assertThat(ann.get("/v1/threads/" + thread).body().has("forkedFrom")).isFalse();
         assertThat(ann.post("/v1/threads/" + thread + "/fork", "{'message':'Again'}", "fork-1")
                         .text("thread"))

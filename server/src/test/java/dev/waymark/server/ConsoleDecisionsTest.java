@@ -423,6 +423,10 @@ class ConsoleDecisionsTest extends ConsoleCases {
         browser.run("await page.getByRole('button', { name: 'Timeline' }).click();"
                 + "await page.getByRole('slider', { name: 'Version' }).fill('1')");
         see("Back to now");
+        assertThat(browser.run("return page.getByRole('button', { name: 'Fork', exact: true }).evaluate((button) =>"
+                                + " button.getBoundingClientRect().bottom <= innerHeight)")
+                        .booleanValue())
+                .isTrue();
         assertThat(browser.text("return page.url()")).endsWith("?panel=timeline&version=1");
         browser.run("await page.getByText('Events that led to this version').click();"
                 + "await page.locator('.events summary', { hasText: 'model-replied' }).first().click();"
@@ -433,8 +437,13 @@ class ConsoleDecisionsTest extends ConsoleCases {
         browser.run("await page.getByLabel('Message (optional)').fill('Again')");
         click("Fork");
         see("fork of");
+        // A panel is open, so the header is narrow.
         assertThat(browser.text("return page.locator('.thread-header').innerText()"))
                 .contains("version 1");
+        assertThat(browser.run(
+                                "return page.locator('.who p').evaluate((words) => words.scrollWidth <= words.clientWidth)")
+                        .booleanValue())
+                .isTrue();
         browser.run("await page.locator('.thread-header').getByRole('link').last().click()");
         see("Back to now");
         assertThat(browser.text("return page.url()")).contains(thread).endsWith("?panel=timeline&version=1");
@@ -464,16 +473,112 @@ class ConsoleDecisionsTest extends ConsoleCases {
         browser.run("await page.locator('.message.user', { hasText: 'And then?' }).waitFor()");
         see("Turn 2: ");
         assertThat(texts(".message.user")).containsExactly("Go", "And then?");
+        assertThat(browser.text("return page.locator('.thread-header').innerText()"))
+                .contains("$0, and $0.0045 before this thread");
+        assertThat(texts(".turn")).singleElement().asString().endsWith(" tokens, $0");
 
-        browser.run("await page.goto('" + server.address() + "/#/thread/" + thread + "')");
+        browser.run("await page.goto('" + server.address() + "/#/thread/" + thread + "');"
+                + "await page.locator('.thread-header code[title=\"" + thread + "\"]').waitFor()");
         see("Turn 2: ");
         browser.run("const last = page.locator('.reply').last(); await last.hover();"
-                + "await last.getByRole('button', { name: 'Repeat in a new thread' }).click();"
-                + "await page.waitForFunction((old) => !location.href.includes(old), page.url().split('#')[1])");
+                + "await last.getByRole('button', { name: 'Answer again in a new thread' }).click()");
         see("fork of");
         see("Turn 2: ");
         assertThat(texts(".message.user")).containsExactly("Go", "And now?");
         assertThat(ann.list(thread, "messages").toString()).contains("And now?").doesNotContain("And then?");
+    }
+
+    /** A fork has its first messages from its origin, and one may have begun it. */
+    @Test
+    void messagesOfAFork_canBeChangedAndAnsweredAgain_atOnce() throws Exception {
+        String thread = ann.start("assistant", "One");
+        openThread(thread);
+        see("Turn 1: ");
+        for (String message : List.of("Two", "Three")) {
+            changeMessage(0, message);
+            awaitAgain("Edit", 1);
+            awaitAgain("Answer again", 1);
+            assertThat(texts(".message.user")).containsExactly(message);
+        }
+        browser.run(
+                "await page.getByLabel('Message', { exact: true }).fill('Four'); await page.keyboard.press('Enter')");
+        see("Turn 2: ");
+        changeMessage(1, "Five");
+        awaitAgain("Edit", 2);
+        awaitAgain("Answer again", 2);
+        assertThat(texts(".message.user")).containsExactly("Three", "Five");
+        changeMessage(1, "Six");
+        awaitAgain("Edit", 2);
+        assertThat(texts(".message.user")).containsExactly("Three", "Six");
+        changeMessage(0, "Seven");
+        awaitAgain("Edit", 1);
+        assertThat(texts(".message.user")).containsExactly("Seven");
+        assertThat(browser.text("return page.locator('.thread-header').innerText()"))
+                .contains("from its start");
+    }
+
+    private void changeMessage(int index, String text) throws Exception {
+        browser.run("const said = page.locator('.said').nth(" + index + "); await said.hover();"
+                + "await said.getByRole('button', { name: 'Edit in a new thread' }).click();"
+                + "await page.getByLabel('Changed message').fill('" + text + "')");
+        click("Continue in a new thread");
+        browser.run("await page.locator('.message.user', { hasText: '" + text + "' }).waitFor()");
+        see("fork of");
+    }
+
+    private void awaitAgain(String button, int count) throws Exception {
+        browser.run("await page.waitForFunction(([name, count]) => [...document.querySelectorAll('.tools button')]"
+                + ".filter((button) => button.textContent === name).length === count, ['" + button
+                + " in a new thread', " + count + "])");
+    }
+
+    @Test
+    void turnOfTwoReplies_isAnsweredAgain_belowTheLast() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        openThread(thread);
+        browser.run(
+                "await page.locator('.reply', { hasText: 'Charging now.' }).getByRole('button', { name: 'Answer again'"
+                        + " }).waitFor({ state: 'attached' })");
+        click("Approve");
+        see("Charged.");
+        awaitAgain("Answer again", 1);
+        browser.run("const last = page.locator('.reply', { hasText: 'Charged.' }); await last.hover();"
+                + "await last.getByRole('button', { name: 'Answer again' }).click()");
+        see("fork of");
+        see("Approval needed");
+        assertThat(texts(".message.user")).containsExactly("Pay");
+    }
+
+    @Test
+    void changedCallOfASubagent_isMarkedInTheThreadOfItsParent() throws Exception {
+        openChief();
+        for (String card : List.of("Charge table nine", "Charge the card")) {
+            browser.run("const card = page.locator('.decision', { hasText: '" + card + "' });"
+                    + "await card.getByRole('button', { name: 'Edit arguments' }).click();"
+                    + "await card.getByLabel('cents', { exact: true }).fill('7');"
+                    + "await card.getByRole('button', { name: 'Approve with these arguments' }).click();"
+                    + "await card.waitFor({ state: 'detached' })");
+        }
+        browser.run("await page.locator('.decision', { hasText: 'Charge table four' })"
+                + ".getByRole('button', { name: 'Approve', exact: true }).click();"
+                + "await page.waitForFunction(() => document.querySelectorAll('.decision').length === 1)");
+
+        assertThat(texts(".call:has(> summary .took:text-is('arguments changed')) > summary .gist"))
+                .containsExactly("Charge table nine", "Settle the rest");
+        browser.run("await page.locator('.call[data-call=tu_3] > summary').click();"
+                + "await page.getByRole('link', { name: 'Open the call whose arguments were changed (tu_7/tu_1)' }).click();"
+                + "await page.locator('.call[open][data-call=tu_1]').waitFor()");
+        see("Arguments, as changed at the approval");
+        assertThat(browser.run("return axe()")).isEmpty();
+    }
+
+    @Test
+    void listShowsTheOpenThread_asItIs_beforeItIsReadAgain() throws Exception {
+        openThread(ann.start("billing", "Pay at once"));
+        browser.run("await page.locator('.threads a[aria-current]', { hasText: 'Approve charge_card' }).waitFor();"
+                + "await page.route('**/v1/threads?*', () => {})");
+        click("Approve");
+        browser.run("await page.locator('.threads a[aria-current] .state.complete').waitFor()");
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerAnswer;
+import dev.waymark.contract.ThreadOwner;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Projector;
 import dev.waymark.history.ThreadListing;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -40,9 +42,14 @@ public final class ThreadDirectory {
     /** The maximum page size of the server. */
     private static final int LARGEST_PAGE = 1000;
 
+    private static final int MOST_OWNERS = 10_000;
+
     private final Connection connection;
     private final HistoryReader histories;
     private final ThreadListing listing;
+
+    /** The owners of runs, which never change. Reading one takes a request. */
+    private final Map<String, Optional<ThreadOwner>> owners = new ConcurrentHashMap<>();
 
     public ThreadDirectory(Connection connection, HistoryReader histories) {
         this.connection = connection;
@@ -52,6 +59,16 @@ public final class ThreadDirectory {
 
     /** A listed thread: its newest run, and whether it is open. */
     public record Listed(String thread, String runId, boolean open) {}
+
+    /** The owner of a listed thread, which may have been forgotten since an earlier call. */
+    public Optional<ThreadOwner> ownerOf(Listed listed) {
+        if (owners.size() >= MOST_OWNERS) {
+            owners.clear();
+        }
+        return owners.computeIfAbsent(
+                listed.runId(),
+                run -> histories.startInput(listed.thread(), run).owner());
+    }
 
     /** Returns the threads, each once. The real server's list may lag a second behind. */
     public List<Listed> threads(boolean openOnly) {

@@ -96,6 +96,7 @@ final class ConversationDocument {
     private void addLimits() {
         state.iterationLimit().ifPresent(most -> document.put("maxIterations", most));
         document.set("totalUsage", JsonDocuments.usage(state.spent().usage()));
+        course.inherited().ifPresent(spent -> ThreadCourse.addSpent(document.putObject("inherited"), spent));
         document.set("budget", JsonDocuments.tree(state.limits()));
     }
 
@@ -197,6 +198,9 @@ final class ConversationDocument {
             ObjectNode subagent = row.putObject("subagent");
             subagent.put("thread", timeline.thread() + "/" + call.id());
             subagent.put("agent", call.tool());
+            Optional.of(course.changedCalls(call.id()))
+                    .filter(changed -> !changed.isEmpty())
+                    .ifPresent(changed -> subagent.set("changed", JsonDocuments.tree(changed)));
             call.subagent().ifPresent(told -> {
                 subagent.put("waiting", told.report().waiting());
                 subagent.set(

@@ -3,6 +3,7 @@ package dev.waymark.server.api;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -11,6 +12,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -39,6 +41,8 @@ public final class ThreadCourse {
     private final Map<String, ModelCall> modelCalls = new HashMap<>();
     private final Map<String, Instant> toolStarts = new HashMap<>();
     private final List<TurnSpan> turns = new ArrayList<>();
+    private final List<String> changedCalls = new ArrayList<>();
+    private Optional<Spent> inherited = Optional.empty();
 
     private ThreadCourse() {}
 
@@ -61,7 +65,10 @@ public final class ThreadCourse {
             if (fact.filter(ModelFact.ModelCalled.class::isInstance).isPresent()) {
                 modelCalledAt = moment.at();
             }
-            Spent before = last.map(earlier -> earlier.state().spent()).orElse(Spent.NOTHING);
+            if (last.isEmpty() && fact.isEmpty() && !timeline.cut()) {
+                course.inherited = Optional.of(moment.state().spent());
+            }
+            Spent before = last.orElse(moment).state().spent();
             course.noteMessages(
                     last,
                     moment,
@@ -70,6 +77,7 @@ public final class ThreadCourse {
                             Duration.between(modelCalledAt, moment.at()),
                             moment.state().spent().minus(before)));
             course.noteToolStart(fact, moment.at());
+            last.ifPresent(earlier -> course.noteChange(earlier, moment));
             course.noteTurn(moment, before);
             last = Optional.of(moment);
         }
@@ -119,13 +127,30 @@ public final class ThreadCourse {
         });
     }
 
+    /** Decisions about calls of subagents pass through this thread, which then no longer waits for them. */
+    private void noteChange(Moment before, Moment moment) {
+        Optional<Json> args = moment.fact()
+                .filter(PersonFact.ApprovalDecided.class::isInstance)
+                .flatMap(decided -> ((PersonFact.ApprovalDecided) decided).args());
+        if (args.isEmpty()) {
+            return;
+        }
+        List<String> waiting =
+                moment.state().pending("").stream().map(PendingItem::callId).toList();
+        before.state().pending("").stream()
+                .filter(ask -> !waiting.contains(ask.callId()) && !args.equals(ask.args()))
+                .forEach(ask -> changedCalls.add(ask.callId()));
+    }
+
     private void noteTurn(Moment moment, Spent before) {
         Turn turn = moment.state().turn();
         Optional<TurnSpan> newest = turns.isEmpty() ? Optional.empty() : Optional.of(turns.get(turns.size() - 1));
         Optional<TurnSpan> same = newest.filter(span -> span.turn().number() == turn.number());
         boolean isOver = same.filter(span -> !span.turn().isRunning() && !turn.isRunning())
                 .isPresent();
-        if (turn.number() == 0 || isOver) {
+        // The thread began with a turn that was over.
+        boolean isInherited = same.isEmpty() && moment.fact().isEmpty() && !turn.isRunning();
+        if (turn.number() == 0 || isOver || isInherited) {
             return;
         }
         same.ifPresent(turns::remove);
@@ -145,6 +170,20 @@ public final class ThreadCourse {
     /** When the call was first handed to a worker or a subagent. */
     Optional<Instant> startOf(String callId) {
         return Optional.ofNullable(toolStarts.get(callId));
+    }
+
+    /** What the threads had spent whose state this thread began with. Empty if it began with none. */
+    Optional<Spent> inherited() {
+        return inherited;
+    }
+
+    /** The calls that people approved with other arguments, in the thread that executes this call, and in those below. */
+    List<String> changedCalls(String subagentCall) {
+        String prefix = subagentCall + "/";
+        return changedCalls.stream()
+                .filter(id -> id.startsWith(prefix))
+                .map(id -> id.substring(prefix.length()))
+                .toList();
     }
 
     /** Adds an entry for each message of the transcript, and the turns. */
@@ -174,7 +213,7 @@ public final class ThreadCourse {
         }
     }
 
-    private static void addSpent(ObjectNode row, Spent spent) {
+    static void addSpent(ObjectNode row, Spent spent) {
         row.set("usage", JsonDocuments.usage(spent.usage()));
         spent.cost().ifPresent(cost -> row.put("costUsd", cost.dollars()));
     }

@@ -6,6 +6,7 @@ import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
+import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.thread.StatusReport;
@@ -52,15 +53,17 @@ final class ThreadListRoutes {
     private HttpAnswer list(ApiRequest request) {
         ThreadPageRequest wanted = wanted(request);
         if (request.header("Accept").filter(types -> types.contains(STREAM)).isEmpty()) {
-            return HttpReply.json(200, page(request, wanted));
+            return HttpReply.json(200, document(page(request, wanted)));
         }
         // The first reading is done here, so that a request that cannot be answered gets a problem, not a stream.
         return new HttpStream(Map.of(), new ThreadListStream(() -> withWaiting(request, wanted), READERS));
     }
 
-    private ObjectNode page(ApiRequest request, ThreadPageRequest wanted) {
-        ThreadPage page =
-                client.lists().threads(wanted, owner -> request.caller().sees(owner), UNREADABLE_LOGGED);
+    private ThreadPage page(ApiRequest request, ThreadPageRequest wanted) {
+        return client.lists().threads(wanted, owner -> request.caller().sees(owner), UNREADABLE_LOGGED);
+    }
+
+    private static ObjectNode document(ThreadPage page) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.set("threads", JsonDocuments.tree(page.threads()));
         page.next().ifPresent(next -> document.put("next", next));
@@ -69,9 +72,20 @@ final class ThreadListRoutes {
 
     /** A page, and those of the wanted threads that wait for a person, which may be on a later page. */
     private ObjectNode withWaiting(ApiRequest request, ThreadPageRequest wanted) {
+        ThreadPage page = page(request, wanted);
+        ThreadPageRequest waiting = wanted.waiting();
+        // Each thread of a page is read from the server.
+        boolean hasAll = wanted.after().isEmpty()
+                && wanted.status().isEmpty()
+                && page.next().isEmpty();
+        List<ThreadSummary> found = hasAll
+                ? page.threads().stream()
+                        .filter(thread -> thread.open() && waiting.wants(thread))
+                        .toList()
+                : page(request, waiting).threads();
         ObjectNode document = PayloadJson.MAPPER.createObjectNode().put("type", "threads");
-        document.setAll(page(request, wanted));
-        document.set("waiting", page(request, wanted.waiting()).get("threads"));
+        document.setAll(document(page));
+        document.set("waiting", JsonDocuments.tree(found));
         return document;
     }
 

@@ -12,11 +12,11 @@ import java.util.function.Supplier;
 
 /**
  * Streams a list: once at the beginning, and again whenever it has changed. The Temporal server does not report changes
- * of its list, so this reads it again and again, and is idle for at least nine tenths of the time.
+ * of its list, so this reads it again and again, and is idle for at least four fifths of the time.
  */
 final class ThreadListStream implements EventSource {
-    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(2);
-    private static final int IDLE_FACTOR = 9;
+    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
+    private static final int IDLE_FACTOR = 4;
 
     private final Supplier<ObjectNode> list;
     private final Executor readers;

@@ -60,6 +60,16 @@ export function showProblem(element, failure) {
   });
 }
 
+/** Runs something, and shows in an element why it failed. */
+export async function attempt(element, run) {
+  try {
+    await run();
+    element.textContent = '';
+  } catch (failure) {
+    showProblem(element, failure);
+  }
+}
+
 const unreachable = () => new ApiProblem(0, { code: 'Unreachable', detail: 'The server cannot be reached' });
 
 export const threadPath = (thread) => `/v1/threads/${encodeURIComponent(thread)}`;
@@ -147,4 +157,13 @@ async function reached(path, options) {
 /** A new idempotency key. */
 export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Sends commands from one place of the page: a command that is sent again unchanged, after a failure, takes effect once. */
+export function sender() {
+  let sent;
+  return (path, text) => {
+    if (sent?.path !== path || sent.text !== text) sent = { path, text, key: newKey() };
+    return post(path, text, sent.key);
+  };
 }

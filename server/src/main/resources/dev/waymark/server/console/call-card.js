@@ -2,8 +2,8 @@
 import { callLink, threadLink } from './address.js';
 import { changesBlock, showChanges } from './changes.js';
 import { copyButton } from './copy.js';
-import { facts, h } from './dom.js';
-import { between, callWords, clock, dollars } from './format.js';
+import { facts, h, replaceChildren } from './dom.js';
+import { between, callWords, clock, dollars, number } from './format.js';
 import { indented, jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
 
@@ -12,7 +12,7 @@ const TONES = { completed: 'good', failed: 'bad', denied: 'bad', lost: 'warn', c
 const ENDED = new Set(['completed', 'failed', 'lost']);
 const PHASE_TONES = { awaiting: 'warn', asking: 'warn', unsettled: 'warn', unknown: 'warn', doubted: 'warn' };
 
-export const callTone = (call) => PHASE_TONES[call.phase] ?? TONES[call.status] ?? 'busy';
+const callTone = (call) => PHASE_TONES[call.phase] ?? TONES[call.status] ?? 'busy';
 
 /** The person who decided: a name that the server has verified, or one that somebody stated. */
 export function decider({ by, verified }) {
@@ -33,7 +33,7 @@ export function callCard(call, old) {
       {},
       h('span', { class: 'tool' }, call.tool),
       h('bdi', { class: 'gist' }, gist(call)),
-      call.approval?.edited ? h('span', { class: 'took muted' }, 'arguments changed') : null,
+      call.approval?.edited || call.subagent?.changed ? h('span', { class: 'took muted' }, 'arguments changed') : null,
       call.startedAt && ENDED.has(call.status) ? h('span', { class: 'took muted' }, between(call.startedAt, call.since)) : null,
       h('span', { class: `chip ${callTone(call)}` }, callWords(call)),
     ),
@@ -62,6 +62,7 @@ function outcome(call) {
   if (call.subagent) {
     parts.push(
       h('p', {}, h('a', { href: threadLink(call.subagent.thread) }, `Open the thread of ${call.subagent.agent}`)),
+      ...(call.subagent.changed ?? []).map((id) => h('p', {}, h('a', { href: linkBelow(call.subagent.thread, id) }, `Open the call whose arguments were changed (${id})`))),
     );
   }
   if (call.result !== undefined) {
@@ -70,25 +71,27 @@ function outcome(call) {
   return parts;
 }
 
+/** A call of a thread, or of one below it: `tu_2/tu_1`. */
+function linkBelow(thread, id) {
+  const path = id.split('/');
+  const call = path.pop();
+  return threadLink([thread, ...path].join('/'), { call });
+}
+
 /** Text with a button for the rest, if it is long. */
-export function longText(text, isError = false) {
+function longText(text, isError = false) {
+  const show = (shown) => replaceChildren(block, shown);
   const block = h('pre', { class: isError ? 'text error' : 'text', dir: 'auto', tabindex: '0' });
   if (text.length <= LONG_RESULT * 1.5) {
-    block.append(...h('span', {}, text).childNodes);
+    show(text);
     return block;
   }
-  block.append(...h('span', {}, `${text.slice(0, LONG_RESULT)}…`).childNodes);
-  const button = h(
-    'button',
-    {
-      class: 'quiet',
-      onclick: () => {
-        block.replaceChildren(...h('span', {}, text).childNodes);
-        button.remove();
-      },
-    },
-    `Show all ${text.length.toLocaleString('en-US')} characters`,
-  );
+  show(`${text.slice(0, LONG_RESULT)}…`);
+  const showAll = () => {
+    show(text);
+    button.remove();
+  };
+  const button = h('button', { class: 'quiet', onclick: showAll }, `Show all ${number(text.length)} characters`);
   return [block, button];
 }
 

@@ -1,9 +1,11 @@
 // The messages of a thread.
 import { callCard } from './call-card.js';
 import { copyButton } from './copy.js';
-import { h, replaceChildren, showList } from './dom.js';
+import { h, problemLine, replaceChildren, showList } from './dom.js';
 import { between, duration, spentWords, statusWords } from './format.js';
 import { paragraphs, showMarkdown, showSwitchable } from './markdown.js';
+import { placesBefore, textOf } from './origins.js';
+import { startThread } from './start-thread.js';
 
 /** The newest items are shown at once, and earlier ones whenever the browser has time, so that no thread is too long. */
 const AT_ONCE = 40;
@@ -15,20 +17,27 @@ export class Conversation {
   #most = AT_ONCE;
   #waiting = false;
   #last;
+  #origin;
 
   /**
    * @param element the element that contains the messages
-   * @param again `again(before, text)` to continue with a message in a new thread; absent if the user may not
+   * @param again `again(place, text)` to continue with a message in a new thread; absent if the user may not
    */
   constructor(element, again) {
     this.element = element;
     this.again = again;
   }
 
+  /** Called when it is known what the thread has from the one that it copied. */
+  begunFrom(origin) {
+    this.#origin = origin;
+    this.#items = { list: [] };
+  }
+
   show(view, live) {
     this.#last = [view, live];
     // Words of a reply arrive often, and change no other item.
-    if (this.#items.view !== view) this.#items = { view, list: itemsOf(view, view.current && !view.parent ? this.again : undefined) };
+    if (this.#items.view !== view) this.#items = { view, list: itemsOf(view, this.#origin, view.current && !view.parent ? this.again : undefined) };
     const items = this.#items.list;
     const first = Math.max(0, items.length - this.#most);
     const newest = Math.max(first, items.length - AT_ONCE);
@@ -67,19 +76,32 @@ const earlier = (item) => ({
 
 const whenIdle = (run) => (window.requestIdleCallback ? requestIdleCallback(run, { timeout: 500 }) : setTimeout(run, 30));
 
-function itemsOf(view, again) {
+function itemsOf(view, origin, again) {
   const calls = new Map(view.calls.map((call) => [call.callId, call]));
-  const ends = new Map((view.turns ?? []).filter(({ endedAt }) => endedAt).map((turn) => [turn.lastMessage, turn]));
-  let origin; // The newest message of a person, and whether a thread can begin before it.
+  const turns = new Map((view.turns ?? []).filter(({ endedAt }) => endedAt).map((turn) => [turn.lastMessage, turn]));
+  const places = again === undefined ? [] : placesBefore(view, origin);
+  const ends = lastReplies(view.messages);
+  let asked; // The newest message of a person, and the place before it.
   return view.messages.flatMap(({ role, content }, i) => {
-    const step = view.course?.[i];
-    if (role === 'user' && textOf(content) !== '') origin = { text: textOf(content), before: step?.before };
-    const about = { again: origin?.before === undefined ? undefined : again, origin, step };
+    if (role === 'user' && textOf(content) !== '') asked = { text: textOf(content), place: places[i] };
+    const about = { again: asked?.place && (role === 'user' || ends.has(i)) ? again : undefined, asked, step: view.course?.[i] };
     const items =
       typeof content === 'string' ? [textItem(role, content, `m${i}`, about)] : content.flatMap((part, k) => partItem(role, part, `m${i}.${k}`, calls, about));
-    const end = ends.get(i);
+    const end = turns.get(i);
     return end === undefined ? items : [...items, turnItem(end)];
   });
+}
+
+/** The last reply to each message of a person. */
+function lastReplies(messages) {
+  const all = new Set();
+  let last;
+  messages.forEach(({ role, content }, i) => {
+    if (textOf(content) === '') return;
+    if (role === 'user') all.add(last);
+    last = role === 'user' ? undefined : i;
+  });
+  return all.add(last);
 }
 
 /** What a turn took, below its last message. */
@@ -135,36 +157,30 @@ const imageWords = ({ url, data, mimeType }) =>
 function textItem(role, text, key, about) {
   return {
     key,
-    signature: JSON.stringify([role, text, about.again !== undefined, about.origin?.before, about.step]),
+    signature: JSON.stringify([role, text, about.again !== undefined, about.asked?.place, about.step]),
     render: () => (role === 'assistant' ? reply(text, about) : message(text, about)),
   };
 }
 
-/** The text of a message. */
-const textOf = (content) => (typeof content === 'string' ? content : content.filter(({ type }) => type === 'text').map((part) => part.text).join('\n\n'));
-
 /** A message of a person, which can be changed in a new thread. */
-function message(text, { again, origin }) {
+function message(text, { again, asked }) {
   const shown = h('div', { class: 'message user' }, paragraphs(text));
   if (again === undefined) return shown;
   const edit = h('button', { type: 'button', class: 'quiet', onclick: () => showInstead(form, field) }, 'Edit in a new thread');
   const field = h('textarea', { rows: '3', 'aria-label': 'Changed message', value: text });
-  const problem = h('p', { class: 'problem', role: 'alert' });
+  const problem = problemLine();
   const send = h('button', { class: 'primary', type: 'submit' }, 'Continue in a new thread');
   const form = h(
     'form',
     {
       class: 'edited',
-      onsubmit: async (event) => {
+      onsubmit: (event) => {
         event.preventDefault();
-        send.disabled = true;
-        problem.textContent = await again(origin.before, field.value);
-        send.disabled = false;
-        if (document.activeElement === document.body) send.focus();
+        startThread(send, problem, () => again(asked.place, field.value));
       },
     },
     field,
-    h('p', { class: 'muted' }, 'The new thread has the conversation before this message. This thread stays as it is.'),
+    h('p', { class: 'muted' }, 'The new thread has the conversation as it was before this message arrived. This thread stays as it is.'),
     problem,
     h('div', { class: 'row' }, send, h('button', { type: 'button', onclick: () => showInstead([shown, tools], edit) }, 'Back')),
   );
@@ -177,27 +193,15 @@ function message(text, { again, origin }) {
   return item;
 }
 
-/** A reply of the model: formatted, or as the model wrote it. */
-function reply(text, { again, origin, step }) {
+/** A reply of the model: formatted, or as the model wrote it. Below the last one, its message can be answered again. */
+function reply(text, { again, asked, step }) {
   const shown = h('div', { class: 'message assistant' });
   const raw = showSwitchable(shown, text);
   const problem = h('span', { class: 'problem', role: 'alert' });
-  const repeat = h(
-    'button',
-    {
-      type: 'button',
-      class: 'quiet',
-      onclick: async () => {
-        repeat.disabled = true;
-        problem.textContent = await again(origin.before, origin.text);
-        repeat.disabled = false;
-        if (document.activeElement === document.body) repeat.focus();
-      },
-    },
-    'Repeat in a new thread',
-  );
+  const startAgain = ({ target }) => startThread(target, problem, () => again(asked.place, asked.text));
+  const repeat = again && h('button', { type: 'button', class: 'quiet', onclick: startAgain }, 'Answer again in a new thread');
   const took = step?.usage ? h('span', { class: 'muted' }, spentWords(duration(step.tookMillis), step)) : null;
-  return h('div', { class: 'reply' }, shown, h('div', { class: 'tools' }, copyButton(() => text), raw, again ? repeat : null, took, problem));
+  return h('div', { class: 'reply' }, shown, h('div', { class: 'tools' }, copyButton(() => text), raw, repeat, took, problem));
 }
 
 function liveItem(live) {

@@ -1,8 +1,8 @@
 // What waits for a person: approvals, questions, and calls whose outcome is unknown.
 import { threadLink } from './address.js';
-import { get, newKey, post, showProblem, threadPath, wordsOf } from './api.js';
+import { get, sender, showProblem, threadPath, wordsOf } from './api.js';
 import { ArgumentEditor } from './argument-editor.js';
-import { facts, h, replaceChildren } from './dom.js';
+import { facts, h, problemLine, replaceChildren, sendAtEnter } from './dom.js';
 import { clock, shellWord } from './format.js';
 import { jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
@@ -73,7 +73,8 @@ const DECIDED = { approve: 'Approved', deny: 'Denied', answer: 'Answered', settl
 const HEADINGS = { approval: 'Approval needed', question: 'Question', unknown: 'Outcome unknown' };
 
 class Card {
-  #sent;
+  #post = sender();
+  #isSent = false;
   /** What the subagent's own thread says about its request. */
   #owner;
   /** What was decided, as the heading says it, and whether the card still shows it. */
@@ -89,7 +90,7 @@ class Card {
     this.waits = h('p', { class: 'muted' });
     this.about = h('p', { class: 'muted', dir: 'auto' });
     if (this.path.length > 0) this.#owner = this.#readOwner(view, read);
-    this.problem = h('p', { class: 'problem', role: 'alert' });
+    this.problem = problemLine();
     this.heading = h('h3', {}, HEADINGS[item.kind]);
     this.controls = h('div', { class: 'controls' });
     this.element = h(
@@ -144,7 +145,7 @@ class Card {
    * with the time at which it arrived, and afterwards with that of the task.
    */
   isStillAbout(item, call) {
-    return this.#sent === undefined && contentOf(item, call) === contentOf(this.item, this.call);
+    return !this.#isSent && contentOf(item, call) === contentOf(this.item, this.call);
   }
 
   /** Whether the card still shows the decision that was made with it. Called when its item no longer waits. */
@@ -399,12 +400,7 @@ class Card {
       field,
       h('button', { class: 'primary', type: 'submit' }, 'Answer'),
     );
-    field.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
-        event.preventDefault();
-        form.requestSubmit();
-      }
-    });
+    sendAtEnter(field);
     replaceChildren(this.controls, form);
   }
 
@@ -450,14 +446,14 @@ class Card {
     if (name === 'approve' || name === 'deny') body.argsDigest = this.item.argsDigest;
     let text = JSON.stringify(body);
     if (rawField !== undefined) text = `${text.slice(0, -1)},${rawField}}`;
-    if (this.#sent?.text !== text) this.#sent = { text, key: newKey() };
+    this.#isSent = true;
     const focused = this.element.contains(document.activeElement) ? document.activeElement : undefined;
     this.#enable(false);
     this.problem.textContent = '';
     // A control that is disabled loses the focus.
     if (focused) this.element.focus({ preventScroll: true });
     try {
-      await post(`${threadPath(this.page.thread)}/${name}`, text, this.#sent.key);
+      await this.#post(`${threadPath(this.page.thread)}/${name}`, text);
       this.#decided = DECIDED[name];
       replaceChildren(this.heading, 'Sent');
       // The controls keep their place, so that nothing below moves.

@@ -1,9 +1,9 @@
 // Details of a thread: its cost and limits, its subagents, and the commands that end it.
 import { threadLink } from './address.js';
-import { get, getText, newKey, post, showProblem, threadPath } from './api.js';
+import { attempt, get, getText, post, sender, threadPath } from './api.js';
 import { decider } from './call-card.js';
 import { copyButton, saveFile } from './copy.js';
-import { facts, h, replaceChildren } from './dom.js';
+import { facts, h, problemLine, replaceChildren } from './dom.js';
 import { clock, dollars, number, shortId, statusWords, tokens } from './format.js';
 import { session } from './session.js';
 
@@ -63,15 +63,12 @@ export class Details {
   #revoke({ grant, status }) {
     if (status !== 'open' || !session.may('decide')) return null;
     const problem = h('span', { class: 'problem', role: 'alert' });
-    const key = newKey();
-    const revoke = async () => {
-      try {
-        await post(`${threadPath(this.page.thread)}/revoke`, { grant }, key);
+    const send = sender();
+    const revoke = () =>
+      attempt(problem, async () => {
+        await send(`${threadPath(this.page.thread)}/revoke`, JSON.stringify({ grant }));
         this.page.refresh();
-      } catch (failure) {
-        showProblem(problem, failure);
-      }
-    };
+      });
     return [h('button', { class: 'quiet', onclick: revoke }, 'Revoke'), problem];
   }
 
@@ -83,6 +80,7 @@ export class Details {
       h('h3', {}, 'Cost'),
       h('p', { class: 'amount' }, view.costUsd === null ? 'Unknown' : dollars(view.costUsd), view.budget.usd === undefined ? null : h('span', { class: 'muted' }, ` of ${dollars(view.budget.usd)}`)),
       view.budget.usd === undefined ? null : meter('Cost', view.costUsd ?? 0, view.budget.usd),
+      view.inherited?.costUsd > 0 ? h('p', { class: 'muted' }, `${dollars(view.inherited.costUsd)} of this was spent before this thread began.`) : null,
       h(
         'p',
         { class: 'muted' },
@@ -118,16 +116,9 @@ export class Details {
   /** Copies and saves a checkpoint of the state that is shown. */
   #checkpoints() {
     const format = h('select', { 'aria-label': 'Format' }, FORMATS.map((name) => h('option', { value: name }, name)));
-    const problem = h('p', { class: 'problem', role: 'alert' });
+    const problem = problemLine();
     const read = () => getText(`${threadPath(this.page.thread)}/checkpoint?format=${format.value}&at=${encodeURIComponent(this.position)}`);
-    const save = async () => {
-      problem.textContent = '';
-      try {
-        saveFile(`${this.page.thread.replaceAll('/', '-')}.${format.value}.json`, await read(), 'application/json');
-      } catch (failure) {
-        showProblem(problem, failure);
-      }
-    };
+    const save = () => attempt(problem, async () => saveFile(`${this.page.thread.replaceAll('/', '-')}.${format.value}.json`, await read(), 'application/json'));
     return h(
       'section',
       {},
@@ -139,7 +130,7 @@ export class Details {
 
   #limitForm() {
     const field = (id, label, step) => h('label', { for: id }, label, h('input', { id, type: 'number', min: step, step }));
-    const problem = h('p', { class: 'problem', role: 'alert' });
+    const problem = problemLine();
     return h(
       'details',
       { class: 'limits' },
@@ -147,7 +138,7 @@ export class Details {
       h(
         'form',
         {
-          onsubmit: async (event) => {
+          onsubmit: (event) => {
             event.preventDefault();
             const form = event.target;
             const body = {};
@@ -155,14 +146,11 @@ export class Details {
               const { value } = form.querySelector(`#limit-${name}`);
               if (value !== '') body[name] = Number(value);
             }
-            try {
-              await post(`${threadPath(this.page.thread)}/budget`, body, newKey());
-              problem.textContent = '';
+            attempt(problem, async () => {
+              await post(`${threadPath(this.page.thread)}/budget`, body);
               form.reset();
               this.page.refresh();
-            } catch (failure) {
-              showProblem(problem, failure);
-            }
+            });
           },
         },
         field('limit-usd', 'Dollars', '0.01'),
@@ -183,35 +171,21 @@ export class Details {
       replaceChildren(this.ends);
       return;
     }
-    const confirm = h('div', { hidden: true });
+    const confirm = h('div', {});
+    const drop = () => replaceChildren(confirm);
+    const end = (name) => {
+      drop();
+      this.page.command(name);
+    };
     const ask = (words, name) => {
-      confirm.hidden = false;
       replaceChildren(
         confirm,
         h('p', {}, words),
         h(
           'div',
           { class: 'row' },
-          h(
-            'button',
-            {
-              class: 'danger',
-              onclick: () => {
-                confirm.hidden = true;
-                this.page.command(name);
-              },
-            },
-            name === 'close' ? 'Close thread' : 'Cancel thread',
-          ),
-          h(
-            'button',
-            {
-              onclick: () => {
-                confirm.hidden = true;
-              },
-            },
-            'Keep it',
-          ),
+          h('button', { class: 'danger', onclick: () => end(name) }, name === 'close' ? 'Close thread' : 'Cancel thread'),
+          h('button', { onclick: drop }, 'Keep it'),
         ),
       );
       confirm.querySelector('button').focus();

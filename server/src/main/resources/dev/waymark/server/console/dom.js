@@ -74,3 +74,15 @@ export function announce(words) {
 export function facts(rows) {
   return h('dl', { class: 'facts' }, rows.filter((row) => row?.[1]).map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 }
+
+/** The place for what went wrong. */
+export const problemLine = () => h('p', { class: 'problem', role: 'alert' });
+
+/** Sends a form at the press of Enter in this field; Shift+Enter begins a new line. */
+export function sendAtEnter(field) {
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    field.form.requestSubmit();
+  });
+}

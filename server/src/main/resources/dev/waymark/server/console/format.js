@@ -49,6 +49,13 @@ export function dollars(amount) {
   return `$${amount >= 1 ? amount.toFixed(2) : amount.toPrecision(2).replace(/(\.\d*?)0+$/, '$1')}`;
 }
 
+/** What a thread has cost itself, and what those had cost whose conversation it began with. */
+export function costWords({ costUsd, inherited }) {
+  const before = inherited?.costUsd ?? 0;
+  // Differences of floating-point numbers are not exact.
+  return before === 0 ? dollars(costUsd) : `${dollars(Number((costUsd - before).toFixed(9)))}, and ${dollars(before)} before this thread`;
+}
+
 export const tokens = (usage) => usage.inputTokens + usage.outputTokens;
 
 /** A thread id that fits into a line. */

@@ -1,8 +1,8 @@
 // Rehearses a thread from a version on: the command for it, since the agents to try are files of whoever changes them,
 // and the reports that such commands have written.
-import { get, getText, showProblem } from './api.js';
+import { attempt, get, getText } from './api.js';
 import { copyButton, saveFile } from './copy.js';
-import { h, replaceChildren } from './dom.js';
+import { h, problemLine, replaceChildren } from './dom.js';
 import { clock, shellWord } from './format.js';
 import { session } from './session.js';
 
@@ -16,7 +16,7 @@ export class RehearsalPanel {
     this.command = h('pre', { class: 'text', tabindex: '0' });
     this.list = h('ul', { class: 'reports' });
     this.none = h('p', { class: 'muted' }, 'There are no reports yet.');
-    this.problem = h('p', { class: 'problem', role: 'alert' });
+    this.problem = problemLine();
     this.reports = h('details', { ontoggle: () => this.#showReports() }, h('summary', {}, 'Reports of rehearsals'), this.none, this.list, this.problem);
     this.element = h(
       'section',
@@ -40,29 +40,22 @@ export class RehearsalPanel {
     return `./waymark rehearse ${shellWord(this.thread)} --from ${this.#version} --html ${DIRECTORY}/${file}.html`;
   }
 
-  async #showReports() {
+  #showReports() {
     if (!this.reports.open) return;
-    try {
+    attempt(this.problem, async () => {
       const { reports } = await get('/v1/rehearsals');
       this.none.hidden = reports.length > 0;
       replaceChildren(this.list, reports.map((report) => this.#report(report)));
-      this.problem.textContent = '';
-    } catch (problem) {
-      showProblem(this.problem, problem);
-    }
+    });
   }
 
   /** A browser sends no token when it opens a page, so with one, the report is saved instead. */
   #report({ name, at }) {
     const path = `/v1/rehearsals/${encodeURIComponent(name)}`;
-    const save = async (event) => {
+    const save = (event) => {
       if (!session.token) return;
       event.preventDefault();
-      try {
-        saveFile(name, await getText(path), 'text/html');
-      } catch (problem) {
-        showProblem(this.problem, problem);
-      }
+      attempt(this.problem, async () => saveFile(name, await getText(path), 'text/html'));
     };
     return h('li', {}, h('a', { href: path, target: '_blank', rel: 'noreferrer', onclick: save }, name), h('span', { class: 'muted', title: at }, ` ${clock(at)}`));
   }

@@ -1,19 +1,19 @@
 // Starts a thread with an agent.
-import { goToThread } from './address.js';
-import { get, newKey, post, showProblem } from './api.js';
-import { h, replaceChildren } from './dom.js';
+import { get, sender, showProblem } from './api.js';
+import { h, problemLine, replaceChildren } from './dom.js';
 import { objectProblem } from './json-text.js';
 import { session } from './session.js';
+import { startThread } from './start-thread.js';
 
 export class StartPage {
-  #sent;
+  #post = sender();
 
   constructor() {
     this.choices = h('div', { class: 'agents' }, h('p', { class: 'muted' }, 'Reading the agents …'));
     this.message = h('textarea', { id: 'first-message', rows: '4', placeholder: 'What should the agent do?', required: true });
     this.group = h('select', { id: 'group' }, h('option', { value: '' }, 'Only me'), session.caller.groups.map((name) => h('option', { value: name }, `Everyone in ${name}`)));
     this.context = h('textarea', { id: 'context', class: 'mono', rows: '3', spellcheck: 'false', placeholder: '{ }' });
-    this.problem = h('p', { class: 'problem', role: 'alert' });
+    this.problem = problemLine();
     this.button = h('button', { class: 'primary', type: 'submit' }, 'Start');
     const form = h(
       'form',
@@ -68,7 +68,7 @@ export class StartPage {
     }
   }
 
-  async #start() {
+  #start() {
     const body = { agent: this.agent?.() ?? '', message: this.message.value };
     if (this.group.value) body.group = this.group.value;
     const context = this.context.value.trim();
@@ -76,18 +76,7 @@ export class StartPage {
     if (this.problem.textContent !== '') return;
     // As text: parsing would round large numbers.
     const text = `${JSON.stringify(body).slice(0, -1)}${context === '' ? '' : `,"context":${context}`}}`;
-    if (this.#sent?.text !== text) this.#sent = { text, key: newKey() };
-    this.button.disabled = true;
-    replaceChildren(this.button, 'Starting …');
-    try {
-      const { thread } = await post('/v1/threads', text, this.#sent.key);
-      goToThread(thread);
-    } catch (problem) {
-      showProblem(this.problem, problem);
-      this.button.disabled = false;
-      replaceChildren(this.button, 'Start');
-      if (document.activeElement === document.body) this.button.focus();
-    }
+    startThread(this.button, this.problem, () => this.#post('/v1/threads', text));
   }
 }
 

@@ -32,7 +32,7 @@ const TIMES = [
 ];
 
 /** What a thread waits for, in a few words. */
-export function waitingWords(waiting) {
+function waitingWords(waiting) {
   if (waiting.length === 0) return '';
   const [{ kind, tool }] = waiting;
   const first = { approval: `Approve ${tool}`, question: 'Answer a question', unknown: `Settle ${tool}` }[kind] ?? kind;
@@ -147,10 +147,13 @@ export class ThreadList {
   }
 
   /** Called when a thread has changed. Reads the list again, without waiting for the server to notice the change. */
-  changed({ thread, status }) {
+  changed({ thread, status, open, pending }) {
     const known = this.#threads.find((each) => each.thread === thread);
     if (known === undefined ? this.#missed !== thread : known.status !== status) this.#follow();
     this.#missed = known === undefined ? thread : undefined;
+    if (known === undefined) return;
+    Object.assign(known, { status, open, waiting: pending });
+    this.#show();
   }
 
   filter(number) {

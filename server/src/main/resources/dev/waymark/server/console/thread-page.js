@@ -1,12 +1,13 @@
 // One thread: its live conversation, and the commands for it.
 import { goToThread, noteAddress, threadLink } from './address.js';
-import { get, newKey, post, showProblem, threadPath, untilReached, wordsOf } from './api.js';
+import { get, newKey, post, sender, showProblem, threadPath, untilReached, wordsOf } from './api.js';
 import { Conversation } from './conversation.js';
 import { decisionItems, guardMoved } from './decisions.js';
 import { Details } from './details.js';
-import { announce, h, replaceChildren, showList } from './dom.js';
-import { clock, dollars, shortId, statusWords } from './format.js';
+import { announce, h, problemLine, replaceChildren, sendAtEnter, showList } from './dom.js';
+import { clock, costWords, shortId, statusWords } from './format.js';
 import { LiveReply } from './live-reply.js';
+import { originOf } from './origins.js';
 import { session } from './session.js';
 import { follow } from './stream.js';
 import { Timeline } from './timeline.js';
@@ -30,7 +31,7 @@ export class ThreadPage {
   #frame;
   #pause = FRAME_MILLIS;
   #fork;
-  #repeated;
+  #post = sender();
   #call;
   #loading = false;
   #isStale = false;
@@ -61,7 +62,7 @@ export class ThreadPage {
     this.header = h('header', { class: 'thread-header' });
     this.banner = h('div', { class: 'banner', role: 'status', hidden: true });
     this.messages = h('div', { class: 'messages', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' });
-    this.conversation = new Conversation(this.messages, session.may('talk') ? (before, text) => this.#again(before, text) : undefined);
+    this.conversation = new Conversation(this.messages, session.may('talk') ? (place, text) => this.#again(place, text) : undefined);
     this.activity = h('p', { class: 'activity', hidden: true });
     this.foot = h('div', { class: 'foot' });
     this.decisions = h('div', { class: 'decisions' });
@@ -78,7 +79,7 @@ export class ThreadPage {
     );
     this.composer = this.#composer();
     replaceChildren(this.header, this.#back(), h('h1', {}, h('code', {}, shortId(thread))));
-    replaceChildren(this.messages, h('p', { class: 'loading', role: 'status' }, 'Reading the thread …'));
+    replaceChildren(this.messages, h('p', { class: 'muted', role: 'status' }, 'Reading the thread …'));
     if (version !== undefined) this.timeline.begin(Number(version));
     const first = panel === '' && version !== undefined ? 'timeline' : panel;
     if (first in PANELS) this.showPanel(first);
@@ -184,6 +185,9 @@ export class ThreadPage {
   async #readFork() {
     try {
       this.#fork = (await get(threadPath(this.thread))).forkedFrom;
+      this.show();
+      if (this.#fork === undefined) return;
+      this.conversation.begunFrom(await originOf(this.#fork));
       this.show();
     } catch {
       // The page says what else it cannot read.
@@ -342,7 +346,7 @@ export class ThreadPage {
 
   #showHeader() {
     const view = this.#view;
-    const signature = JSON.stringify([view.status, view.open, view.costUsd, view.agent, this.#panel, this.#fork, hasWorkspace(view)]);
+    const signature = JSON.stringify([view.status, view.open, view.costUsd, view.inherited, view.agent, this.#panel, this.#fork, hasWorkspace(view)]);
     if (this.header.dataset.signature === signature) return;
     this.header.dataset.signature = signature;
     const isRunning = view.open && (view.status === 'running' || view.status === 'interrupted');
@@ -357,7 +361,7 @@ export class ThreadPage {
           'p',
           { class: 'muted' },
           h('code', { title: view.thread }, shortId(view.thread)),
-          view.costUsd === null ? null : ` · ${dollars(view.costUsd)}`,
+          view.costUsd === null ? null : ` · ${costWords(view)}`,
           this.#fork === undefined ? null : [' · fork of ', forkOrigin(this.#fork)],
         ),
       ),
@@ -390,24 +394,17 @@ export class ThreadPage {
     this.foot.dataset.kind = kind;
     const mayTalk = session.may('talk');
     const isTyping = document.activeElement === this.composer.field;
-    const goOn = (why, words) => [
-      h('div', { class: 'row retry' }, h('p', { class: 'muted' }, why), h('button', { onclick: () => this.command('say', { retry: true }) }, words)),
-      this.composer.element,
-    ];
+    const hint = (words, ...actions) => h('div', { class: 'row retry' }, h('p', { class: 'muted' }, words), actions);
+    const goOn = (why, words) => [hint(why, h('button', { onclick: () => this.command('say', { retry: true }) }, words)), this.composer.element];
     const resume = h('button', { class: 'primary', onclick: () => this.#resume() }, 'Continue in a new thread');
     const content = {
       open: () => this.composer.element,
-      undecided: () => [
-        h('div', { class: 'row retry' }, h('p', { class: 'muted' }, 'A message does not decide what waits above: the agent reads it after the decision.')),
-        this.composer.element,
-      ],
+      undecided: () => [hint('A message does not decide what waits above: the agent reads it after the decision.'), this.composer.element],
       ended: () => goOn(`The last turn ended: ${statusWords(view.status)}.`, 'Try again'),
       forked: () => goOn('The fork begins here, in the middle of a turn.', 'Continue'),
       asked: () =>
-        h(
-          'div',
-          { class: 'row retry' },
-          h('p', { class: 'muted' }, 'The agent waits for your answer above.'),
+        hint(
+          'The agent waits for your answer above.',
           h(
             'div',
             { class: 'row' },
@@ -416,16 +413,14 @@ export class ThreadPage {
           ),
         ),
       instead: () => [
-        h(
-          'div',
-          { class: 'row retry' },
-          h('p', { class: 'muted' }, 'This is not the answer: the question stays open, and the agent reads the message after it.'),
+        hint(
+          'This is not the answer: the question stays open, and the agent reads the message after it.',
           h('button', { class: 'quiet', onclick: () => this.focusDecision('.question') }, 'Back to the question'),
         ),
         this.composer.element,
       ],
       look: () => h('p', { class: 'muted' }, 'Your role allows you to read.'),
-      closed: () => h('div', { class: 'row retry' }, h('p', { class: 'muted' }, 'This thread is closed.'), mayTalk && view.parent === undefined ? resume : null),
+      closed: () => hint('This thread is closed.', mayTalk && view.parent === undefined ? resume : null),
     }[kind];
     replaceChildren(
       this.foot,
@@ -442,19 +437,12 @@ export class ThreadPage {
   }
 
   /**
-   * Continues in a new thread, with a message, from the place before another one. Returns why it could not.
+   * Continues in a new thread, with a message, from the place before another one.
    *
-   * @param before an event, or `0`: then the new thread has the message, and the context of this one
+   * @param place the thread, and an event, a version, or `0` for its start: the new thread has the same context
    */
-  async #again(before, message) {
-    const request = JSON.stringify({ at: before, message });
-    if (this.#repeated?.request !== request) this.#repeated = { request, key: newKey() };
-    try {
-      goToThread((await post(`${threadPath(this.thread)}/fork`, request, this.#repeated.key)).thread);
-      return '';
-    } catch (problem) {
-      return wordsOf(problem);
-    }
+  #again({ thread, at }, message) {
+    return this.#post(`${threadPath(thread)}/fork`, JSON.stringify({ at, message }));
   }
 
   async #resume() {
@@ -488,15 +476,10 @@ export class ThreadPage {
       placeholder: 'Write a message',
       'aria-label': 'Message',
       oninput: () => grow(field),
-      onkeydown: (event) => {
-        if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
-          event.preventDefault();
-          form.requestSubmit();
-        }
-      },
     });
+    sendAtEnter(field);
     const button = h('button', { class: 'primary', type: 'submit' }, 'Send');
-    const problem = h('p', { class: 'problem', role: 'alert' });
+    const problem = problemLine();
     const form = h(
       'form',
       {
@@ -552,6 +535,6 @@ function forkOrigin({ thread, version }) {
 }
 
 /** Makes a text field as high as its text. */
-export function grow(field) {
+function grow(field) {
   field.rows = Math.min(12, Math.max(1, field.value.split('\n').length, Math.ceil(field.value.length / 70)));
 }

@@ -1,13 +1,13 @@
 // The versions of a thread: shows an earlier version, compares two, and continues from any of them in a new thread.
-import { goToThread } from './address.js';
-import { get, newKey, post, showProblem, threadPath } from './api.js';
+import { attempt, get, sender, showProblem, threadPath } from './api.js';
 import { changesBlock, showChanges } from './changes.js';
-import { h, replaceChildren } from './dom.js';
+import { h, problemLine, replaceChildren } from './dom.js';
 import { between, clock } from './format.js';
 import { RehearsalPanel } from './rehearsal-panel.js';
 import { jsonBlock } from './json-text.js';
 import { outline } from './line-diff.js';
 import { session } from './session.js';
+import { startThread } from './start-thread.js';
 
 export class Timeline {
   #versions = [];
@@ -15,7 +15,7 @@ export class Timeline {
   #selected;
   #wanted;
   #other;
-  #sent;
+  #post = sender();
 
   /** @param page `thread`, and `showPast(view)`, which shows the current state if `view` is missing */
   constructor(page) {
@@ -38,7 +38,7 @@ export class Timeline {
     this.eventList = h('ol', { class: 'events' });
     this.events = h('details', { ontoggle: () => this.#showEvents() }, h('summary', {}, 'Events that led to this version'), this.eventList);
     this.rehearsal = new RehearsalPanel(page.thread);
-    this.problem = h('p', { class: 'problem', role: 'alert' });
+    this.problem = problemLine();
     this.body = h(
       'div',
       { class: 'timeline' },
@@ -118,16 +118,13 @@ export class Timeline {
     this.#showChoices();
     this.changes.setAttribute('aria-busy', 'true');
     this.#showEvents();
-    try {
+    await attempt(this.problem, async () => {
       const view = await this.#view(version);
       if (this.#selected !== version) return;
       if (byUser) this.page.showPast(at === this.#versions.length - 1 ? undefined : view);
       await this.#compare(this.#other);
       this.afterFailure.hidden = view.status !== 'failed';
-      this.problem.textContent = '';
-    } catch (problem) {
-      showProblem(this.problem, problem);
-    }
+    });
   }
 
   /** Shows the raw events of the selected version, each with the time since the one before it. */
@@ -204,22 +201,11 @@ export class Timeline {
       'form',
       {
         class: 'fork',
-        onsubmit: async (event) => {
+        onsubmit: (event) => {
           event.preventDefault();
           const body = { at: String(this.#selected) };
           if (message.value.trim() !== '') body.message = message.value;
-          const text = JSON.stringify(body);
-          if (this.#sent?.text !== text) this.#sent = { text, key: newKey() };
-          button.disabled = true;
-          replaceChildren(button, 'Forking …');
-          try {
-            const { thread } = await post(`${threadPath(this.page.thread)}/fork`, text, this.#sent.key);
-            goToThread(thread);
-          } catch (problem) {
-            showProblem(this.problem, problem);
-            button.disabled = false;
-            replaceChildren(button, 'Fork');
-          }
+          startThread(button, this.problem, () => this.#post(`${threadPath(this.page.thread)}/fork`, JSON.stringify(body)));
         },
       },
       h('h3', {}, 'Continue from here in a new thread'),

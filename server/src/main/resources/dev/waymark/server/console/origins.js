@@ -1,0 +1,37 @@
+// Where a new thread can begin, before each message of a thread. A fork has its first messages from the thread that it
+// copied, and those begin there.
+import { get, threadPath } from './api.js';
+
+/** The text of a message. */
+export const textOf = (content) => (typeof content === 'string' ? content : content.filter(({ type }) => type === 'text').map((part) => part.text).join('\n\n'));
+
+/** A message, as forks copy it. */
+const keyOf = (view, i) => JSON.stringify([view.course?.[i]?.at, view.messages[i]]);
+
+/**
+ * The place before each message, `{ thread, at }`; none before replies, and before messages that came together.
+ *
+ * @param origin what the thread has from the one that it copied, if that is known
+ */
+export function placesBefore(view, origin) {
+  let start = origin?.start;
+  return view.messages.map(({ role, content }, i) => {
+    if (origin?.places.has(keyOf(view, i))) return origin.places.get(keyOf(view, i));
+    if (role !== 'user' || textOf(content) === '') return undefined;
+    const at = view.course?.[i]?.before;
+    const begun = start;
+    start = undefined;
+    return at === undefined ? begun : { thread: view.thread, at };
+  });
+}
+
+/** Reads what a fork has from the thread that it copied: the places before its messages, and the one where it began. */
+export async function originOf({ thread, version }) {
+  const [{ forkedFrom }, view] = await Promise.all([get(threadPath(thread)), get(`${threadPath(thread)}/conversation?at=${version}`)]);
+  const places = placesBefore(view, forkedFrom && (await originOf(forkedFrom)));
+  return {
+    places: new Map(places.map((place, i) => [keyOf(view, i), place])),
+    // From a version with a queued message, a new thread would answer that one first.
+    start: view.queued.length === 0 ? { thread, at: String(version) } : undefined,
+  };
+}
