@@ -26,7 +26,7 @@ public record DecisionChange(
             .thenComparing(DecisionChange::tool)
             .thenComparing(of -> String.join("\n", of.fields))
             .thenComparing(DecisionChange::before)
-            .thenComparing(DecisionChange::ruled);
+            .thenComparing(of -> !of.ruled);
 
     public DecisionChange {
         fields = List.copyOf(fields);
@@ -41,7 +41,7 @@ public record DecisionChange(
         ASKED("would wait until a person approves it"),
         LEFT_OUT("would be called less often, or not at all"),
         DENIED("would be denied by the rules"),
-        REFUSED("would be refused, as an invalid call"),
+        REFUSED("would be refused as an invalid call"),
         STRUCTURED("the JSON of the answer would be another one"),
         TEXT("the answer would say something else"),
         FINISH("the reply would end for another reason");

@@ -60,14 +60,18 @@ public final class HtmlReport {
         report.rehearsal()
                 .flatMap(RehearsalReport::stopped)
                 .ifPresent(why -> element("p", "result failed", "Not complete: " + why));
-        report.failures().forEach(failure -> element("p", "result failed", "Failed: " + failure));
         if (!report.passed()) {
-            element("p", "result failed", "Not passed");
+            element("p", "result failed", "Not passed: do not deploy this before you know why.");
         } else if (report.isJudged()) {
             element("p", "result passed", "Passed");
         } else {
-            element("p", "", "No condition was set, so nothing passed or failed: judge the changes yourself.");
+            element(
+                    "p",
+                    "",
+                    "No condition was set, so nothing passed or failed: judge the changes yourself before you deploy"
+                            + " them.");
         }
+        report.failures().forEach(failure -> element("p", "result failed", "Failed: " + failure));
         report.gate().ifPresent(this::gate);
         report.rehearsal().ifPresent(this::rehearsal);
         page.append("</body>\n</html>\n");
@@ -85,7 +89,7 @@ public final class HtmlReport {
                 "p",
                 "",
                 "A decision is one reply of the model: it calls tools or answers. At each decision of recorded threads,"
-                        + " changed agents were asked what they would decide. Nothing was run.");
+                        + " changed agents were asked what they would decide instead. Nothing was run.");
         of.candidates().forEach(this::candidate);
         if (!of.skipped().isEmpty()) {
             element("h2", "", "Not rehearsed");
@@ -108,7 +112,11 @@ public final class HtmlReport {
         for (RehearsalReport.Changes changes : of.changes()) {
             if (!changes.change().weight().equals(weight)) {
                 weight = changes.change().weight();
-                element("h3", "", capitalized(weight));
+                element(
+                        "h3",
+                        "",
+                        capitalized(weight)
+                                + (changes.change().effect() ? ": what agents do outside of the conversation" : ""));
             }
             sentence(changes, of, cards);
         }

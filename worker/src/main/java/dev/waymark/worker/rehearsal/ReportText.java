@@ -54,7 +54,8 @@ public final class ReportText {
                 seconds(of.recorded().millis(), of.decisions()),
                 seconds(of.now().millis(), of.answers()));
         if (!measured.isEmpty()) {
-            lines.add(String.join("; ", measured));
+            String votes = of.answers() > of.decisions() ? " (all votes together)" : "";
+            lines.add(String.join("; ", measured) + votes);
         }
         return lines;
     }

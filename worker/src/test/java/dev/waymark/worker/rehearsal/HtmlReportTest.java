@@ -101,7 +101,7 @@ class HtmlReportTest {
 
         assertThat(page)
                 .containsSubsequence(
-                        "<h3>Side effects</h3>",
+                        "<h3>Side effects: what agents do outside of the conversation</h3>",
                         "<p><code>pay</code> would be called with another <code>amount</code> in 2 of 9 decisions"
                                 + " (for example amount 15 → 150): see <a href=\"#c1\">1</a></p>",
                         "<p><code>pay</code> would wait until a person approves it in 2 of 9 decisions, because the"
