@@ -562,10 +562,9 @@ class ApiTest {
         Files.createDirectory(reports.resolve("directory.html"));
         Files.writeString(reports.resolve("notes.txt"), "notes");
 
-        assertThat(checked("listRehearsals", operator.get("/v1/rehearsals"), 200)
-                        .path("reports")
-                        .findValuesAsText("name"))
-                .containsExactly("a b.html", "old.html");
+        JsonNode list = checked("listRehearsals", operator.get("/v1/rehearsals"), 200);
+        assertThat(list.path("reports").findValuesAsText("name")).containsExactly("a b.html", "old.html");
+        assertThat(list.path("directory").asText()).isEqualTo(reports.toString());
         HttpResponse<String> report = operator.http()
                 .send(operator.request("/v1/rehearsals/a%20b.html").build(), HttpResponse.BodyHandlers.ofString());
         assertThat(report.body()).isEqualTo("<h1>New</h1>");

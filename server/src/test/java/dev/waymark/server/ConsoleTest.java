@@ -356,9 +356,7 @@ class ConsoleTest extends ConsoleCases {
         see("Rehearse from here");
 
         String command = browser.text("return page.locator('.rehearsal pre').innerText()");
-        assertThat(command)
-                .isEqualTo("./waymark rehearse " + thread + " --from 1 --html .waymark/rehearsals/reports/" + thread
-                        + "-1.html");
+        assertThat(command).isEqualTo("./waymark rehearse " + thread + " --from 1 --html " + thread + "-1.html");
         browser.run("await context.grantPermissions(['clipboard-read', 'clipboard-write']);"
                 + "await page.locator('.rehearsal').getByRole('button', { name: 'Copy' }).click();"
                 + "await page.getByText('Copied').first().waitFor()");
@@ -401,7 +399,8 @@ class ConsoleTest extends ConsoleCases {
         Files.writeString(reports.resolve("trip-1.html"), page);
         String thread = ann.start("asker", "Book");
         open("/#/thread/" + thread + "?panel=timeline", OPERATOR);
-        browser.run("await page.getByText('Reports of rehearsals').click()");
+        browser.run("await page.getByText('Reports of rehearsals').click();" + "await page.getByText('" + reports
+                + " on the server').waitFor()");
         assertThat(browser.run("return axe()")).isEmpty();
 
         assertThat(Path.of(browser.text("const waiting = page.waitForEvent('download');"

@@ -1,5 +1,6 @@
 package dev.waymark.server.api;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
@@ -41,12 +42,22 @@ final class RehearsalReports {
     /** An entry in the list. */
     private record Listed(String name, Instant at) {}
 
+    /** @param directory where the reports are, so that people know where to put one */
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    private record ReportList(List<Listed> reports, Optional<String> directory) {}
+
     List<Route> routes() {
         return List.of(
                 Route.get(
                                 "listRehearsals",
                                 "/v1/rehearsals",
-                                request -> HttpReply.json(200, JsonDocuments.tree(Map.of("reports", newest()))))
+                                request -> HttpReply.json(
+                                        200,
+                                        JsonDocuments.tree(new ReportList(
+                                                newest(),
+                                                directory.map(each -> each.toAbsolutePath()
+                                                        .normalize()
+                                                        .toString())))))
                         .requiring(CallerRole.OPERATE),
                 Route.get("getRehearsal", "/v1/rehearsals/{report}", this::report)
                         .requiring(CallerRole.OPERATE));

@@ -6,8 +6,6 @@ import { h, problemLine, replaceChildren } from './dom.js';
 import { clock, shellWord } from './format.js';
 import { session } from './session.js';
 
-const DIRECTORY = '.waymark/rehearsals/reports';
-
 export class RehearsalPanel {
   #version;
 
@@ -15,9 +13,9 @@ export class RehearsalPanel {
     this.thread = thread;
     this.command = h('pre', { class: 'text', tabindex: '0' });
     this.list = h('ul', { class: 'reports' });
-    this.none = h('p', { class: 'muted' }, 'There are no reports yet.');
+    this.place = h('p', { class: 'muted' });
     this.problem = problemLine();
-    this.reports = h('details', { ontoggle: () => this.#showReports() }, h('summary', {}, 'Reports of rehearsals'), this.none, this.list, this.problem);
+    this.reports = h('details', { ontoggle: () => this.#showReports() }, h('summary', {}, 'Reports of rehearsals'), this.place, this.list, this.problem);
     this.element = h(
       'section',
       { class: 'rehearsal' },
@@ -37,14 +35,14 @@ export class RehearsalPanel {
 
   #line() {
     const file = `${this.thread}-${this.#version}`.replaceAll(/[^A-Za-z0-9._-]/g, '-').replace(/^[.-]+/, '').slice(-100);
-    return `./waymark rehearse ${shellWord(this.thread)} --from ${this.#version} --html ${DIRECTORY}/${file}.html`;
+    return `./waymark rehearse ${shellWord(this.thread)} --from ${this.#version} --html ${file}.html`;
   }
 
   #showReports() {
     if (!this.reports.open) return;
     attempt(this.problem, async () => {
-      const { reports } = await get('/v1/rehearsals');
-      this.none.hidden = reports.length > 0;
+      const { reports, directory } = await get('/v1/rehearsals');
+      this.place.textContent = directory ? `The newest pages in ${directory} on the server:` : 'The server shows no reports.';
       replaceChildren(this.list, reports.map((report) => this.#report(report)));
     });
   }

@@ -72,6 +72,7 @@ final class ReportOptions {
                     .forEach(failed -> output.line(SafeText.line(failed.thread()) + ": check "
                             + SafeText.line(failed.check()) + " fails: " + SafeText.line(failed.reason())));
             output.line(candidate.name() + ": " + ReportText.verdict(candidate));
+            ReportText.sentences(candidate).forEach(line -> output.line("  " + SafeText.line(line)));
             ReportText.details(candidate).forEach(line -> output.line("  " + line));
         }
         report.judge().map(ReportText::judge).ifPresent(output::line);
@@ -90,17 +91,10 @@ final class ReportOptions {
 
     private static void print(Output output, RehearsalReport.Shown shown) {
         output.line(SafeText.line(shown.thread()) + "  " + shown.place() + "  turn " + shown.turn() + ": "
-                + SafeText.line(ReportText.aspects(shown)));
-        print(output, "after:   ", List.of(shown.context()));
-        print(output, "recorded:", ReportText.lines(shown.recorded()));
-        shown.now().ifPresent(now -> print(output, "now:     ", ReportText.lines(now)));
-        print(output, "then:    ", shown.then());
-    }
-
-    private static void print(Output output, String label, List<String> lines) {
-        for (String line : lines) {
-            String text = SafeText.line(line);
-            output.line("  " + label + " " + (text.length() > MOST_LINE ? text.substring(0, MOST_LINE) + "…" : text));
+                + SafeText.line(ReportText.changes(shown)));
+        for (ReportText.Line line : ReportText.lines(shown)) {
+            String text = SafeText.line(line.text());
+            output.line("  " + line.label() + (text.length() > MOST_LINE ? text.substring(0, MOST_LINE) + "…" : text));
         }
     }
 }

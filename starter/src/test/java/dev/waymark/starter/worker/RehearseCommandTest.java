@@ -84,8 +84,8 @@ class RehearseCommandTest {
 
         assertThat(said.exitCode()).as(said.toString()).isZero();
         assertThat(said.out())
-                .contains("plain-turn.json  recorded/e", "turn 1: ", "  recorded: ", "another answer.")
-                .contains(agents + ": ", " decisions would change (100.0 %)", "tokens: ");
+                .contains("plain-turn.json  recorded/e", "turn 1: ", "  before: ", "another answer.")
+                .contains(agents + ": ", " decisions would change (100.0 %)", "words only: ");
     }
 
     @Test
@@ -222,7 +222,7 @@ class RehearseCommandTest {
 
     @Test
     void continuation_isPrinted() {
-        assertThat(allowed("--continue", "2").out()).contains("  then:     the turn is complete");
+        assertThat(allowed("--continue", "2").out()).contains("  then:            the turn is complete");
     }
 
     @Test
@@ -237,11 +237,13 @@ class RehearseCommandTest {
                 "replies: [{ tool_calls: [{ id: t, name: look, input: {} }] }, { text: \"Done.\" }]");
         String[] each = {"--each", "turn", "--sample", "1", "--continue", "2"};
 
-        assertThat(allowed(each).out()).contains("then:     stopped before look {}: there is no result of this call");
+        assertThat(allowed(each).out())
+                .contains("then:            stopped before look {}: there is no result of this call");
         Path results = Files.writeString(directory.resolve("results.yaml"), "results: [{ tool: look, result: x }]");
         assertThat(allowed(more(each, "--results", results.toString())).out())
-                .contains("then:     look {} → x (scripted)", "then:     says: Done.");
-        assertThat(allowed(more(each, "--safe-tools", "live")).out()).contains("then:     look {} → seen (live)");
+                .contains("then:            look {} → x (scripted)", "then:            says: Done.");
+        assertThat(allowed(more(each, "--safe-tools", "live")).out())
+                .contains("then:            look {} → seen (live)");
         Files.writeString(results, "results: [{ result: x }]");
         assertThat(allowed(more(each, "--results", results.toString())).err())
                 .contains("invalid results: ", "results.yaml:1: results[0].tool");

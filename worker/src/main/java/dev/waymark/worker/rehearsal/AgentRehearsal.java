@@ -96,11 +96,8 @@ public final class AgentRehearsal implements HistoryRehearsal {
             report.lacks(of).ifPresent(problems::add);
             of.shownChecks().forEach(failed -> problems.add("check " + failed.check() + " fails: " + failed.reason()));
             for (RehearsalReport.Shown shown : of.shown()) {
-                problems.add(shown.place() + ": " + ReportText.aspects(shown));
-                problems.add("  after:    " + shown.context());
-                ReportText.lines(shown.recorded()).forEach(line -> problems.add("  recorded: " + line));
-                shown.now()
-                        .ifPresent(now -> ReportText.lines(now).forEach(line -> problems.add("  now:      " + line)));
+                problems.add(shown.place() + ": " + ReportText.changes(shown));
+                ReportText.lines(shown).forEach(line -> problems.add(line.toString()));
             }
         }
         return problems;

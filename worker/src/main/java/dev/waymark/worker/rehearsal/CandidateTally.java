@@ -2,18 +2,21 @@ package dev.waymark.worker.rehearsal;
 
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.history.RecordedDecision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -124,11 +127,21 @@ final class CandidateTally {
         if (messages.isEmpty()) {
             return "";
         }
+        Map<String, String> tools = new HashMap<>();
+        messages.forEach(message -> message.toolUses().forEach(call -> tools.put(call.id(), call.name())));
         return messages.get(messages.size() - 1).content().stream()
                 .map(part -> part instanceof Part.ToolResult result
-                        ? "result of " + result.toolUseId() + ": " + result.content()
+                        ? tools.getOrDefault(result.toolUseId(), "a tool") + " returned: " + result.content()
                         : part instanceof Part.Text text ? text.text() : "(an image)")
                 .collect(Collectors.joining("\n"));
+    }
+
+    private static String asked(RecordedDecision decision) {
+        return decision.state().transcript().messages().stream()
+                .filter(message -> message.role() == Role.USER)
+                .map(Message::text)
+                .filter(text -> !text.isBlank())
+                .reduce("", (before, text) -> text);
     }
 
     private RehearsalReport.ShownReply reply(Place place, String text, List<Comparison.Ruled> calls, String end) {
@@ -138,14 +151,18 @@ final class CandidateTally {
                         .map(call -> new RehearsalReport.ShownCall(
                                 call.call().name(),
                                 text(place, call.call().input().canonical()),
-                                call.then().map(CallVerdict.Then::wireName).orElse("refused"),
+                                call.fate(),
                                 call.reason().map(reason -> text(place, reason))))
                         .toList(),
                 end);
     }
 
+    private boolean isHidden(Place place) {
+        return place.encrypted() && !decrypt;
+    }
+
     private String text(Place place, String text) {
-        if (place.encrypted() && !decrypt) {
+        if (isHidden(place)) {
             return text.isEmpty() ? "" : HIDDEN;
         }
         int end = Math.min(text.length(), MOST_TEXT);
@@ -158,6 +175,7 @@ final class CandidateTally {
         private final Set<String> models = new LinkedHashSet<>();
         private final Map<Counted, Integer> counts = new EnumMap<>(Counted.class);
         private final Map<Aspect, Integer> aspects = new EnumMap<>(Aspect.class);
+        private final Map<DecisionChange, Integer> changes = new TreeMap<>(DecisionChange.WORST_FIRST);
         private final List<RehearsalReport.Shown> shownDecisions = new ArrayList<>();
         private final List<RehearsalReport.FailedCheck> failedChecks = new ArrayList<>();
 
@@ -199,9 +217,15 @@ final class CandidateTally {
             }
             count(Counted.CHANGED, 1);
             first.comparison().aspects().forEach(aspect -> aspects.merge(aspect, 1, Integer::sum));
+            List<DecisionChange> changed = first.comparison().changes().stream()
+                    .map(change -> isHidden(place) ? change.hidden() : change)
+                    .distinct()
+                    .toList();
+            changed.forEach(change -> changes.merge(change, 1, Integer::sum));
             show(
                     place,
                     first.comparison().aspects(),
+                    changed,
                     answers.size() - different.size(),
                     answers.size(),
                     given.then().stream().map(step -> text(place, step)).toList(),
@@ -216,7 +240,7 @@ final class CandidateTally {
         private void failed(Place place, String model, String problem) {
             models.add(model);
             count(Counted.FAILED, 1);
-            show(place, Set.of(), 0, 0, List.of(), Optional.empty(), Optional.of(problem));
+            show(place, Set.of(), List.of(), 0, 0, List.of(), Optional.empty(), Optional.of(problem));
         }
 
         private void count(Comparison comparison) {
@@ -262,6 +286,7 @@ final class CandidateTally {
         private void show(
                 Place place,
                 Set<Aspect> differing,
+                List<DecisionChange> changed,
                 int alike,
                 int votes,
                 List<String> then,
@@ -288,13 +313,16 @@ final class CandidateTally {
                             decision.reply().stop()),
                     reply,
                     then,
-                    problem));
+                    problem,
+                    changed,
+                    text(place, asked(decision))));
         }
 
         private void addAll(ThreadTally other) {
             models.addAll(other.models);
             other.counts.forEach(this::count);
             other.aspects.forEach((aspect, number) -> aspects.merge(aspect, number, Integer::sum));
+            other.changes.forEach((change, number) -> changes.merge(change, number, Integer::sum));
             shownDecisions.addAll(other.shownDecisions);
             failedChecks.addAll(other.failedChecks);
             recorded = recorded.plus(other.recorded);
@@ -329,7 +357,10 @@ final class CandidateTally {
                     recorded,
                     now,
                     List.copyOf(shownDecisions),
-                    List.copyOf(failedChecks));
+                    List.copyOf(failedChecks),
+                    changes.entrySet().stream()
+                            .map(each -> new RehearsalReport.Changes(each.getKey(), each.getValue()))
+                            .toList());
         }
 
         private int number(Counted what) {

@@ -13,11 +13,13 @@ import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.history.RecordedDecision;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
+import dev.waymark.worker.rehearsal.DecisionChange.Kind;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
@@ -26,10 +28,12 @@ import java.util.stream.IntStream;
  * @param aspects in what the decisions differ; empty if they are the same
  * @param near whether the texts are nearly the same, but not quite
  * @param calls the calls of the candidate, with what its rules say about them
+ * @param callChanges what changes about single calls
  */
-record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls) {
+record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<DecisionChange> callChanges) {
     Comparison {
         calls = List.copyOf(calls);
+        callChanges = List.copyOf(callChanges);
     }
 
     /**
@@ -49,6 +53,11 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls) {
         boolean isNewly(CallVerdict.Then what) {
             return then.equals(Optional.of(what)) && !before.equals(then);
         }
+
+        /** What happens to the call, as in reports. */
+        String fate() {
+            return then.map(CallVerdict.Then::wireName).orElse("refused");
+        }
     }
 
     /** Whether it depends on the texts alone whether the decisions are the same. */
@@ -65,11 +74,25 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls) {
         } else {
             judged.add(Aspect.TEXT);
         }
-        return new Comparison(judged, false, calls);
+        return new Comparison(judged, false, calls, callChanges);
     }
 
     boolean isSame() {
         return aspects.isEmpty();
+    }
+
+    /** What changes, each once. Empty if the decisions are the same. */
+    Set<DecisionChange> changes() {
+        Set<DecisionChange> changes = new TreeSet<>(DecisionChange.WORST_FIRST);
+        if (isSame()) {
+            return changes;
+        }
+        changes.addAll(callChanges);
+        aspects.stream()
+                .flatMap(aspect -> Kind.ofAspect(aspect).stream())
+                .map(DecisionChange::of)
+                .forEach(changes::add);
+        return changes;
     }
 
     /**
@@ -82,7 +105,8 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls) {
         Set<Aspect> aspects = EnumSet.noneOf(Aspect.class);
         List<Ruled> before = recorded(recorded);
         List<Ruled> now = now(recorded, reply, agent, owner, before);
-        compareCalls(before, now, tool -> hasEffect(tool, agent, recorded), aspects);
+        Effects effects = tool -> hasEffect(tool, agent, recorded);
+        compareCalls(before, now, effects, aspects);
         Likeness likeness = Likeness.EQUAL;
         if (before.isEmpty() && now.isEmpty()) {
             likeness = Likeness.of(text(recorded.reply()), text(reply));
@@ -97,7 +121,8 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls) {
         if (before.isEmpty() == now.isEmpty() && !recorded.reply().stop().equals(reply.stop())) {
             aspects.add(Aspect.FINISH);
         }
-        return new Comparison(aspects, likeness == Likeness.NEAR, now);
+        List<Ruled> again = now(recorded, recorded.reply(), agent, owner, before);
+        return new Comparison(aspects, likeness == Likeness.NEAR, now, callChanges(before, now, again, effects));
     }
 
     /** The recorded calls, with what happened to them. */
@@ -198,6 +223,39 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls) {
                 aspects.add(Aspect.RULES);
             }
         }
+    }
+
+    /** @param again the recorded calls, with what the candidate's rules say about them */
+    private static List<DecisionChange> callChanges(
+            List<Ruled> before, List<Ruled> now, List<Ruled> again, Effects effects) {
+        List<DecisionChange> changes = new ArrayList<>();
+        for (CallPair<Ruled> pair : CallPair.of(
+                before,
+                now,
+                ruled -> ruled.call().name(),
+                ruled -> ruled.call().input().canonical())) {
+            String tool = pair.now().or(pair::before).orElseThrow().call().name();
+            boolean effect = effects.of(tool);
+            if (pair.before().isEmpty() || pair.now().isEmpty()) {
+                Kind kind = pair.now().isEmpty() ? Kind.LEFT_OUT : Kind.ADDED;
+                changes.add(new DecisionChange(kind, tool, effect, List.of(), "", false));
+            } else if (!key(pair.before().get().call())
+                    .equals(key(pair.now().get().call()))) {
+                List<String> fields = JsonLeaves.differing(
+                        pair.before().get().call().input(),
+                        pair.now().get().call().input());
+                changes.add(new DecisionChange(Kind.ARGUMENTS, tool, effect, fields, "", false));
+            }
+            String was = pair.before().map(Ruled::fate).orElse("");
+            String is = pair.now().map(Ruled::fate).orElse(was);
+            if (!is.equals(was.isEmpty() ? "allow" : was)) {
+                boolean ruled = pair.before()
+                        .filter(call -> !again.get(before.indexOf(call)).fate().equals(was))
+                        .isPresent();
+                changes.add(new DecisionChange(Kind.ofFate(is), tool, effect, List.of(), was, ruled));
+            }
+        }
+        return changes;
     }
 
     private static List<String> tools(List<Ruled> calls) {

@@ -1,33 +1,40 @@
 package dev.waymark.worker.rehearsal;
 
 import dev.waymark.worker.gate.GateReport;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** A report as one HTML page without scripts or references, for any browser and any screen. */
 public final class HtmlReport {
+    private static final int MOST_LINKS = 10;
+
     private static final String STYLE = """
             body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem;
-                   color: #1a1a1a; background: #fff; }
-            h1 { font-size: 1.4rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
-            .result { font-size: 1.15rem; font-weight: 600; }
+                   color: #1a1a1a; background: #fff; overflow-wrap: anywhere; }
+            h1 { font-size: 1.4rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
+            h3 { font-size: 1rem; margin: 1rem 0 0; } a { color: inherit; }
+            .result, .what { font-weight: 600; } .what { margin: .25rem 0; }
             .failed { color: #a40000; } .passed { color: #006b2d; }
             article { border: 1px solid #ccc; border-radius: .5rem; padding: .75rem 1rem; margin: 1rem 0; }
-            article h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
-            .what { font-weight: 600; margin: .25rem 0; }
+            article h3 { margin: 0; }
             .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
             @media (max-width: 40rem) { .pair { grid-template-columns: 1fr; gap: .25rem; } }
             h4 { margin: .5rem 0 0; font-size: .85rem; color: #555; }
-            pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .25rem 0; padding: .5rem;
-                  background: #f4f4f4; border-radius: .25rem; font-size: .85rem; }
-            .now pre { background: #fff3d6; }
-            footer { color: #555; font-size: .85rem; margin-top: 2rem; }
+            pre { white-space: pre-wrap; margin: .25rem 0; padding: .5rem; background: #f4f4f4;
+                  border-radius: .25rem; font-size: .85rem; }
+            mark { background: #ffe08a; color: inherit; font-weight: 700; text-decoration: underline; }
+            code { font-weight: 600; } summary { padding: .25rem 0; } footer, .where { color: #555; font-size: .85rem; }
             @media (prefers-color-scheme: dark) {
               body { color: #e6e6e6; background: #161616; } pre { background: #262626; }
-              .now pre { background: #40330f; } article { border-color: #444; }
-              h4, footer { color: #aaa; } .failed { color: #ff8a80; } .passed { color: #7bd89a; }
+              mark { background: #5c4a10; } article { border-color: #444; }
+              h4, footer, .where { color: #aaa; } .failed { color: #ff8a80; } .passed { color: #7bd89a; }
             }
             """;
 
     private final StringBuilder page = new StringBuilder();
+    private int nextCard = 1;
 
     private HtmlReport() {}
 
@@ -53,14 +60,18 @@ public final class HtmlReport {
         report.rehearsal()
                 .flatMap(RehearsalReport::stopped)
                 .ifPresent(why -> element("p", "result failed", "Not complete: " + why));
-        report.failures().forEach(failure -> element("p", "result failed", "Failed: " + failure));
         if (!report.passed()) {
-            element("p", "result failed", "Not passed");
+            element("p", "result failed", "Not passed: do not deploy this before you know why.");
         } else if (report.isJudged()) {
             element("p", "result passed", "Passed");
         } else {
-            element("p", "", "No condition was set, so nothing passed or failed: judge the differences yourself.");
+            element(
+                    "p",
+                    "",
+                    "No condition was set, so nothing passed or failed: judge the changes yourself before you deploy"
+                            + " them.");
         }
+        report.failures().forEach(failure -> element("p", "result failed", "Failed: " + failure));
         report.gate().ifPresent(this::gate);
         report.rehearsal().ifPresent(this::rehearsal);
         page.append("</body>\n</html>\n");
@@ -77,8 +88,8 @@ public final class HtmlReport {
         element(
                 "p",
                 "",
-                "At each decision of these recorded threads, other agents were asked what they would decide. Nothing"
-                        + " was run.");
+                "A decision is one reply of the model: it calls tools or answers. At each decision of recorded threads,"
+                        + " changed agents were asked what they would decide instead. Nothing was run.");
         of.candidates().forEach(this::candidate);
         if (!of.skipped().isEmpty()) {
             element("h2", "", "Not rehearsed");
@@ -89,43 +100,163 @@ public final class HtmlReport {
     }
 
     private void candidate(RehearsalReport.OfCandidate of) {
-        element("h2", "", of.name() + (of.models().isEmpty() ? "" : " (" + String.join(", ", of.models()) + ")"));
+        element(
+                "h2",
+                "",
+                "The change: " + of.name()
+                        + (of.models().isEmpty() ? "" : " (" + String.join(", ", of.models()) + ")"));
         element("p", "result", capitalized(ReportText.verdict(of)));
+        List<ReportCard> cards = ReportCard.of(of, nextCard);
+        nextCard += cards.size();
+        String weight = "";
+        for (RehearsalReport.Changes changes : of.changes()) {
+            if (!changes.change().weight().equals(weight)) {
+                weight = changes.change().weight();
+                element(
+                        "h3",
+                        "",
+                        capitalized(weight)
+                                + (changes.change().effect() ? ": what agents do outside of the conversation" : ""));
+            }
+            sentence(changes, of, cards);
+        }
+        if (of.changes().stream().anyMatch(each -> each.change().kind() == DecisionChange.Kind.ASKED)) {
+            element(
+                    "p",
+                    "",
+                    "“A person” is whoever decides about this agent's calls, for example in the console. Until then, the"
+                            + " call waits.");
+        }
         ReportText.details(of).forEach(line -> element("p", "", capitalized(line)));
         of.shownChecks()
                 .forEach(failed -> element(
                         "p",
                         "failed",
                         "Check " + failed.check() + " fails in " + failed.thread() + ": " + failed.reason()));
-        of.shown().forEach(this::decision);
+        cards.forEach(this::card);
         int left = of.changed() + of.failed() - of.shown().size();
         if (left > 0) {
             element("p", "", left + " more are not shown.");
         }
     }
 
-    private void decision(RehearsalReport.Shown shown) {
-        page.append("<article>\n");
-        element("h3", "", shown.thread() + " · turn " + shown.turn() + " · " + shown.place());
-        element("p", "what", capitalized(ReportText.aspects(shown)));
-        element("h4", "", "The model was given, last");
-        element("pre", "", shown.context());
-        page.append("<div class=\"pair\">\n");
-        reply("Recorded", "recorded", shown.recorded());
-        shown.now().ifPresent(now -> reply("Now", "now", now));
-        page.append("</div>\n");
-        if (!shown.then().isEmpty()) {
-            element("h4", "", "Then");
-            shown.then().forEach(step -> element("pre", "", step));
+    /** What changes in how many decisions, with links to their cards. */
+    private void sentence(RehearsalReport.Changes changes, RehearsalReport.OfCandidate of, List<ReportCard> cards) {
+        DecisionChange change = changes.change();
+        List<ReportCard> changed = cards.stream()
+                .filter(card -> card.first().changes().contains(change))
+                .limit(MOST_LINKS)
+                .toList();
+        page.append("<p>").append(code(capitalized(ReportText.sentence(changes, of))));
+        changed.stream()
+                .findFirst()
+                .filter(card -> change.kind() == DecisionChange.Kind.ARGUMENTS)
+                .flatMap(card -> ReportCard.differingValues(card.first(), change.tool()))
+                .ifPresent(values -> page.append(escaped(" (for example " + values + ")")));
+        String links = changed.stream()
+                .map(card -> "<a href=\"#c" + card.number() + "\">" + card.number() + "</a>")
+                .collect(Collectors.joining(", "));
+        page.append(links.isEmpty() ? "" : ": see " + links).append("</p>\n");
+    }
+
+    private void card(ReportCard card) {
+        RehearsalReport.Shown first = card.first();
+        page.append("<article id=\"c").append(card.number()).append("\">\n");
+        element("h3", "", card.number() + ". " + ReportCard.title(first));
+        ReportText.statements(first)
+                .forEach(statement -> page.append("<p class=\"what\">")
+                        .append(code(capitalized(statement)))
+                        .append("</p>\n"));
+        decision(first);
+        if (!card.others().isEmpty()) {
+            element("h4", "", "The same changes in");
+        }
+        for (RehearsalReport.Shown other : card.others()) {
+            String values = other.changes().stream()
+                    .map(DecisionChange::tool)
+                    .distinct()
+                    .flatMap(tool -> ReportCard.differingValues(other, tool).stream())
+                    .map(differing -> " (" + differing + ")")
+                    .collect(Collectors.joining());
+            page.append("<details>\n");
+            element("summary", "", ReportCard.title(other) + values);
+            decision(other);
+            page.append("</details>\n");
         }
         page.append("</article>\n");
     }
 
-    private void reply(String heading, String kind, RehearsalReport.ShownReply reply) {
-        page.append("<div class=\"").append(kind).append("\">\n");
-        element("h4", "", heading);
-        ReportText.lines(reply).forEach(line -> element("pre", "", line));
-        page.append("</div>\n");
+    private void decision(RehearsalReport.Shown shown) {
+        if (!ReportCard.isInTitle(shown)) {
+            element("h4", "", "Just before, the thread had");
+            element("pre", "", shown.context());
+        }
+        RehearsalReport.ShownReply before = shown.recorded();
+        Optional<RehearsalReport.ShownReply> now = shown.now();
+        texts(ReportText.text(before), now.flatMap(ReportText::text), "(no text)");
+        for (CallPair<RehearsalReport.ShownCall> pair : ReportCard.pairs(shown)) {
+            both(
+                    pair.before().map(call -> number(before, call) + call(call, pair.now())),
+                    pair.now().map(call -> number(now.orElseThrow(), call) + call(call, pair.before())),
+                    "(no call)");
+        }
+        texts(ReportText.end(before), now.flatMap(ReportText::end), "(as usual)");
+        if (!shown.then().isEmpty()) {
+            element("h4", "", "What would follow");
+            shown.then().forEach(step -> element("pre", "", step));
+        }
+        page.append("<details class=\"where\">\n");
+        element("summary", "", "Where this is");
+        element("p", "", "Turn " + shown.turn() + ", event " + shown.place());
+        page.append("</details>\n");
+    }
+
+    /** Two texts beside each other, with marks where they differ. */
+    private void texts(Optional<String> before, Optional<String> now, String none) {
+        both(before.map(text -> marked(text, now)), now.map(text -> marked(text, before)), none);
+    }
+
+    /** Two pieces of HTML beside each other, if there is at least one. */
+    private void both(Optional<String> before, Optional<String> now, String none) {
+        if (before.isPresent() || now.isPresent()) {
+            page.append("<div class=\"pair\">\n<div><h4>Before</h4><pre>").append(before.orElse(none));
+            page.append("</pre></div>\n<div><h4>With the change</h4><pre>").append(now.orElse(none));
+            page.append("</pre></div>\n</div>\n");
+        }
+    }
+
+    private static String number(RehearsalReport.ShownReply reply, RehearsalReport.ShownCall call) {
+        return reply.calls().size() == 1 ? "" : reply.calls().indexOf(call) + 1 + ". ";
+    }
+
+    private static String call(RehearsalReport.ShownCall call, Optional<RehearsalReport.ShownCall> other) {
+        StringBuilder lines = new StringBuilder(marked(call.tool(), other.map(RehearsalReport.ShownCall::tool)));
+        Optional<Map<String, String>> values = JsonLeaves.of(call.args());
+        Optional<Map<String, String>> others = JsonLeaves.of(other.orElse(call).args());
+        if (values.isPresent() && others.isPresent()) {
+            values.get()
+                    .forEach((name, value) -> lines.append("\n  ")
+                            .append(escaped(name + ": "))
+                            .append(marked(
+                                    value, Optional.ofNullable(others.get().get(name)))));
+        } else {
+            lines.append("\n  ")
+                    .append(marked(call.args(), Optional.of(other.orElse(call).args())));
+        }
+        String fate = marked(ReportText.fate(call), Optional.of(ReportText.fate(other.orElse(call))));
+        return lines.append("\n→ ").append(fate).toString();
+    }
+
+    /** A text, escaped, with marks where it differs from the other one. */
+    private static String marked(String text, Optional<String> other) {
+        return WordDiff.of(text, other.orElse("")).stream()
+                .map(piece -> piece.differs() ? "<mark>" + escaped(piece.text()) + "</mark>" : escaped(piece.text()))
+                .collect(Collectors.joining());
+    }
+
+    /** A sentence, escaped, with the names that it quotes. */
+    private static String code(String sentence) {
+        return escaped(sentence).replaceAll("`([^`\n]*)`", "<code>$1</code>");
     }
 
     private void element(String name, String kind, String text) {

@@ -32,7 +32,7 @@ public final class JunitReport {
     private void rehearsal(RehearsalReport of, List<FailCondition> conditions) {
         for (RehearsalReport.OfCandidate candidate : of.candidates()) {
             List<String> shown = candidate.shown().stream()
-                    .map(each -> each.thread() + " " + each.place() + ": " + ReportText.aspects(each))
+                    .map(each -> each.thread() + " " + each.place() + ": " + ReportText.changes(each))
                     .toList();
             add(candidate.name(), "answers at every decision", of.lacks(candidate), shown);
             if (candidate.checks() > 0) {

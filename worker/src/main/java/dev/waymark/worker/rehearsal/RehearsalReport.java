@@ -73,6 +73,7 @@ public record RehearsalReport(
      * @param now what the candidate's replies cost, whether they were kept or asked for
      * @param shown the first decisions that differ or failed, in full
      * @param shownChecks the first checks that fail
+     * @param changes what changes, the worst first
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record OfCandidate(
@@ -94,7 +95,11 @@ public record RehearsalReport(
             Totals recorded,
             Totals now,
             List<Shown> shown,
-            List<FailedCheck> shownChecks) {}
+            List<FailedCheck> shownChecks,
+            List<Changes> changes) {}
+
+    /** The number of decisions that change this. */
+    public record Changes(DecisionChange change, int decisions) {}
 
     /** A check that fails for the decisions of a thread, and why. */
     public record FailedCheck(String thread, String check, String reason) {}
@@ -117,6 +122,8 @@ public record RehearsalReport(
      * @param now the first answer that differs
      * @param then what would have followed, a line for each step, and why that ends
      * @param problem why there is no answer
+     * @param changes what the first answer that differs changes, the worst first
+     * @param asked the newest text of a person
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record Shown(
@@ -131,7 +138,9 @@ public record RehearsalReport(
             ShownReply recorded,
             Optional<ShownReply> now,
             List<String> then,
-            Optional<String> problem) {}
+            Optional<String> problem,
+            List<DecisionChange> changes,
+            String asked) {}
 
     /** A reply, as far as it is shown. */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)

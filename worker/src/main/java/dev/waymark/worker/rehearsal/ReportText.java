@@ -1,12 +1,14 @@
 package dev.waymark.worker.rehearsal;
 
+import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.worker.gate.GateReport;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.Optional;
+import java.util.Set;
 
 /** The sentences of a report, for terminals and for HTML. */
 public final class ReportText {
@@ -23,43 +25,54 @@ public final class ReportText {
                 + (of.failed() == 0 ? "" : ", " + of.failed() + " got no answer");
     }
 
-    /** What changes, and what it costs: a few short lines. */
+    /** What changes, a sentence for each kind of change, and how much it matters. */
+    public static List<String> sentences(RehearsalReport.OfCandidate of) {
+        return of.changes().stream()
+                .map(each -> each.change().weight() + ": " + sentence(each, of))
+                .toList();
+    }
+
+    /** A kind of change as a sentence, with the number of its decisions. */
+    static String sentence(RehearsalReport.Changes changes, RehearsalReport.OfCandidate of) {
+        return changes.change().words(" in " + changes.decisions() + " of " + counted(of.decisions(), "decision"));
+    }
+
+    /** How many checks fail, and what was measured before and with the change: a few short lines. */
     public static List<String> details(RehearsalReport.OfCandidate of) {
         List<String> lines = new ArrayList<>();
-        if (!of.aspects().isEmpty()) {
-            lines.add(of.aspects().entrySet().stream()
-                    .sorted(Map.Entry.<Aspect, Integer>comparingByValue().reversed())
-                    .map(each -> each.getValue() + " " + each.getKey().words())
-                    .collect(Collectors.joining(", ")));
-        }
-        List<String> calls = new ArrayList<>();
-        add(calls, of.newlyAsked(), "newly asking a person");
-        add(calls, of.newlyAllowed(), "newly allowed");
-        add(calls, of.newlyDenied(), "newly denied");
-        add(calls, of.refused(), "refused");
-        if (!calls.isEmpty()) {
-            lines.add("calls: " + String.join(", ", calls));
-        }
         if (of.checks() > 0) {
             lines.add("checks: " + of.failedChecks() + " of " + of.checks() + " fail");
         }
-        if (of.decisions() > 0) {
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "tokens: %,d recorded, %,d now; USD: %s recorded, %s now; time per reply: %.1f s recorded, %.1f s now",
-                    of.recorded().spent().usage().total(),
-                    of.now().spent().usage().total(),
-                    of.recorded().spent().cost().map(Usd::toString).orElse("unknown"),
-                    of.now().spent().cost().map(Usd::toString).orElse("unknown"),
-                    of.recorded().millis() / 1000.0 / of.decisions(),
-                    of.now().millis() / 1000.0 / Math.max(1, of.answers())));
+        List<String> measured = new ArrayList<>();
+        Spent before = of.recorded().spent();
+        Spent now = of.now().spent();
+        add(measured, "tokens: %,d", before.usage().total(), now.usage().total());
+        add(measured, "USD: %s", dollars(before), dollars(now));
+        add(
+                measured,
+                "seconds per reply: %.1f",
+                seconds(of.recorded().millis(), of.decisions()),
+                seconds(of.now().millis(), of.answers()));
+        if (!measured.isEmpty()) {
+            String votes = of.answers() > of.decisions() ? " (all votes together)" : "";
+            lines.add(String.join("; ", measured) + votes);
         }
         return lines;
     }
 
-    private static void add(List<String> calls, int count, String words) {
-        if (count > 0) {
-            calls.add(count + " " + words);
+    private static BigDecimal dollars(Spent spent) {
+        return spent.cost().orElse(Usd.ZERO).dollars().stripTrailingZeros();
+    }
+
+    private static double seconds(long millis, int replies) {
+        return Math.round(millis / 100.0 / Math.max(1, replies)) / 10.0;
+    }
+
+    /** Says nothing about what is zero or unknown on one side: scripted models, for example, measure nothing. */
+    private static void add(List<String> measured, String format, Number before, Number now) {
+        if (before.doubleValue() > 0 && now.doubleValue() > 0) {
+            measured.add(String.format(Locale.ROOT, format + " before, ", before)
+                    + String.format(Locale.ROOT, format.substring(format.indexOf('%')) + " with the change", now));
         }
     }
 
@@ -84,33 +97,78 @@ public final class ReportText {
     /** Who judged texts, and what that cost. */
     public static String judge(RehearsalReport.Judged judge) {
         return "Judged by " + judge.model() + ", votes for each question: " + judge.votes() + ", answers: "
-                + judge.answers() + ", USD: "
-                + judge.spent().cost().map(Usd::toString).orElse("0");
+                + judge.answers()
+                + judge.spent()
+                        .cost()
+                        .filter(cost -> cost.picos() > 0)
+                        .map(cost -> ", USD: " + cost)
+                        .orElse("");
     }
 
-    /** In what a decision differs. */
-    public static String aspects(RehearsalReport.Shown shown) {
-        return shown.problem()
-                .map(problem -> "no answer: " + problem)
-                .orElseGet(() -> shown.aspects().stream().map(Aspect::words).collect(Collectors.joining(", "))
-                        + (shown.votes() > 1
-                                ? "; " + shown.same() + " of " + shown.votes() + " votes are as recorded"
-                                : ""));
+    /** What a decision changes, in one line. */
+    public static String changes(RehearsalReport.Shown shown) {
+        return String.join("; ", statements(shown));
     }
 
-    /** What a reply decides, a line for each call. */
-    public static List<String> lines(RehearsalReport.ShownReply reply) {
-        List<String> lines = new ArrayList<>();
-        if (!reply.text().isBlank() || reply.calls().isEmpty()) {
-            lines.add(reply.text().isBlank() ? "(no text)" : reply.text());
+    /** What a decision changes, or why it has no answer. */
+    static List<String> statements(RehearsalReport.Shown shown) {
+        List<String> statements = new ArrayList<>();
+        shown.problem().ifPresent(problem -> statements.add("no answer: " + problem));
+        shown.changes().forEach(change -> statements.add(change.words("")));
+        if (shown.votes() > 1) {
+            statements.add(shown.same() + " of " + shown.votes() + " votes decide as before");
         }
-        reply.calls()
-                .forEach(call -> lines.add(call.tool() + " " + call.args() + " → " + call.then()
-                        + call.reason().map(reason -> ": " + reason).orElse("")));
-        if (!reply.end().equals("end_turn") && !reply.end().equals("tool_use")) {
-            lines.add("(ended: " + reply.end() + ")");
+        return statements;
+    }
+
+    /** A line about a decision, behind a label of fixed width. */
+    public record Line(String label, String text) {
+        @Override
+        public String toString() {
+            return "  " + label + text;
         }
+    }
+
+    /** A decision before and with the change, for terminals. */
+    public static List<Line> lines(RehearsalReport.Shown shown) {
+        List<Line> lines = new ArrayList<>();
+        lines.add(new Line("context:         ", shown.context()));
+        lines(shown.recorded()).forEach(line -> lines.add(new Line("before:          ", line)));
+        shown.now().ifPresent(now -> lines(now).forEach(line -> lines.add(new Line("with the change: ", line))));
+        shown.then().forEach(step -> lines.add(new Line("then:            ", step)));
         return lines;
+    }
+
+    private static List<String> lines(RehearsalReport.ShownReply reply) {
+        List<String> lines = new ArrayList<>();
+        text(reply).ifPresent(lines::add);
+        reply.calls().forEach(call -> lines.add(call.tool() + " " + call.args() + " → " + fate(call)));
+        end(reply).ifPresent(lines::add);
+        return lines;
+    }
+
+    /** What a reply says, if that matters. */
+    static Optional<String> text(RehearsalReport.ShownReply reply) {
+        return reply.text().isBlank()
+                ? Optional.of("(no text)").filter(none -> reply.calls().isEmpty())
+                : Optional.of(reply.text());
+    }
+
+    /** Why a reply ended, if that is not as usual. */
+    static Optional<String> end(RehearsalReport.ShownReply reply) {
+        return Optional.of("(ended: " + reply.end() + ")")
+                .filter(end -> !Set.of("end_turn", "tool_use").contains(reply.end()));
+    }
+
+    /** What happens to a call before it runs, and why. */
+    static String fate(RehearsalReport.ShownCall call) {
+        String words = switch (call.then()) {
+            case "allow" -> "runs without asking";
+            case "ask" -> "waits until a person approves it";
+            case "deny" -> "is denied";
+            default -> "is refused";
+        };
+        return words + call.reason().map(reason -> " (" + reason + ")").orElse("");
     }
 
     /** A number of things, such as "1 thread". */

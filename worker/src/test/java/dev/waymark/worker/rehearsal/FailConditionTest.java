@@ -40,6 +40,7 @@ class FailConditionTest {
             totals("1", 500),
             totals("0.5", 1_000),
             List.of(),
+            List.of(),
             List.of());
 
     @ParameterizedTest

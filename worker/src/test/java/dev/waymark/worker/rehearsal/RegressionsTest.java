@@ -269,9 +269,20 @@ class RegressionsTest {
         RehearsalReport.OfCandidate result = report.candidates().get(0);
         assertThat(result.changed()).isPositive();
         assertThat(result.shown()).allSatisfy(shown -> {
+            assertThat(shown.changes()).isNotEmpty();
             assertThat(shown.thread()).startsWith("t");
             assertThat(shown.place()).matches(".+/e\\d+(\\.\\d+)?");
         });
+    }
+
+    /** The refund of 15 dollars is the same, and the one of 50 asked a person before, too. */
+    @Test
+    void tightenedRule_isToldFromAnotherCall() throws Exception {
+        RehearsalReport report = rehearse(AGENT.replace("maximum: 2000", "maximum: 1000"));
+
+        assertThat(report.candidates().get(0).changes())
+                .containsExactly(new RehearsalReport.Changes(
+                        new DecisionChange(DecisionChange.Kind.ASKED, "refund", true, List.of(), "allow", true), 1));
     }
 
     @ParameterizedTest

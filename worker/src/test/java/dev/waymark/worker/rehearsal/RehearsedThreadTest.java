@@ -51,8 +51,8 @@ class RehearsedThreadTest {
     void changedDecision_isNamedBesideTheRecordedOne() throws Exception {
         assertThat(problems("parallel-tools.json", false, Set.of("scripted"), "changed"))
                 .anyMatch(line -> line.contains("changed: 2"))
-                .contains("  now:      You said: Hello")
-                .anyMatch(line -> line.startsWith("  recorded: weather "));
+                .contains("  with the change: You said: Hello")
+                .anyMatch(line -> line.startsWith("  before:          weather "));
         assertThat(problems("parallel-tools.json", false, Set.of("scripted"), "refused"))
                 .isEmpty();
         assertThat(problems("parallel-tools.json", true, Set.of("scripted"), "changed"))
