@@ -1,6 +1,8 @@
 package dev.waymark.worker.announce;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.annotation.Internal;
+import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.worker.secret.LogSecrets;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -8,6 +10,7 @@ import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,15 +38,48 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
     /** No receivers. */
     public static final Receivers NONE = new Receivers(Map.of(), Optional.empty());
 
+    /** The variable with the path of the receivers' file. */
+    @Internal
+    public static final String FILE_VARIABLE = "WAYMARK_RECEIVERS";
+
+    /** The variable with the address of the console. */
+    @Internal
+    public static final String URL_VARIABLE = "WAYMARK_PUBLIC_URL";
+
     private static final int MOST_SECRETS = 5;
 
     public Receivers {
         byName = Collections.unmodifiableMap(new LinkedHashMap<>(byName));
     }
 
-    /** Reads the receivers of a file. Programs run in its directory. */
+    /**
+     * Reads the receivers and the address of the console that these variables name.
+     *
+     * @throws IllegalArgumentException if the address is not that of a page
+     */
     @Internal
-    public static Receivers read(Path file) throws YamlProblem {
+    public static Receivers from(Map<String, String> environment) throws YamlProblem {
+        Optional<String> file = set(environment, FILE_VARIABLE);
+        Receivers all = file.isPresent() ? read(Path.of(file.get())) : NONE;
+        return set(environment, URL_VARIABLE)
+                .map(url -> all.linkingTo(page(url)))
+                .orElse(all);
+    }
+
+    private static Optional<String> set(Map<String, String> environment, String name) {
+        return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
+    }
+
+    private static URI page(String url) {
+        URI page = URI.create(url);
+        if (!Set.of("http", "https").contains(String.valueOf(page.getScheme())) || page.getHost() == null) {
+            throw new IllegalArgumentException("not the address of a page: " + url);
+        }
+        return page;
+    }
+
+    /** Reads the receivers of a file. Programs run in its directory. */
+    static Receivers read(Path file) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         Map<String, Receiver> receivers = new LinkedHashMap<>();
         Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElseThrow();
@@ -66,6 +102,18 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
     /** Sets where people open the console. */
     public Receivers linkingTo(URI console) {
         return new Receivers(byName, Optional.of(console));
+    }
+
+    /** Says which receivers these agents name that are not here. */
+    @Internal
+    public List<String> lackedBy(Collection<AgentSpec> agents) {
+        return agents.stream()
+                .flatMap(agent -> agent.receivers().stream()
+                        .map(AnnounceRule::receiver)
+                        .filter(name -> !byName.containsKey(name))
+                        .map(name -> "agent " + agent.name() + " announces to " + name
+                                + ", which is not among this worker's receivers: nobody is told until a worker has it"))
+                .toList();
     }
 
     Optional<Receiver> find(String name) {
