@@ -14,12 +14,14 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.CallVerdict;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -262,6 +264,7 @@ class SimulationTest {
                 }),
                 broken(
                         ToolFact.ToolFinished.class,
+                        after -> after.turn().status() == Turn.Status.BUDGET,
                         "a budget that is spent is not a limit",
                         "beyond the budget",
                         (before, fact, after) -> {
@@ -345,13 +348,11 @@ class SimulationTest {
                         }),
                 broken(
                         ToolFact.ToolFinished.class,
+                        after -> after.grants().last() > 0,
                         "a grant is not counted down",
                         "once too often",
-                        (before, fact, after) -> {
-                            if (after.has("grants")) {
-                                after.get("grants").get("list").forEach(grant -> ((ObjectNode) grant).remove("used"));
-                            }
-                        }),
+                        (before, fact, after) ->
+                                after.get("grants").get("list").forEach(grant -> ((ObjectNode) grant).remove("used"))),
                 broken(
                         ToolFact.ToolNotStarted.class,
                         "a decision about another tool counts",
@@ -629,9 +630,17 @@ class SimulationTest {
     }
 
     private static Arguments broken(Class<? extends Fact> at, String name, String violation, Change change) {
+        return broken(at, after -> true, name, violation, change);
+    }
+
+    /** @param when the states that are changed, because most are not worth the time */
+    private static Arguments broken(
+            Class<? extends Fact> at, Predicate<Conversation> when, String name, String violation, Change change) {
         Core core = (before, fact, time) -> {
             Conversation after = before.apply(fact, time);
-            return at.isInstance(fact) ? Doctor.edit(after, tree -> change.make(before, fact, tree)) : after;
+            return at.isInstance(fact) && when.test(after)
+                    ? Doctor.edit(after, tree -> change.make(before, fact, tree))
+                    : after;
         };
         return Arguments.of(name, core, violation);
     }
@@ -641,7 +650,6 @@ class SimulationTest {
         return LongStream.range(0, FAULTY)
                 .flatMap(seed ->
                         seed % 5 > 0 ? LongStream.of(seed) : LongStream.of(seed, Simulation.FILE_SEEDS + seed / 5))
-                .parallel()
                 .mapToObj(seed -> {
                     try {
                         new Simulation(seed, core, fault, new Coverage()).run();
