@@ -137,6 +137,10 @@ class ConsoleDecisionsTest extends ConsoleCases {
                         .at("/forkedFrom/thread")
                         .asText())
                 .isEqualTo(thread);
+        // The call is safe to repeat, so that nothing is asked.
+        click("Answer again in a new thread");
+        browser.run("await page.waitForFunction((fork) => !location.hash.endsWith(fork), '" + fork + "')");
+        see("Turn 1: ");
     }
 
     @Test

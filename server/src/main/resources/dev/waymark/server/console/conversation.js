@@ -102,7 +102,7 @@ function toolsThatRan(messages, asked, calls) {
   return [...new Set(uses.filter(({ id }) => mayHaveHadEffects(calls.get(id))).map(({ name }) => name))];
 }
 
-/** Only calls with side effects are claimed. Of a call that a fork has from its origin, and of a subagent's, that is not known. */
+/** A call with side effects is claimed before it runs. What the calls of a subagent did is not known here. */
 function mayHaveHadEffects(call) {
   if (call === undefined) return true;
   if (call.settled?.outcome === 'not-done') return false;
