@@ -57,7 +57,7 @@ final class ReceiverOptions {
                     ExitCode.BAD_INPUT,
                     CommandError.BAD_INPUT,
                     "invalid receivers: " + e.getMessage(),
-                    "Fix the file that --receivers names");
+                    "Correct the file");
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,

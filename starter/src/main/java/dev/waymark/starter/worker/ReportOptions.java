@@ -72,6 +72,7 @@ final class ReportOptions {
                     .forEach(failed -> output.line(SafeText.line(failed.thread()) + ": check "
                             + SafeText.line(failed.check()) + " fails: " + SafeText.line(failed.reason())));
             output.line(candidate.name() + ": " + ReportText.verdict(candidate));
+            ReportText.differences(candidate).ifPresent(line -> output.line("  " + SafeText.line(line)));
             ReportText.sentences(candidate).forEach(line -> output.line("  " + SafeText.line(line)));
             ReportText.details(candidate).forEach(line -> output.line("  " + line));
         }

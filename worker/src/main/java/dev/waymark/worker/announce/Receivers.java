@@ -72,7 +72,8 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
 
     private static URI page(String url) {
         URI page = URI.create(url);
-        if (!Set.of("http", "https").contains(String.valueOf(page.getScheme())) || page.getHost() == null) {
+        boolean isPlain = page.getUserInfo() == null && page.getQuery() == null && page.getFragment() == null;
+        if (!Set.of("http", "https").contains(String.valueOf(page.getScheme())) || page.getHost() == null || !isPlain) {
             throw new IllegalArgumentException("not the address of a page: " + url);
         }
         return page;
@@ -86,7 +87,7 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
         YamlValue.read(file)
                 .fields()
                 .takeAll()
-                .forEach((name, value) -> problems.check(() -> receiver(value, directory))
+                .forEach((name, value) -> problems.check(() -> receiver(name, value, directory))
                         .ifPresent(receiver -> receivers.put(name, receiver)));
         problems.end();
         return new Receivers(receivers, Optional.empty());
@@ -126,17 +127,20 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
         byName.values().forEach(receiver -> LogSecrets.ofThisProcess().learn(ReceiverClient.texts(receiver), Set.of()));
     }
 
-    private static Receiver receiver(YamlValue value, Path directory) throws YamlProblem {
+    private static Receiver receiver(String name, YamlValue value, Path directory) throws YamlProblem {
+        if (!AnnounceRule.isName(name)) {
+            throw value.problem("a receiver's name has 1 to 64 characters A-Z a-z 0-9 _ . -, found " + name);
+        }
         YamlFields fields = value.fields();
         YamlProblems problems = new YamlProblems();
-        Optional<String> webhook = problems.read(fields.take("webhook"), YamlValue::words);
-        Optional<String> slack = problems.read(fields.take("slack"), YamlValue::words);
+        Optional<String> webhook = problems.read(fields.take("webhook"), Receivers::address);
+        Optional<String> slack = problems.read(fields.take("slack"), Receivers::address);
         Optional<List<String>> command = problems.read(fields.take("command"), each -> each.items(YamlValue::words));
         Optional<List<String>> secrets = problems.read(fields.take("secret"), Receivers::secrets);
         boolean allowPrivate =
                 problems.read(fields.take("allow_private"), YamlValue::flag).orElse(false);
         Optional<Map<String, String>> env =
-                problems.read(fields.take("env"), each -> each.entries((name, text) -> text.text()));
+                problems.read(fields.take("env"), each -> each.entries((variable, text) -> text.text()));
         problems.run(fields::end);
         problems.end();
         long kinds = List.of(webhook, slack, command).stream()
@@ -157,6 +161,14 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
         return webhook.<Receiver>map(url -> new Receiver.Webhook(url, secrets.orElseThrow(), allowPrivate))
                 .or(() -> slack.map(url -> new Receiver.Slack(url, allowPrivate)))
                 .orElseGet(() -> new Receiver.Command(command.orElseThrow(), env.orElse(Map.of()), directory));
+    }
+
+    private static String address(YamlValue value) throws YamlProblem {
+        String url = value.words();
+        if (!url.startsWith("http://") && !url.startsWith("https://") && !url.startsWith("${")) {
+            throw value.problem("expected an address that begins with https:// or http://");
+        }
+        return url;
     }
 
     private static List<String> secrets(YamlValue value) throws YamlProblem {

@@ -1,5 +1,6 @@
 package dev.waymark.worker.rehearsal;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
@@ -64,9 +65,10 @@ final class CandidateTally {
     /**
      * Where a decision is.
      *
+     * @param agent the thread's agent
      * @param checks what must hold for the decisions of its thread
      */
-    record Place(String thread, RecordedDecision decision, boolean encrypted, String agent, List<Check> checks) {}
+    record Place(String thread, RecordedDecision decision, boolean encrypted, AgentSpec agent, List<Check> checks) {}
 
     /**
      * An answer of the candidate, compared.
@@ -90,13 +92,13 @@ final class CandidateTally {
     }
 
     /** Counts the answers to one decision. */
-    void add(Place place, String model, Answers given) {
-        of(place).add(place, model, given);
+    void add(Place place, AgentSpec tried, Answers given) {
+        of(place).add(place, tried, given);
     }
 
     /** Counts a decision at which the model gave no answer. */
-    void failed(Place place, String model, String problem) {
-        of(place).failed(place, model, problem);
+    void failed(Place place, AgentSpec tried, String problem) {
+        of(place).failed(place, tried, problem);
     }
 
     /** Drops what was counted and kept of a thread. */
@@ -175,6 +177,11 @@ final class CandidateTally {
         private final Set<String> models = new LinkedHashSet<>();
         private final Map<Counted, Integer> counts = new EnumMap<>(Counted.class);
         private final Map<Aspect, Integer> aspects = new EnumMap<>(Aspect.class);
+        private final Set<String> differences = new LinkedHashSet<>();
+
+        /** How many recorded decisions call a tool. Those without calls have the name "". */
+        private final Map<String, Integer> calling = new HashMap<>();
+
         private final Map<DecisionChange, Integer> changes = new TreeMap<>(DecisionChange.WORST_FIRST);
         private final List<RehearsalReport.Shown> shownDecisions = new ArrayList<>();
         private final List<RehearsalReport.FailedCheck> failedChecks = new ArrayList<>();
@@ -186,12 +193,15 @@ final class CandidateTally {
         private RehearsalReport.Totals recorded = RehearsalReport.Totals.NOTHING;
         private RehearsalReport.Totals now = RehearsalReport.Totals.NOTHING;
 
-        private void add(Place place, String model, Answers given) {
+        private void add(Place place, AgentSpec tried, Answers given) {
             List<Answer> answers = given.votes();
-            models.add(model);
+            tried(place, tried);
             count(Counted.DECISIONS, 1);
             count(Counted.ANSWERS, answers.size());
             RecordedDecision decision = place.decision();
+            Set<String> tools =
+                    decision.reply().calls().stream().map(Part.ToolUse::name).collect(Collectors.toSet());
+            (tools.isEmpty() ? Set.of("") : tools).forEach(tool -> calling.merge(tool, 1, Integer::sum));
             recorded = recorded.plus(new RehearsalReport.Totals(
                     decision.reply().spent(),
                     Duration.between(decision.called().at(), decision.replied().at())
@@ -237,10 +247,15 @@ final class CandidateTally {
                     Optional.empty());
         }
 
-        private void failed(Place place, String model, String problem) {
-            models.add(model);
+        private void failed(Place place, AgentSpec tried, String problem) {
+            tried(place, tried);
             count(Counted.FAILED, 1);
             show(place, Set.of(), List.of(), 0, 0, List.of(), Optional.empty(), Optional.of(problem));
+        }
+
+        private void tried(Place place, AgentSpec agent) {
+            models.add(agent.model());
+            differences.addAll(AgentDifferences.of(place.agent(), agent));
         }
 
         private void count(Comparison comparison) {
@@ -300,7 +315,7 @@ final class CandidateTally {
             shownDecisions.add(new RehearsalReport.Shown(
                     place.thread(),
                     decision.called().address(),
-                    place.agent(),
+                    place.agent().name(),
                     decision.state().turn().number(),
                     differing,
                     alike,
@@ -309,7 +324,7 @@ final class CandidateTally {
                     reply(
                             place,
                             Comparison.text(decision.reply()),
-                            Comparison.recorded(decision),
+                            Comparison.recorded(decision, place.agent()),
                             decision.reply().stop()),
                     reply,
                     then,
@@ -320,6 +335,8 @@ final class CandidateTally {
 
         private void addAll(ThreadTally other) {
             models.addAll(other.models);
+            differences.addAll(other.differences);
+            other.calling.forEach((tool, number) -> calling.merge(tool, number, Integer::sum));
             other.counts.forEach(this::count);
             other.aspects.forEach((aspect, number) -> aspects.merge(aspect, number, Integer::sum));
             other.changes.forEach((change, number) -> changes.merge(change, number, Integer::sum));
@@ -359,8 +376,12 @@ final class CandidateTally {
                     List.copyOf(shownDecisions),
                     List.copyOf(failedChecks),
                     changes.entrySet().stream()
-                            .map(each -> new RehearsalReport.Changes(each.getKey(), each.getValue()))
-                            .toList());
+                            .map(each -> new RehearsalReport.Changes(
+                                    each.getKey(),
+                                    each.getValue(),
+                                    calling.getOrDefault(each.getKey().tool(), 0)))
+                            .toList(),
+                    List.copyOf(differences));
         }
 
         private int number(Counted what) {

@@ -13,10 +13,12 @@ import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.history.RecordedDecision;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
+import dev.waymark.worker.rehearsal.DecisionChange.Cause;
 import dev.waymark.worker.rehearsal.DecisionChange.Kind;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -31,6 +33,8 @@ import java.util.stream.IntStream;
  * @param callChanges what changes about single calls
  */
 record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<DecisionChange> callChanges) {
+    private static final String NO_RULE = "no rule lets it run";
+
     Comparison {
         calls = List.copyOf(calls);
         callChanges = List.copyOf(callChanges);
@@ -99,11 +103,13 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
      * Compares a reply with the recorded decision.
      *
      * @param agent the candidate's agent
+     * @param known the agent of the thread, if its definition has not changed since
      * @param owner the subject that owns the thread
      */
-    static Comparison of(RecordedDecision recorded, Reply reply, AgentSpec agent, Optional<String> owner) {
+    static Comparison of(
+            RecordedDecision recorded, Reply reply, AgentSpec agent, AgentSpec known, Optional<String> owner) {
         Set<Aspect> aspects = EnumSet.noneOf(Aspect.class);
-        List<Ruled> before = recorded(recorded);
+        List<Ruled> before = recorded(recorded, known);
         List<Ruled> now = now(recorded, reply, agent, owner, before);
         Effects effects = tool -> hasEffect(tool, agent, recorded);
         compareCalls(before, now, effects, aspects);
@@ -121,12 +127,21 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
         if (before.isEmpty() == now.isEmpty() && !recorded.reply().stop().equals(reply.stop())) {
             aspects.add(Aspect.FINISH);
         }
-        List<Ruled> again = now(recorded, recorded.reply(), agent, owner, before);
-        return new Comparison(aspects, likeness == Likeness.NEAR, now, callChanges(before, now, again, effects));
+        Rulings rulings = new Rulings(
+                before,
+                now,
+                now(recorded, recorded.reply(), agent, owner, before),
+                now(recorded, reply, known, owner, before),
+                now(recorded, recorded.reply(), known, owner, before));
+        return new Comparison(aspects, likeness == Likeness.NEAR, now, callChanges(rulings, effects));
     }
 
-    /** The recorded calls, with what happened to them. */
-    static List<Ruled> recorded(RecordedDecision decision) {
+    /**
+     * The recorded calls, with what happened to them.
+     *
+     * @param known the agent of the thread
+     */
+    static List<Ruled> recorded(RecordedDecision decision, AgentSpec known) {
         boolean nobody = decision.replied()
                 .state()
                 .policy()
@@ -136,10 +151,20 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
         List<Part.ToolUse> calls = decision.reply().calls();
         return IntStream.range(0, Math.min(calls.size(), Conversation.MAX_CALLS))
                 .mapToObj(i -> {
-                    Optional<CallVerdict.Then> then = decision.thenOf(i).map(known -> decided(known, nobody));
-                    Optional<String> reason = then.isEmpty()
+                    Optional<CallVerdict.Then> decided = decision.thenOf(i);
+                    Optional<CallVerdict.Then> then = decided.map(ruled -> decided(ruled, nobody));
+                    Optional<String> reason = decided.isEmpty()
                             ? decision.reply().faultOf(i)
-                            : decision.made(i).verdict().flatMap(CallVerdict::reason);
+                            : reason(
+                                    decision.made(i)
+                                            .verdict()
+                                            .orElse(new CallVerdict(
+                                                    decided.get(),
+                                                    Optional.empty(),
+                                                    Optional.empty(),
+                                                    Optional.empty())),
+                                    known.tool(calls.get(i).name()),
+                                    nobody);
                     return new Ruled(calls.get(i), then, then, reason);
                 })
                 .toList();
@@ -189,11 +214,29 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
                                 Optional.empty(),
                                 Optional.of("as recorded: judges are not asked"),
                                 Optional.empty())));
-        return new Ruled(
-                call,
-                Optional.of(decided(verdict.then(), nobody)),
-                before,
-                verdict.reason().filter(reason -> tool.get().isRuled()));
+        return new Ruled(call, Optional.of(decided(verdict.then(), nobody)), before, reason(verdict, tool, nobody));
+    }
+
+    /** Which rule of the tool decides, or that none does, for people. */
+    private static Optional<String> reason(CallVerdict verdict, Optional<ToolSpec> tool, boolean nobody) {
+        Optional<String> reason = verdict.rule().isPresent()
+                ? verdict.reason().or(() -> verdict.rule().map(number -> words(number, verdict.then(), tool)))
+                : tool.filter(known -> !known.judged()).isEmpty()
+                        ? verdict.reason()
+                        : Optional.of(tool.get().isRuled() ? NO_RULE : "the tool always asks")
+                                .filter(words -> verdict.then() == CallVerdict.Then.ASK);
+        return nobody && verdict.then() == CallVerdict.Then.ASK
+                ? Optional.of(reason.map(words -> words + ", and ").orElse("") + "nobody approves calls of this agent")
+                : reason;
+    }
+
+    /** A rule without a reason. One without conditions, too, is for the calls that no other rule decides. */
+    private static String words(int number, CallVerdict.Then then, Optional<ToolSpec> tool) {
+        boolean isForAll = tool.stream()
+                .flatMap(known -> known.rules().stream().skip(number - 1).limit(1))
+                .anyMatch(rule -> rule.stored().value() instanceof Map<?, ?> fields
+                        && fields.keySet().equals(Set.of("then")));
+        return isForAll && then != CallVerdict.Then.ALLOW ? NO_RULE : "rule " + number;
     }
 
     /** An agent whose approvals are by nobody denies calls that would ask. */
@@ -225,34 +268,67 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
         }
     }
 
-    /** @param again the recorded calls, with what the candidate's rules say about them */
-    private static List<DecisionChange> callChanges(
-            List<Ruled> before, List<Ruled> now, List<Ruled> again, Effects effects) {
+    /**
+     * The recorded calls and the candidate's, under the rules of that time and the candidate's.
+     *
+     * @param before the recorded calls, as recorded
+     * @param now the candidate's calls under the candidate's rules
+     * @param beforeByNew the recorded calls under the candidate's rules
+     * @param nowByOld the candidate's calls under the rules that are known of the thread's agent
+     * @param beforeByOld the recorded calls under these rules. They are those of that time if this is what was recorded.
+     */
+    private record Rulings(
+            List<Ruled> before,
+            List<Ruled> now,
+            List<Ruled> beforeByNew,
+            List<Ruled> nowByOld,
+            List<Ruled> beforeByOld) {
+        /** Why something else happens to a call. */
+        Cause cause(Ruled was, Ruled is) {
+            int recorded = before.indexOf(was);
+            if (was.then().isEmpty() || is.then().isEmpty()) {
+                return Cause.NONE;
+            }
+            boolean isByRules = beforeByNew.get(recorded).then().equals(is.then());
+            boolean isKnown = beforeByOld.get(recorded).then().equals(was.then());
+            boolean isIdentical = key(was.call()).equals(key(is.call()));
+            if (isIdentical || !isKnown) {
+                return isByRules ? Cause.RULES : isKnown ? Cause.EARLIER : Cause.NONE;
+            }
+            boolean isByArguments = nowByOld.get(now.indexOf(is)).then().equals(is.then());
+            if (isByRules) {
+                return isByArguments ? Cause.EITHER : Cause.RULES;
+            }
+            return isByArguments ? Cause.ARGUMENTS : Cause.TOGETHER;
+        }
+    }
+
+    private static List<DecisionChange> callChanges(Rulings rulings, Effects effects) {
         List<DecisionChange> changes = new ArrayList<>();
         for (CallPair<Ruled> pair : CallPair.of(
-                before,
-                now,
+                rulings.before(),
+                rulings.now(),
                 ruled -> ruled.call().name(),
                 ruled -> ruled.call().input().canonical())) {
             String tool = pair.now().or(pair::before).orElseThrow().call().name();
             boolean effect = effects.of(tool);
             if (pair.before().isEmpty() || pair.now().isEmpty()) {
                 Kind kind = pair.now().isEmpty() ? Kind.LEFT_OUT : Kind.ADDED;
-                changes.add(new DecisionChange(kind, tool, effect, List.of(), "", false));
+                changes.add(new DecisionChange(kind, tool, effect, List.of(), "", Cause.NONE));
             } else if (!key(pair.before().get().call())
                     .equals(key(pair.now().get().call()))) {
                 List<String> fields = JsonLeaves.differing(
                         pair.before().get().call().input(),
                         pair.now().get().call().input());
-                changes.add(new DecisionChange(Kind.ARGUMENTS, tool, effect, fields, "", false));
+                changes.add(new DecisionChange(Kind.ARGUMENTS, tool, effect, fields, "", Cause.NONE));
             }
             String was = pair.before().map(Ruled::fate).orElse("");
             String is = pair.now().map(Ruled::fate).orElse(was);
             if (!is.equals(was.isEmpty() ? "allow" : was)) {
-                boolean ruled = pair.before()
-                        .filter(call -> !again.get(before.indexOf(call)).fate().equals(was))
-                        .isPresent();
-                changes.add(new DecisionChange(Kind.ofFate(is), tool, effect, List.of(), was, ruled));
+                Cause cause = pair.before()
+                        .flatMap(recorded -> pair.now().map(call -> rulings.cause(recorded, call)))
+                        .orElse(Cause.NONE);
+                changes.add(new DecisionChange(Kind.ofFate(is), tool, effect, List.of(), was, cause));
             }
         }
         return changes;

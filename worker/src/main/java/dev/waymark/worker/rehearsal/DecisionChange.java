@@ -1,5 +1,6 @@
 package dev.waymark.worker.rehearsal;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -16,17 +17,16 @@ import java.util.stream.Collectors;
  * @param fields the arguments that have another value
  * @param before what happened to the call before it ran, as in {@link RehearsalReport.ShownCall}; empty if there was no
  *     such call, or if this has not changed
- * @param ruled whether the rules would decide otherwise about the call as it was, too
+ * @param cause why something else happens to the call before it runs
  */
-public record DecisionChange(
-        Kind kind, String tool, boolean effect, List<String> fields, String before, boolean ruled) {
+public record DecisionChange(Kind kind, String tool, boolean effect, List<String> fields, String before, Cause cause) {
     /** Those with side effects come first, and of these the ones that may do harm. */
     static final Comparator<DecisionChange> WORST_FIRST = Comparator.comparing((DecisionChange of) -> !of.effect)
             .thenComparing(DecisionChange::kind)
             .thenComparing(DecisionChange::tool)
             .thenComparing(of -> String.join("\n", of.fields))
             .thenComparing(DecisionChange::before)
-            .thenComparing(of -> !of.ruled);
+            .thenComparing(DecisionChange::cause);
 
     public DecisionChange {
         fields = List.copyOf(fields);
@@ -80,18 +80,63 @@ public record DecisionChange(
         }
     }
 
+    /** Why something else happens to a call. */
+    public enum Cause {
+        /** It was not made, it is refused or was, or the rules of that time are not known. */
+        NONE(""),
+        RULES(", because the approval rules changed"),
+        ARGUMENTS(", because its arguments changed"),
+        /** Each of the two alone would lead to this. */
+        EITHER(", because the approval rules and its arguments changed"),
+        /** None of the two alone would lead to this. */
+        TOGETHER(", because the approval rules and its arguments changed, and it takes both changes"),
+        /** Rules can look at spending and at the number of calls. */
+        EARLIER(", because the calls or the costs before it changed");
+
+        private final String words;
+
+        Cause(String words) {
+            this.words = words;
+        }
+
+        @JsonValue
+        String wireName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     static DecisionChange of(Kind kind) {
-        return new DecisionChange(kind, "", kind == Kind.ORDER, List.of(), "", false);
+        return new DecisionChange(kind, "", kind == Kind.ORDER, List.of(), "", Cause.NONE);
+    }
+
+    /** Whether the rules would decide this about the call as it was, too. */
+    @JsonProperty
+    boolean ruled() {
+        return cause == Cause.RULES || cause == Cause.EITHER;
     }
 
     /** Without the names of arguments, which may be part of what is encrypted. */
     DecisionChange hidden() {
-        return new DecisionChange(kind, tool, effect, List.of(), before, ruled);
+        return new DecisionChange(kind, tool, effect, List.of(), before, cause);
     }
 
     /** How much a change matters, for people. */
     String weight() {
         return effect ? "side effects" : kind.isAboutWords() ? "words only" : "calls without side effects";
+    }
+
+    /**
+     * Which recorded decisions can change like this, for people; empty if those are all, such as the ones to which a call
+     * is added.
+     */
+    Optional<String> among() {
+        return switch (kind) {
+            case ARGUMENTS, LEFT_OUT -> Optional.of("call `" + tool + "`");
+            case ALLOWED, ASKED, DENIED, REFUSED ->
+                Optional.of("call `" + tool + "`").filter(calls -> !before.isEmpty());
+            case STRUCTURED, TEXT -> Optional.of("answer");
+            case ADDED, ORDER, FINISH -> Optional.empty();
+        };
     }
 
     /** What changes, as a sentence with this text inside, such as where it does. */
@@ -115,7 +160,6 @@ public record DecisionChange(
             case "deny" -> "before, it was denied";
             default -> "before, it was refused";
         };
-        String why = ruled ? ", because the approval rules changed" : ", because its arguments changed";
-        return before.isEmpty() ? "" : (before.equals("refused") || kind == Kind.REFUSED ? "" : why) + " (" + was + ")";
+        return before.isEmpty() ? "" : cause.words + " (" + was + ")";
     }
 }

@@ -68,8 +68,8 @@ public final class HtmlReport {
             element(
                     "p",
                     "",
-                    "No condition was set, so nothing passed or failed: judge the changes yourself before you deploy"
-                            + " them.");
+                    "No condition was set (--fail-on), so nothing passed or failed: judge the changes yourself"
+                            + " before you deploy them.");
         }
         report.failures().forEach(failure -> element("p", "result failed", "Failed: " + failure));
         report.gate().ifPresent(this::gate);
@@ -89,7 +89,9 @@ public final class HtmlReport {
                 "p",
                 "",
                 "A decision is one reply of the model: it calls tools or answers. At each decision of recorded threads,"
-                        + " changed agents were asked what they would decide instead. Nothing was run.");
+                        + " changed agents were asked what they would decide instead. Nothing was run. Each decision is"
+                        + " tried on the recorded past: after a decision that changes, the later ones may not come about"
+                        + " like this.");
         of.candidates().forEach(this::candidate);
         if (!of.skipped().isEmpty()) {
             element("h2", "", "Not rehearsed");
@@ -100,12 +102,14 @@ public final class HtmlReport {
     }
 
     private void candidate(RehearsalReport.OfCandidate of) {
-        element(
-                "h2",
-                "",
-                "The change: " + of.name()
-                        + (of.models().isEmpty() ? "" : " (" + String.join(", ", of.models()) + ")"));
+        page.append("<h2>").append(code(ReportText.tried(of))).append("</h2>\n");
+        ReportText.differences(of)
+                .ifPresent(line ->
+                        page.append("<p>").append(code(capitalized(line))).append("</p>\n"));
         element("p", "result", capitalized(ReportText.verdict(of)));
+        if (of.changes().size() > 1) {
+            element("p", "", "A decision can be in several lines.");
+        }
         List<ReportCard> cards = ReportCard.of(of, nextCard);
         nextCard += cards.size();
         String weight = "";
@@ -118,7 +122,7 @@ public final class HtmlReport {
                         capitalized(weight)
                                 + (changes.change().effect() ? ": what agents do outside of the conversation" : ""));
             }
-            sentence(changes, of, cards);
+            sentence(changes, cards);
         }
         if (of.changes().stream().anyMatch(each -> each.change().kind() == DecisionChange.Kind.ASKED)) {
             element(
@@ -141,13 +145,13 @@ public final class HtmlReport {
     }
 
     /** What changes in how many decisions, with links to their cards. */
-    private void sentence(RehearsalReport.Changes changes, RehearsalReport.OfCandidate of, List<ReportCard> cards) {
+    private void sentence(RehearsalReport.Changes changes, List<ReportCard> cards) {
         DecisionChange change = changes.change();
         List<ReportCard> changed = cards.stream()
                 .filter(card -> card.first().changes().contains(change))
                 .limit(MOST_LINKS)
                 .toList();
-        page.append("<p>").append(code(capitalized(ReportText.sentence(changes, of))));
+        page.append("<p>").append(code(capitalized(ReportText.sentence(changes))));
         changed.stream()
                 .findFirst()
                 .filter(card -> change.kind() == DecisionChange.Kind.ARGUMENTS)

@@ -276,11 +276,7 @@ public final class Rehearsal {
                 }
                 Task task = new Task(
                         new CandidateTally.Place(
-                                thread.name(),
-                                decision,
-                                thread.encrypted(),
-                                thread.agent().name(),
-                                each.checks()),
+                                thread.name(), decision, thread.encrypted(), thread.agent(), each.checks()),
                         each.agent(),
                         each.bound(),
                         new CallResults(settings, results, each.tools(), answers, encryptedThread),
@@ -425,7 +421,8 @@ public final class Rehearsal {
 
     private Comparison compared(Task task, Reply reply) throws SpendingLedger.CeilingReached, InterruptedException {
         RecordedDecision decision = task.place().decision();
-        Comparison compared = Comparison.of(decision, reply, task.agent(), task.owner());
+        Comparison compared =
+                Comparison.of(decision, reply, task.agent(), task.place().agent(), task.owner());
         return judge.isEmpty() || !compared.isAboutText()
                 ? compared
                 : compared.judged(judge.get()
@@ -486,12 +483,12 @@ public final class Rehearsal {
 
     private void take(Waiting next) throws InterruptedException {
         CandidateTally.Place place = next.task().place();
-        String model = next.task().agent().model();
+        AgentSpec agent = next.task().agent();
         try {
-            next.tally().add(place, model, next.answers().get());
+            next.tally().add(place, agent, next.answers().get());
         } catch (ExecutionException e) {
             if (e.getCause() instanceof ModelFailure failure) {
-                next.tally().failed(place, model, failure.type() + ": " + failure.getMessage());
+                next.tally().failed(place, agent, failure.type() + ": " + failure.getMessage());
             } else if (e.getCause() instanceof SpendingLedger.CeilingReached ceiling) {
                 stopped = Optional.of(String.valueOf(ceiling.getMessage()));
             } else if (e.getCause() instanceof ThreadForgottenException forgotten) {

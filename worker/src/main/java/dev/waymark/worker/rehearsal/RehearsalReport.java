@@ -74,6 +74,7 @@ public record RehearsalReport(
      * @param shown the first decisions that differ or failed, in full
      * @param shownChecks the first checks that fail
      * @param changes what changes, the worst first
+     * @param differences the parts of the agents that are not as recorded
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record OfCandidate(
@@ -96,10 +97,15 @@ public record RehearsalReport(
             Totals now,
             List<Shown> shown,
             List<FailedCheck> shownChecks,
-            List<Changes> changes) {}
+            List<Changes> changes,
+            List<String> differences) {}
 
-    /** The number of decisions that change this. */
-    public record Changes(DecisionChange change, int decisions) {}
+    /**
+     * The number of decisions that change this.
+     *
+     * @param of the number of recorded decisions that call the tool or, if the change is not about a tool, call none
+     */
+    public record Changes(DecisionChange change, int decisions, int of) {}
 
     /** A check that fails for the decisions of a thread, and why. */
     public record FailedCheck(String thread, String check, String reason) {}

@@ -19,22 +19,41 @@ public final class ReportText {
         if (of.decisions() == 0) {
             return of.failed() == 0 ? "no decision was rehearsed" : of.failed() + " decisions without an answer";
         }
-        return of.changed() + " of " + of.decisions() + " decisions would change ("
-                + percent(of.changed(), of.decisions()) + ")"
-                + (of.near() == 0 ? "" : ", " + of.near() + " have nearly the same text")
-                + (of.failed() == 0 ? "" : ", " + of.failed() + " got no answer");
+        return of.changed() + " of " + of.decisions() + " decisions would change; " + of.same() + " stay the same"
+                + (of.near() == 0 ? "" : " (" + of.near() + " with nearly the same text)")
+                + (of.failed() == 0 ? "" : "; " + of.failed() + " got no answer");
+    }
+
+    /** The agents that were tried, and their models. */
+    static String tried(RehearsalReport.OfCandidate of) {
+        String models = String.join(", ", of.models());
+        String with = " with " + models;
+        String agents =
+                of.name().endsWith(with) ? of.name().substring(0, of.name().length() - with.length()) : of.name();
+        return "Tried: " + (agents.equals("recorded") ? "the recorded agents" : "the agents in `" + agents + "`")
+                + (models.isEmpty() ? "" : ", with the model" + (of.models().size() == 1 ? " " : "s ") + models);
+    }
+
+    /** In what the agents are not those that the threads recorded. */
+    public static Optional<String> differences(RehearsalReport.OfCandidate of) {
+        return Optional.of("different from the recorded agents: " + String.join(", ", of.differences()))
+                .filter(line -> !of.differences().isEmpty());
     }
 
     /** What changes, a sentence for each kind of change, and how much it matters. */
     public static List<String> sentences(RehearsalReport.OfCandidate of) {
         return of.changes().stream()
-                .map(each -> each.change().weight() + ": " + sentence(each, of))
+                .map(each -> each.change().weight() + ": " + sentence(each))
                 .toList();
     }
 
     /** A kind of change as a sentence, with the number of its decisions. */
-    static String sentence(RehearsalReport.Changes changes, RehearsalReport.OfCandidate of) {
-        return changes.change().words(" in " + changes.decisions() + " of " + counted(of.decisions(), "decision"));
+    static String sentence(RehearsalReport.Changes changes) {
+        String where = changes.change()
+                .among()
+                .map(calling -> changes.decisions() + " of the " + changes.of() + " decisions that " + calling)
+                .orElseGet(() -> counted(changes.decisions(), "decision"));
+        return changes.change().words(" in " + where);
     }
 
     /** How many checks fail, and what was measured before and with the change: a few short lines. */
@@ -174,9 +193,5 @@ public final class ReportText {
     /** A number of things, such as "1 thread". */
     static String counted(int number, String thing) {
         return number + " " + thing + (number == 1 ? "" : "s");
-    }
-
-    private static String percent(int part, int whole) {
-        return String.format(Locale.ROOT, "%.1f %%", 100.0 * part / whole);
     }
 }

@@ -166,7 +166,7 @@ class EncryptedRehearsalTest {
         assertThat(shown.toString()).contains("question of secret " + CANARY, "recorded " + CANARY, "new " + CANARY);
         assertThat(HtmlReport.of(RolloutReport.of(Optional.empty(), shown, List.of(), false)))
                 .contains("their texts are decrypted here")
-                .contains("No condition was set, so nothing passed or failed")
+                .contains("No condition was set (--fail-on), so nothing passed or failed")
                 .doesNotContain("Passed");
         FailCondition never = FailCondition.parse("changed > 100%");
         assertThat(HtmlReport.of(RolloutReport.of(Optional.empty(), shown, List.of(never), false)))

@@ -41,6 +41,7 @@ class FailConditionTest {
             totals("0.5", 1_000),
             List.of(),
             List.of(),
+            List.of(),
             List.of());
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.worker.rehearsal.DecisionChange.Cause;
 import dev.waymark.worker.rehearsal.DecisionChange.Kind;
 import java.math.BigDecimal;
 import java.util.List;
@@ -15,8 +16,9 @@ import org.junit.jupiter.api.Test;
 
 class HtmlReportTest {
     private static final DecisionChange AMOUNT =
-            new DecisionChange(Kind.ARGUMENTS, "pay", true, List.of("amount"), "", false);
-    private static final DecisionChange ASKED = new DecisionChange(Kind.ASKED, "pay", true, List.of(), "allow", true);
+            new DecisionChange(Kind.ARGUMENTS, "pay", true, List.of("amount"), "", Cause.NONE);
+    private static final DecisionChange ASKED =
+            new DecisionChange(Kind.ASKED, "pay", true, List.of(), "allow", Cause.EITHER);
     private static final DecisionChange TEXT = DecisionChange.of(Kind.TEXT);
 
     private static RehearsalReport.ShownReply pay(String amount, String then) {
@@ -60,10 +62,10 @@ class HtmlReportTest {
             RehearsalReport.Shown... shown) {
         RehearsalReport.OfCandidate candidate = new RehearsalReport.OfCandidate(
                 "new",
-                List.of(),
+                List.of("some:model"),
                 9,
                 9,
-                0,
+                9 - shown.length,
                 0,
                 shown.length,
                 0,
@@ -78,7 +80,8 @@ class HtmlReportTest {
                 now,
                 List.of(shown),
                 List.of(),
-                changes);
+                changes,
+                List.of("instructions", "approval rules of `pay`"));
         RehearsalReport report = new RehearsalReport(
                 RehearsalReport.FORMAT, 9, 9, List.of(candidate), List.of(), Optional.empty(), Optional.empty(), "");
         return HtmlReport.of(RolloutReport.of(Optional.empty(), report, List.of(), false));
@@ -92,22 +95,27 @@ class HtmlReportTest {
     void eachKindOfChange_isASentence_thatLinksToItsCards_sideEffectsFirst() {
         String page = page(
                 List.of(
-                        new RehearsalReport.Changes(AMOUNT, 2),
-                        new RehearsalReport.Changes(ASKED, 2),
-                        new RehearsalReport.Changes(TEXT, 1)),
+                        new RehearsalReport.Changes(AMOUNT, 2, 2),
+                        new RehearsalReport.Changes(ASKED, 2, 2),
+                        new RehearsalReport.Changes(TEXT, 1, 7)),
                 shown("hello", text("Hello."), text("Hi."), TEXT),
                 shown("one", pay("15", "allow"), pay("150", "ask"), AMOUNT, ASKED),
                 shown("two", pay("20", "allow"), pay("200", "ask"), AMOUNT, ASKED));
 
         assertThat(page)
                 .containsSubsequence(
+                        "the later ones may not come about like this.",
+                        "<h2>Tried: the agents in <code>new</code>, with the model some:model</h2>",
+                        "<p>Different from the recorded agents: instructions, approval rules of <code>pay</code></p>",
+                        "3 of 9 decisions would change; 6 stay the same</p>",
+                        "<p>A decision can be in several lines.</p>",
                         "<h3>Side effects: what agents do outside of the conversation</h3>",
-                        "<p><code>pay</code> would be called with another <code>amount</code> in 2 of 9 decisions"
-                                + " (for example amount 15 → 150): see <a href=\"#c1\">1</a></p>",
-                        "<p><code>pay</code> would wait until a person approves it in 2 of 9 decisions, because the"
-                                + " approval rules changed (before, it ran without asking): see <a href=\"#c1\">1</a></p>",
+                        "<p><code>pay</code> would be called with another <code>amount</code> in 2 of the 2 decisions"
+                                + " that call <code>pay</code> (for example amount 15 → 150): see <a href=\"#c1\">1</a></p>",
+                        "<p><code>pay</code> would wait until a person approves it in 2 of the 2 decisions that"
+                                + " call <code>pay</code>, because the approval rules and its arguments changed (before, it ran without asking): see <a href=\"#c1\">1</a></p>",
                         "<h3>Words only</h3>",
-                        "<p>The answer would say something else in 1 of 9 decisions: see <a href=\"#c2\">2</a></p>",
+                        "<p>The answer would say something else in 1 of the 7 decisions that answer: see <a href=\"#c2\">2</a></p>",
                         "“A person” is whoever",
                         "<article id=\"c1\">",
                         "<h3>1. one: “Pay invoice one”</h3>",
@@ -142,10 +150,10 @@ class HtmlReportTest {
                 evil + evil,
                 List.of(new RehearsalReport.ShownCall(evil, "{\"<b>\": \"<i>\"}", "ask", Optional.of(evil))),
                 evil + evil);
-        DecisionChange change = new DecisionChange(Kind.ARGUMENTS, evil, true, List.of(evil), evil, true);
+        DecisionChange change = new DecisionChange(Kind.ARGUMENTS, evil, true, List.of(evil), evil, Cause.RULES);
 
         String page = page(
-                List.of(new RehearsalReport.Changes(change, 2)),
+                List.of(new RehearsalReport.Changes(change, 2, 2)),
                 shown(evil, before, now, change),
                 shown(evil + evil, before, now, change));
 

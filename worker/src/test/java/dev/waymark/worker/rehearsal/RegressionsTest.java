@@ -275,14 +275,60 @@ class RegressionsTest {
         });
     }
 
-    /** The refund of 15 dollars is the same, and the one of 50 asked a person before, too. */
+    /** The refund of 15 dollars is the same; the one of 50 asked a person before, too, and the one of 200 was denied. */
     @Test
     void tightenedRule_isToldFromAnotherCall() throws Exception {
         RehearsalReport report = rehearse(AGENT.replace("maximum: 2000", "maximum: 1000"));
 
         assertThat(report.candidates().get(0).changes())
                 .containsExactly(new RehearsalReport.Changes(
-                        new DecisionChange(DecisionChange.Kind.ASKED, "refund", true, List.of(), "allow", true), 1));
+                        new DecisionChange(
+                                DecisionChange.Kind.ASKED,
+                                "refund",
+                                true,
+                                List.of(),
+                                "allow",
+                                DecisionChange.Cause.RULES),
+                        1,
+                        3));
+    }
+
+    /** The refund of 15 dollars was allowed. The rule for 100 dollars and more holds for calls without cents, too. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+            RULES     | cents: {}          | cents: { minimum: 1000 } }
+            ARGUMENTS | amount: {}         | cents: { minimum: 10000 } }
+            EITHER    | amount: {}         | cents: { minimum: 1000 } }
+            TOGETHER  | cents: {}, why: {} | why: {} }, required: [why]
+            """)
+    void cause_isFoundByTryingOldAndNewRulesOnOldAndNewArguments(DecisionChange.Cause cause, String fields, String rule)
+            throws Exception {
+        String text = AGENT.replace("[order, cents]", "[order]")
+                .replace("cents: { type: integer }", fields)
+                .replace("cents: { minimum: 10000 } }", rule);
+
+        List<DecisionChange> changes = rehearse(text).candidates().get(0).changes().stream()
+                .map(RehearsalReport.Changes::change)
+                .filter(change -> change.before().equals("allow"))
+                .toList();
+
+        assertThat(changes)
+                .containsExactly(
+                        new DecisionChange(DecisionChange.Kind.DENIED, "refund", true, List.of(), "allow", cause));
+    }
+
+    /** The agent's definition is the recorded one but for what the report names. */
+    @Test
+    void differences_nameTheChangedParts_andTheReasonsNameTheRules() throws Exception {
+        RehearsalReport.OfCandidate result = rehearse(AGENT.replace("maximum: 2000", "maximum: 1000")
+                        .replace("Sends a mail to", "Sends a nice mail to"))
+                .candidates()
+                .get(0);
+
+        assertThat(result.differences()).containsExactly("approval rules of `refund`", "tool `send_mail`");
+        assertThat(result.shown().get(0).recorded().calls().get(0).reason()).contains("small");
+        assertThat(result.shown().get(0).now().orElseThrow().calls().get(0).reason())
+                .contains("no rule lets it run");
     }
 
     @ParameterizedTest
