@@ -169,6 +169,20 @@ abstract class ConsoleCases {
                       - { id: tu_2, name: refund, input: { usd: 7 } }
                   - text: Refunded.
                 """);
+        Files.writeString(agents.resolve("pricer.yaml"), """
+                model: scripted:pricer.script.yaml
+                tools:
+                  - name: set_price
+                    description: Sets a price
+                    input: { type: object, properties: { item: { type: string }, usd: { type: number } } }
+                    command: [cat]
+                    approval: always
+                """);
+        Files.writeString(agents.resolve("pricer.script.yaml"), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: set_price, input: { item: chair, usd: 1250 } }]
+                  - text: Priced.
+                """);
         Files.writeString(agents.resolve("booker.yaml"), """
                 model: scripted:booker.script.yaml
                 tools:

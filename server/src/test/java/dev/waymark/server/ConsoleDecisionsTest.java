@@ -137,6 +137,10 @@ class ConsoleDecisionsTest extends ConsoleCases {
                         .at("/forkedFrom/thread")
                         .asText())
                 .isEqualTo(thread);
+        // The call is safe to repeat, so that nothing is asked.
+        click("Answer again in a new thread");
+        browser.run("await page.waitForFunction((fork) => !location.hash.endsWith(fork), '" + fork + "')");
+        see("Turn 1: ");
     }
 
     @Test
@@ -361,6 +365,38 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
+    void decidedCard_saysWhatWasDecided_atOnce_insteadOfWhatItWasAbout() throws Exception {
+        openThread(ann.start("cashier", "Refund"));
+        click("Edit arguments");
+        assertThat(browser.run("return page.getByText('Runs with exactly these arguments').isVisible()")
+                        .booleanValue())
+                .isFalse();
+        browser.run("await page.getByLabel('usd', { exact: true }).fill('70');"
+                // The page does not learn that the call waits no more.
+                + "await page.route('**/conversation', () => {})");
+        click("Approve with these arguments");
+        see("Approved with changes");
+        assertThat(texts(".decision")).containsExactly("Approved with changes\nrefund");
+    }
+
+    @Test
+    void decimalComma_isAccepted_unlessItIsAmbiguous_andNothingIsLeftOfAWrongNumber() throws Exception {
+        openThread(ann.start("pricer", "Price"));
+        click("Edit arguments");
+        browser.run("await page.getByLabel('usd', { exact: true }).fill('980,50')");
+        assertThat(texts(".argument-editor .added")).containsExactly("+\n  \"usd\": 980.50");
+        browser.run("await page.getByLabel('usd', { exact: true }).fill('1,000')");
+        see("Write 1000 or 1.0: the comma is ambiguous.");
+        assertThat(browser.run("return page.locator('.argument-editor .changes').isVisible()")
+                        .booleanValue())
+                .isFalse();
+        browser.run("await page.getByLabel('usd', { exact: true }).fill('1,0,0')");
+        see("This is not a number.");
+        assertThat(browser.text("return page.getByLabel('Arguments', { exact: true }).inputValue()"))
+                .contains("\"usd\": 1250\n");
+    }
+
+    @Test
     void editedArguments_keepWhatWasNotEdited_exactly() throws Exception {
         String thread = openChief();
         browser.run("const card = page.locator('.decision', { hasText: 'Sends a mail' });"
@@ -387,6 +423,10 @@ class ConsoleDecisionsTest extends ConsoleCases {
         String thread = ann.start("asker", "Book");
         openThread(thread);
         see("The agent waits for your answer above.");
+        browser.run("await page.getByRole('button', { name: 'Go to the question' }).waitFor({ state: 'hidden' });"
+                + "await page.setViewportSize({ width: 390, height: 300 });"
+                + "await page.getByRole('button', { name: 'Go to the question' }).waitFor();"
+                + "await page.setViewportSize({ width: 1280, height: 800 })");
         assertThat(browser.run("return page.getByLabel('Message', { exact: true }).count()")
                         .intValue())
                 .isZero();
@@ -533,7 +573,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void turnOfTwoReplies_isAnsweredAgain_belowTheLast() throws Exception {
+    void turnOfTwoReplies_isAnsweredAgain_belowTheLast_afterAWarningThatItsToolsMayRunAgain() throws Exception {
         String thread = ann.start("billing", "Pay");
         openThread(thread);
         browser.run(
@@ -543,7 +583,13 @@ class ConsoleDecisionsTest extends ConsoleCases {
         see("Charged.");
         awaitAgain("Answer again", 1);
         browser.run("const last = page.locator('.reply', { hasText: 'Charged.' }); await last.hover();"
-                + "await last.getByRole('button', { name: 'Answer again' }).click()");
+                + "await last.getByRole('button', { name: 'Answer again in a new thread' }).click()");
+        see("charge_card ran for this message and may run again.");
+        assertThat(browser.run("return axe()")).isEmpty();
+        click("Cancel");
+        click("Answer again in a new thread");
+        assertThat(browser.text("return page.url()")).endsWith(thread);
+        click("Answer again");
         see("fork of");
         see("Approval needed");
         assertThat(texts(".message.user")).containsExactly("Pay");
@@ -611,6 +657,15 @@ class ConsoleDecisionsTest extends ConsoleCases {
                         + "for await (const part of stream) text += part;"
                         + "return (await download).suggestedFilename() + ' ' + text"))
                 .isEqualTo("data.csv a,b\n1,2\n");
+    }
+
+    @Test
+    void workspaceWithoutFiles_saysSo() throws Exception {
+        openThread(ann.start("assistant", "Hi"));
+        see("Hello.");
+        click("Details");
+        click("Workspace");
+        see("This thread has no files.");
     }
 
     @Test

@@ -8,6 +8,8 @@ import { safeLines } from './safe-text.js';
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const INTEGER = /^-?(0|[1-9]\d*)$/;
+/** Some write a thousand like this, and others one. */
+const THOUSANDS = /^-?[1-9]\d{0,2},\d{3}$/;
 const LONG_TEXT = 60;
 
 let editors = 0;
@@ -15,6 +17,8 @@ let editors = 0;
 export class ArgumentEditor {
   #id = `arguments-${++editors}`;
   #fields = [];
+  /** The members of the arguments before they were edited. */
+  #known;
 
   /**
    * @param argsText the arguments as JSON text
@@ -51,6 +55,10 @@ export class ArgumentEditor {
     return this.field.value;
   }
 
+  get isChanged() {
+    return !this.changes.hidden;
+  }
+
   /** Why the arguments cannot be sent; empty if they can. */
   get problem() {
     const wrong = this.#fields.find(({ problem }) => problem.textContent !== '');
@@ -59,6 +67,7 @@ export class ArgumentEditor {
 
   #showFields(argsText, schema) {
     const known = members(argsText);
+    this.#known = known;
     const declared = Object.entries(schema?.properties ?? {});
     this.#fields = declared.flatMap(([name, rules], i) => {
       const kind = kindOf(rules, known.get(name)?.value);
@@ -110,13 +119,17 @@ export class ArgumentEditor {
   /** A field has changed: replaces its member of the JSON text. */
   #typed(name, kind) {
     const { control, problem } = this.#fields.find((field) => field.name === name);
-    const typed = isText(kind) ? control.value : control.value.trim();
-    const wanted = { integer: INTEGER, number: NUMBER }[kind];
-    problem.textContent = typed === '' || wanted === undefined || wanted.test(typed) ? '' : `This is not ${kind === 'integer' ? 'a whole number' : 'a number'}.`;
-    if (problem.textContent !== '' || objectProblem(this.text, 'The arguments') !== '') return;
+    const typed = isText(kind) ? control.value : kind === 'number' ? withPoint(control.value.trim()) : control.value.trim();
+    problem.textContent = typed === '' ? '' : numberProblem(typed, kind);
+    if (objectProblem(this.text, 'The arguments') !== '') return;
     const all = members(this.text);
-    if (typed === '' && !(isText(kind) && all.has(name))) all.delete(name);
-    else all.set(name, { key: all.get(name)?.key ?? JSON.stringify(name), value: isText(kind) ? JSON.stringify(typed) : typed });
+    const key = all.get(name)?.key ?? JSON.stringify(name);
+    if (problem.textContent !== '') {
+      // What was typed on the way to something wrong does not count either.
+      if (this.#known.has(name)) all.set(name, { key, value: this.#known.get(name).value });
+      else all.delete(name);
+    } else if (typed === '' && !(isText(kind) && all.has(name))) all.delete(name);
+    else all.set(name, { key, value: isText(kind) ? JSON.stringify(typed) : typed });
     this.field.value = indented(`{${[...all.values()].map(({ key, value }) => `${key}:${value}`).join(',')}}`);
     this.#showChanges();
   }
@@ -135,6 +148,18 @@ export class ArgumentEditor {
 }
 
 const isText = (kind) => kind === 'string' || kind === 'text';
+
+/** A number with a decimal comma, as some keyboards have it, as JSON writes it. */
+const withPoint = (typed) => (THOUSANDS.test(typed) ? typed : typed.replace(/^([^.,]*),([^.,]*)$/, '$1.$2'));
+
+/** Why this is not a number of this kind; empty if it is one, or need not be. */
+function numberProblem(typed, kind) {
+  const wanted = { integer: INTEGER, number: NUMBER }[kind];
+  if (wanted === undefined || wanted.test(typed)) return '';
+  if (!THOUSANDS.test(typed)) return `This is not ${kind === 'integer' ? 'a whole number' : 'a number'}.`;
+  const whole = typed.replace(',', '');
+  return kind === 'integer' ? `Write ${whole}, without a comma.` : `Write ${whole} or ${typed.replace(',', '.').replace(/0{1,2}$/, '')}: the comma is ambiguous.`;
+}
 
 /** A choice without its quotation marks. */
 const shown = (json) => (json.startsWith('"') ? JSON.parse(json) : json);

@@ -83,13 +83,30 @@ function itemsOf(view, origin, again) {
   const ends = lastReplies(view.messages);
   let asked; // The newest message of a person, and the place before it.
   return view.messages.flatMap(({ role, content }, i) => {
-    if (role === 'user' && textOf(content) !== '') asked = { text: textOf(content), place: places[i] };
+    if (role === 'user' && textOf(content) !== '') asked = { text: textOf(content), place: places[i], ran: toolsThatRan(view.messages, i, calls) };
     const about = { again: asked?.place && (role === 'user' || ends.has(i)) ? again : undefined, asked, step: view.course?.[i] };
     const items =
       typeof content === 'string' ? [textItem(role, content, `m${i}`, about)] : content.flatMap((part, k) => partItem(role, part, `m${i}.${k}`, calls, about));
     const end = turns.get(i);
     return end === undefined ? items : [...items, turnItem(end)];
   });
+}
+
+/** The tools whose calls for a message of a person may have had effects: they may have them again if it is answered again. */
+function toolsThatRan(messages, asked, calls) {
+  const after = messages.slice(asked + 1);
+  const next = after.findIndex(({ role, content }) => role === 'user' && textOf(content) !== '');
+  const uses = after
+    .slice(0, next < 0 ? undefined : next)
+    .flatMap(({ content }) => (typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_use')));
+  return [...new Set(uses.filter(({ id }) => mayHaveHadEffects(calls.get(id))).map(({ name }) => name))];
+}
+
+/** A call with side effects is claimed before it runs. What the calls of a subagent did is not known here. */
+function mayHaveHadEffects(call) {
+  if (call === undefined) return true;
+  if (call.settled?.outcome === 'not-done') return false;
+  return [call.claimedAt, call.evidence, call.settled, call.subagent?.totalUsage].some((seen) => seen !== undefined);
 }
 
 /** The last reply to each message of a person. */
@@ -157,7 +174,7 @@ const imageWords = ({ url, data, mimeType }) =>
 function textItem(role, text, key, about) {
   return {
     key,
-    signature: JSON.stringify([role, text, about.again !== undefined, about.asked?.place, about.step]),
+    signature: JSON.stringify([role, text, about.again !== undefined, about.asked, about.step]),
     render: () => (role === 'assistant' ? reply(text, about) : message(text, about)),
   };
 }
@@ -198,10 +215,26 @@ function reply(text, { again, asked, step }) {
   const shown = h('div', { class: 'message assistant' });
   const raw = showSwitchable(shown, text);
   const problem = h('span', { class: 'problem', role: 'alert' });
-  const startAgain = ({ target }) => startThread(target, problem, () => again(asked.place, asked.text));
-  const repeat = again && h('button', { type: 'button', class: 'quiet', onclick: startAgain }, 'Answer again in a new thread');
+  const repeat = again && repeatButton(asked.ran, ({ target }) => startThread(target, problem, () => again(asked.place, asked.text)));
   const took = step?.usage ? h('span', { class: 'muted' }, spentWords(duration(step.tookMillis), step)) : null;
   return h('div', { class: 'reply' }, shown, h('div', { class: 'tools' }, copyButton(() => text), raw, repeat, took, problem));
+}
+
+/** Starts again at once, or, if tools may have effects again, after a confirmation in its place. */
+function repeatButton(ran, start) {
+  const button = (words, onclick) => h('button', { type: 'button', class: 'quiet', onclick }, words);
+  const words = 'Answer again in a new thread';
+  if (ran.length === 0) return button(words, start);
+  const place = h('span', {});
+  const show = (content, focused) => {
+    replaceChildren(place, content);
+    focused.focus();
+  };
+  const warning = `${ran.join(', ')} ran for this message and may run again.`;
+  const first = button(words, () => show(h('span', { role: 'group', 'aria-label': warning }, warning, confirm, button('Cancel', () => show(first, first))), confirm));
+  const confirm = button('Answer again', start);
+  place.append(first);
+  return place;
 }
 
 function liveItem(live) {

@@ -20,7 +20,8 @@ const cards = new WeakMap();
  * The items for a list of cards. A card keeps what was typed into it as long as its item stays the same; if the
  * arguments change, it is a new card. A card that was decided here stays in its place for a moment.
  *
- * @param page `thread`, `refresh()` to read the thread again, and `show()` to show it again
+ * @param page `thread`, `decisions` (the element with the cards), `refresh()` to read the thread again, and `show()` to
+ *     show it again
  * @param parent the element that shows the list
  */
 export function decisionItems(view, page, parent) {
@@ -77,7 +78,7 @@ class Card {
   #isSent = false;
   /** What the subagent's own thread says about its request. */
   #owner;
-  /** What was decided, as the heading says it, and whether the card still shows it. */
+  /** What was decided, as the receipt says it, and whether the receipt is still shown. */
   #decided;
   #isKept;
   #moved;
@@ -153,7 +154,6 @@ class Card {
     if (this.#decided === undefined) return false;
     if (this.#isKept === undefined) {
       this.#isKept = true;
-      replaceChildren(this.heading, this.#decided);
       setTimeout(() => {
         this.#isKept = false;
         this.page.show();
@@ -229,7 +229,7 @@ class Card {
 
   /** Decisions need all arguments. Those of a subagent may be too long for its parent, and are read from its thread. */
   #withArguments(then) {
-    const place = h('div', {});
+    const place = h('div', { class: 'proposed' });
     const show = (text) => {
       this.argsText = text;
       replaceChildren(
@@ -313,7 +313,7 @@ class Card {
     this.#form([editor.element, reason.label], 'Approve with these arguments', 'primary', () => {
       this.problem.textContent = editor.problem;
       // As text: parsing would round large numbers.
-      return editor.problem === '' ? this.#send('approve', reason.body(), `"args":${editor.text}`) : undefined;
+      return editor.problem === '' ? this.#send('approve', reason.body(), `"args":${editor.text}`, editor.isChanged ? 'Approved with changes' : undefined) : undefined;
     });
     editor.focus();
   }
@@ -328,7 +328,7 @@ class Card {
         h('p', {}, `Later calls of ${this.item.tool} in this thread then run without asking, unless the rules deny them. You can revoke this in the details.`),
         h('label', {}, 'Number of later calls', many),
         h('label', {}, 'Hours', hours),
-        h('label', {}, 'Only with these same arguments, or with arguments that match this JSON Schema', like),
+        h('label', {}, 'JSON Schema that their arguments match. Left empty: only calls with these same arguments.', like),
       ],
       'Approve this call and later ones',
       'primary',
@@ -408,40 +408,28 @@ class Card {
   #form(content, words, tone, submit) {
     this.problem.textContent = '';
     const before = [...this.controls.childNodes];
-    replaceChildren(
-      this.controls,
-      h(
-        'form',
-        {
-          onsubmit: (event) => {
-            event.preventDefault();
-            submit();
-          },
+    const back = () => {
+      this.problem.textContent = '';
+      replaceChildren(this.controls, before);
+      before[0].focus();
+    };
+    const form = h(
+      'form',
+      {
+        onsubmit: (event) => {
+          event.preventDefault();
+          submit();
         },
-        content,
-        h(
-          'div',
-          { class: 'row' },
-          h('button', { class: tone, type: 'submit' }, words),
-          h(
-            'button',
-            {
-              type: 'button',
-              onclick: () => {
-                this.problem.textContent = '';
-                replaceChildren(this.controls, before);
-                before[0].focus();
-              },
-            },
-            'Back',
-          ),
-        ),
-      ),
+      },
+      content,
+      h('div', { class: 'row' }, h('button', { class: tone, type: 'submit' }, words), h('button', { type: 'button', onclick: back }, 'Back')),
     );
+    guardMoved(this.page.decisions, () => replaceChildren(this.controls, form));
+    form.scrollIntoView({ block: 'nearest' });
   }
 
   /** Sends a decision about exactly what this card shows. */
-  async #send(name, fields, rawField) {
+  async #send(name, fields, rawField, decided = DECIDED[name]) {
     const body = { callId: this.item.callId, ...fields };
     if (name === 'approve' || name === 'deny') body.argsDigest = this.item.argsDigest;
     let text = JSON.stringify(body);
@@ -454,16 +442,23 @@ class Card {
     if (focused) this.element.focus({ preventScroll: true });
     try {
       await this.#post(`${threadPath(this.page.thread)}/${name}`, text);
-      this.#decided = DECIDED[name];
-      replaceChildren(this.heading, 'Sent');
-      // The controls keep their place, so that nothing below moves.
-      this.element.classList.add('decided');
+      this.#decided = decided;
+      this.#showReceipt();
     } catch (failure) {
       showProblem(this.problem, failure);
       this.#enable(true);
       if (document.activeElement === this.element) focused?.focus();
     }
     this.page.refresh();
+  }
+
+  /** Shows in one line what was decided, instead of what it was decided about. */
+  #showReceipt() {
+    guardMoved(this.page.decisions, () => {
+      this.element.classList.add('decided');
+      replaceChildren(this.heading, this.#decided);
+      replaceChildren(this.element, this.heading.parentElement);
+    });
   }
 
   #enable(whether) {

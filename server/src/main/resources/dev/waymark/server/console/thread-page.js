@@ -42,6 +42,11 @@ export class ThreadPage {
   #messageInstead = false;
   #notes = new Map();
   #arrived = new Set();
+  #question;
+  /** A button that leads to what is in view is in the way. */
+  #inView = new IntersectionObserver((seen) => {
+    this.toQuestion.hidden = seen.at(-1).intersectionRatio >= 0.99;
+  }, { threshold: 0.99 });
 
   /** The start page is gone: the keyboard goes on here. */
   shown() {
@@ -65,6 +70,7 @@ export class ThreadPage {
     this.conversation = new Conversation(this.messages, session.may('talk') ? (place, text) => this.#again(place, text) : undefined);
     this.activity = h('p', { class: 'activity', hidden: true });
     this.foot = h('div', { class: 'foot' });
+    this.toQuestion = h('button', { class: 'primary', onclick: () => this.focusDecision('.question') }, 'Go to the question');
     this.decisions = h('div', { class: 'decisions' });
     this.scroller = h('div', { class: 'scroller' }, h('div', { class: 'column' }, this.messages, this.activity, this.decisions));
     this.details = new Details(this);
@@ -91,6 +97,7 @@ export class ThreadPage {
     this.#gone = true;
     clearTimeout(this.#timer);
     this.#endStream();
+    this.#inView.disconnect();
   }
 
   /** While a question is open, only its own field is shown, unless somebody asks for this one. */
@@ -323,12 +330,21 @@ export class ThreadPage {
     // Shortcuts and the Tab key go on from the next card. It is not a button, so that a second press decides nothing.
     if (hadFocus && !this.decisions.contains(document.activeElement)) (this.decisions.querySelector('.decision') ?? this.messages).focus({ preventScroll: true });
     this.decisions.hidden = this.decisions.childNodes.length === 0;
+    this.#watchQuestion();
     this.#showActivity();
     this.#showHeader();
     this.#showFoot();
     if (this.#panel === 'details') this.details.show(view);
     if (this.#panel === 'workspace') this.workspace.show(view);
     if (atEnd) this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+
+  #watchQuestion() {
+    const question = this.decisions.querySelector('.decision.question:not(.decided)');
+    if (question === this.#question) return;
+    this.#question = question;
+    this.#inView.disconnect();
+    if (question !== null) this.#inView.observe(question);
   }
 
   #showActivity() {
@@ -408,7 +424,7 @@ export class ThreadPage {
           h(
             'div',
             { class: 'row' },
-            h('button', { class: 'primary', onclick: () => this.focusDecision('.question') }, 'Go to the question'),
+            this.toQuestion,
             h('button', { onclick: () => this.focusComposer() }, 'Write a message instead'),
           ),
         ),

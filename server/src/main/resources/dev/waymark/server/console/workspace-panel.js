@@ -22,7 +22,8 @@ export class WorkspacePanel {
     this.lists = h('div', {});
     this.files = h('ul', { class: 'files' });
     this.file = h('section', { class: 'file' });
-    this.element = h('div', {}, this.lists, h('section', {}, h('h3', {}, 'Files'), this.files), this.file);
+    this.none = h('p', { class: 'muted' }, 'This thread has no files.');
+    this.element = h('div', {}, this.lists, h('section', {}, h('h3', {}, 'Files'), this.none, this.files), this.file);
   }
 
   /** Shows the workspace of a state of the thread. */
@@ -42,7 +43,7 @@ export class WorkspacePanel {
         ? null
         : h('section', {}, h('h3', {}, 'Plan'), h('p', { dir: 'auto' }, plan.goal), h('ol', { class: 'steps' }, plan.steps.map(({ description, status }) => step(description, status)))),
     );
-    this.files.parentElement.hidden = files.length === 0;
+    this.none.hidden = files.length > 0;
     showList(
       this.files,
       files.map((file) => ({
