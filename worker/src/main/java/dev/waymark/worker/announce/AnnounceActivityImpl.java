@@ -10,6 +10,8 @@ import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
+import io.temporal.failure.ApplicationErrorCategory;
+import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -80,8 +82,9 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         String name = input.what().receiver();
         Receiver receiver = receivers
                 .find(name)
-                .orElseThrow(() -> later(
-                        NO_RECEIVER, "this worker has no receiver \"" + name + "\" in its settings", LONGEST_PAUSE));
+                .orElseThrow(() -> ActivityProblems.passing(
+                        new Problem(NO_RECEIVER, "this worker has no receiver \"" + name + "\" in its settings"),
+                        Optional.of(LONGEST_PAUSE)));
         // The server's clock, like that of the plan: on a test's server, time may pass faster than here.
         Duration elapsed = Duration.between(
                 input.what().from(), Instant.ofEpochMilli(context.getInfo().getCurrentAttemptScheduledTimestamp()));
@@ -136,9 +139,14 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
     }
 
+    /** Benign, so that the SDK neither logs nor counts it: waiting is not a failure, and real failures are logged above. */
     private static RuntimeException later(String type, String words, Duration pause) {
-        return ActivityProblems.passing(
-                new Problem(type, words), Optional.of(pause.compareTo(SOONEST) < 0 ? SOONEST : pause));
+        return ApplicationFailure.newBuilder()
+                .setType(type)
+                .setMessage(words)
+                .setNextRetryDelay(pause.compareTo(SOONEST) < 0 ? SOONEST : pause)
+                .setCategory(ApplicationErrorCategory.BENIGN)
+                .build();
     }
 
     @Override
