@@ -220,6 +220,11 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
 
     /** Sets what is announced to which receivers. */
     public final B announce(List<AnnounceRule> rules) {
+        long receivers = rules.stream().map(AnnounceRule::receiver).distinct().count();
+        if (receivers != rules.size() || receivers > AnnounceRule.MOST_RECEIVERS) {
+            throw new IllegalArgumentException(
+                    "expected at most " + AnnounceRule.MOST_RECEIVERS + " receivers, each once");
+        }
         announce = List.copyOf(rules);
         return self();
     }

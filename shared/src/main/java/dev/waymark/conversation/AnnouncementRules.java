@@ -27,12 +27,16 @@ import java.util.function.UnaryOperator;
  */
 final class AnnouncementRules {
     /** How long a thread that is about to close tries to announce the rest. */
-    private static final Duration LAST_WORDS = Duration.ofMinutes(1);
+    private static final Duration BEFORE_CLOSING = Duration.ofMinutes(1);
 
-    /** If this many ends of turns wait for a receiver, the oldest is not announced. */
-    private static final int MOST_TURNS = 20;
+    /** The longest time between two attempts to announce something. */
+    private static final Duration RETRY = Duration.ofMinutes(10);
+
+    /** If this many ends of requests and turns wait for a receiver, the oldest is not announced. */
+    private static final int MOST_ENDS = 50;
 
     private static final String EXPIRED = "expired";
+    private static final String CANCELLED = "cancelled";
 
     private final Draft draft;
 
@@ -44,16 +48,24 @@ final class AnnouncementRules {
         change(fact.number(), each -> each.in(Announcement.Progress.BEGUN));
     }
 
-    void left(AnnouncementFact.AnnouncementLeft fact) {
+    /**
+     * An announcement that did not reach its receiver is due again, whatever the reason, unless it is untrue or too old:
+     * its activity may have been cancelled for the sake of the next run.
+     */
+    void ended(AnnouncementFact.AnnouncementEnded fact) {
+        draft.announcements.open.removeIf(each -> each.number() == fact.number()
+                && (fact.problem().isEmpty()
+                        || each.progress() != Announcement.Progress.BEGUN
+                        || (each.outcome().isPresent() && isTooOld(each))));
         change(
                 fact.number(),
-                each -> each.progress() == Announcement.Progress.BEGUN ? each.in(Announcement.Progress.DUE) : each);
-        draft.announcements.open.removeIf(
-                each -> each.number() == fact.number() && each.progress() == Announcement.Progress.OVER);
+                each -> each.progress() == Announcement.Progress.BEGUN
+                        ? each.in(Announcement.Progress.DUE_AGAIN)
+                        : each);
     }
 
-    void ended(AnnouncementFact.AnnouncementEnded fact) {
-        draft.announcements.open.removeIf(each -> each.number() == fact.number());
+    private boolean isTooOld(Announcement announcement) {
+        return !announcement.from().plus(Conversation.NEWS).minus(RETRY).isAfter(draft.at);
     }
 
     private void change(int number, UnaryOperator<Announcement> change) {
@@ -66,17 +78,21 @@ final class AnnouncementRules {
         }
     }
 
-    /** Compares the state after a fact with the one before it, and takes down what is to be announced. */
+    /** Compares the state after a fact with the one before it, and notes what is to be announced. */
     void settle(Conversation before) {
-        compareRequests();
+        if (draft.book.done() != before.callBook() || draft.binding.policy != before.policy()) {
+            compareRequests();
+        }
         if (isAnnouncing()) {
             lost(before);
             turnEnded(before);
         }
-        if (draft.announcements.open.isEmpty() || !isEnding()) {
+        boolean isDone =
+                draft.announcements.open.stream().allMatch(each -> each.progress() == Announcement.Progress.OVER);
+        if (isDone || !isEnding()) {
             draft.announcements.until = Optional.empty();
         } else if (draft.announcements.until.isEmpty()) {
-            draft.announcements.until = Optional.of(draft.at.plus(LAST_WORDS));
+            draft.announcements.until = Optional.of(draft.at.plus(BEFORE_CLOSING));
         }
     }
 
@@ -110,6 +126,7 @@ final class AnnouncementRules {
         return draft.binding.policy.flatMap(AgentPolicy::approvals);
     }
 
+    /** Whether nothing but announcements keeps the thread open. */
     private boolean isEnding() {
         boolean isOver = draft.identity.life != ThreadIdentity.Life.OPEN
                 || (draft.identity.once && draft.dialogue.turn.number() > 0);
@@ -118,7 +135,8 @@ final class AnnouncementRules {
 
     private void began(Announcement.Request request) {
         for (AnnounceRule rule : rules()) {
-            AnnouncementPlan plan = AnnouncementPlan.of(rule, request.kind(), approvals());
+            AnnouncementPlan plan =
+                    AnnouncementPlan.of(rule, request.kind(), approvals(), draft.book.calls.contains(request.callId()));
             if (!plan.occasions().isEmpty()) {
                 add(
                         rule,
@@ -161,17 +179,22 @@ final class AnnouncementRules {
                 .isPresent();
     }
 
-    /** What has become of the request, in one word. Of a subagent's request, only its own thread knows that. */
+    /** How the request ended. Of a subagent's request, only the subagent's thread knows more than that it did. */
     private String outcomeOf(Announcement.Request request) {
-        boolean isTimeOver =
-                request.until().filter(time -> !time.isAfter(draft.at)).isPresent();
         Optional<Call> own = draft.book.calls.get(request.callId());
         if (own.isEmpty()) {
-            return isTimeOver ? EXPIRED : "decided";
+            return draft.book
+                    .done()
+                    .above(request.callId())
+                    .filter(call -> call.status() == Call.Status.CANCELLED)
+                    .map(call -> CANCELLED)
+                    .orElse("decided");
         }
         Call call = own.get();
+        boolean isTimeOver =
+                request.until().filter(time -> !time.isAfter(draft.at)).isPresent();
         if (call.status() == Call.Status.CANCELLED) {
-            return "cancelled";
+            return CANCELLED;
         }
         if (isTimeOver
                 && call.status() != Call.Status.COMPLETED
@@ -198,13 +221,14 @@ final class AnnouncementRules {
         };
     }
 
-    /** Takes down calls that are given up in this fact without a person: the model is told that nobody knows. */
+    /** Announces calls that this fact has given up and that a person was not asked about. */
     private void lost(Conversation before) {
         for (String id : draft.book.batch) {
             Call call = draft.book.call(id);
             boolean isNew = call.status() == Call.Status.LOST
                     && before.calls().get(id).filter(Call::isOpen).isPresent();
-            if (isNew && call.settlement().isEmpty() && !wasAskedAbout(before, id)) {
+            boolean mayHaveRun = call.claim().isPresent() || call.dispatches() > 0;
+            if (isNew && mayHaveRun && call.settlement().isEmpty() && !wasAskedAbout(before, id)) {
                 Announcement.Request about = new Announcement.Request(
                         id, PendingItem.Kind.UNKNOWN, call.tool(), call.since(), Optional.empty());
                 for (AnnounceRule rule : rules()) {
@@ -236,7 +260,6 @@ final class AnnouncementRules {
         ended.ifPresent(turn -> {
             for (AnnounceRule rule : rules()) {
                 if (rule.takes(AnnouncedEvent.TURN_ENDED)) {
-                    dropOldTurns(rule.receiver());
                     add(
                             rule,
                             AnnouncementPlan.once(AnnouncedEvent.TURN_ENDED),
@@ -257,13 +280,12 @@ final class AnnouncementRules {
                 && before.ended().filter(known -> known.number() == turn).isPresent();
     }
 
-    private void dropOldTurns(String receiver) {
+    /** Makes room for another end of a request or a turn. */
+    private void dropOldEnds(String receiver) {
         List<Announcement> due = draft.announcements.open.stream()
-                .filter(each -> each.turn().isPresent()
-                        && each.receiver().equals(receiver)
-                        && each.progress() == Announcement.Progress.DUE)
+                .filter(each -> each.outcome().isPresent() && each.receiver().equals(receiver) && each.isDue())
                 .toList();
-        if (due.size() >= MOST_TURNS) {
+        if (due.size() >= MOST_ENDS) {
             draft.announcements.open.remove(due.get(0));
         }
     }
@@ -276,6 +298,9 @@ final class AnnouncementRules {
             Optional<Integer> turn,
             Optional<String> outcome,
             Optional<String> by) {
+        if (outcome.isPresent()) {
+            dropOldEnds(rule.receiver());
+        }
         draft.announcements.last++;
         draft.announcements.open.add(new Announcement(
                 draft.announcements.last,
@@ -291,7 +316,7 @@ final class AnnouncementRules {
 
     /** Drops announcements. Those that a worker has stay until it has left them, so that nothing overtakes them. */
     private void giveUp(Predicate<Announcement> which) {
-        draft.announcements.open.removeIf(each -> which.test(each) && each.progress() == Announcement.Progress.DUE);
+        draft.announcements.open.removeIf(each -> which.test(each) && each.isDue());
         draft.announcements.open.replaceAll(each -> which.test(each) ? each.in(Announcement.Progress.OVER) : each);
     }
 }

@@ -112,6 +112,9 @@ public record Conversation(
      */
     static final Duration REPORT_ON_ITS_WAY = Duration.ofSeconds(10);
 
+    /** How long the end of a request or a turn is announced to a receiver that is down. */
+    public static final Duration NEWS = Duration.ofDays(1);
+
     /** What a thread is doing, in one word. The names are shown to users. */
     public enum Phase {
         STARTING("starting"),
@@ -244,7 +247,7 @@ public record Conversation(
 
     /** The announcements that no worker has, and that may begin now, oldest first. */
     public List<Announcement> announcementsDue() {
-        return announced().due();
+        return announced().due(policy().map(known -> known.announce().size()).orElse(0));
     }
 
     /** Whether a worker has this announcement, and it is still true. */

@@ -311,11 +311,6 @@ final class Evolution implements Fact.Cases<Runnable> {
     }
 
     @Override
-    public Runnable announcementLeft(AnnouncementFact.AnnouncementLeft fact) {
-        return () -> announcements.left(fact);
-    }
-
-    @Override
     public Runnable announcementEnded(AnnouncementFact.AnnouncementEnded fact) {
         return () -> announcements.ended(fact);
     }

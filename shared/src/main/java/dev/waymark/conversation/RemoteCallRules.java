@@ -72,8 +72,13 @@ final class RemoteCallRules {
         }
     }
 
-    /** Tells the call's server that its question gets no answer. */
+    /** Tells the call's server that its question gets no answer. A server that asks again and again is not asked any more. */
     void unanswered(Call call) {
+        if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
+            call.task().ifPresent(task -> draft.book.abandon(call, task));
+            draft.end(call, Call.Status.FAILED, ToolTexts.unanswered() + Draft.claimNote(call));
+            return;
+        }
         Suspension before = call.suspension().orElseThrow();
         InputForm form = before.form().orElseThrow();
         goOn(call, before.answered(form.response(FormAction.CANCEL, "", Optional.empty())), Optional.empty());

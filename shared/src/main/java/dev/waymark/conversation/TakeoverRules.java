@@ -195,7 +195,7 @@ final class TakeoverRules {
         if (draft.limitsWaiting()) {
             draft.book.openCalls().stream()
                     .filter(Call::asksHere)
-                    .forEach(call -> draft.book.put(call.expiring(draft.expiry())));
+                    .forEach(call -> draft.book.put(call.askedAnew(draft.expiry(), draft.at)));
         }
     }
 

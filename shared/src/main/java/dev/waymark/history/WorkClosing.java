@@ -2,13 +2,11 @@ package dev.waymark.history;
 
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
-import io.temporal.api.enums.v1.RetryState;
 import io.temporal.api.enums.v1.TimeoutType;
 import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.common.converter.DataConverter;
-import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TerminatedFailure;
 import io.temporal.failure.TimeoutFailure;
@@ -29,15 +27,11 @@ record WorkClosing(long begunBy, Optional<Payloads> result, Optional<RuntimeExce
             }
             case EVENT_TYPE_ACTIVITY_TASK_FAILED -> {
                 var closed = event.getActivityTaskFailedEventAttributes();
-                return failed(
-                        closed.getScheduledEventId(),
-                        attemptsFailed(closed.getRetryState(), exception(closed.getFailure(), converter)));
+                return failed(closed.getScheduledEventId(), exception(closed.getFailure(), converter));
             }
             case EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT -> {
                 var closed = event.getActivityTaskTimedOutEventAttributes();
-                return failed(
-                        closed.getScheduledEventId(),
-                        attemptsFailed(closed.getRetryState(), exception(closed.getFailure(), converter)));
+                return failed(closed.getScheduledEventId(), exception(closed.getFailure(), converter));
             }
             case EVENT_TYPE_ACTIVITY_TASK_CANCELED -> {
                 var closed = event.getActivityTaskCanceledEventAttributes();
@@ -85,10 +79,6 @@ record WorkClosing(long begunBy, Optional<Payloads> result, Optional<RuntimeExce
 
     private static WorkClosing failed(long begunBy, RuntimeException failure) {
         return new WorkClosing(begunBy, Optional.empty(), Optional.of(failure));
-    }
-
-    private static ActivityFailure attemptsFailed(RetryState whyNotRetried, RuntimeException last) {
-        return new ActivityFailure("", 0, 0, "", "", whyNotRetried, "", last);
     }
 
     private static RuntimeException exception(Failure failure, DataConverter converter) {

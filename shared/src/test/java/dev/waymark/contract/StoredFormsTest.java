@@ -228,7 +228,7 @@ class StoredFormsTest {
         Announcement announcement = new Announcement(
                 3,
                 "ops",
-                AnnouncementPlan.of(announce, PendingItem.Kind.APPROVAL, Optional.empty()),
+                AnnouncementPlan.of(announce, PendingItem.Kind.APPROVAL, Optional.empty(), true),
                 AT,
                 Optional.of(request),
                 Optional.of(1),

@@ -213,7 +213,7 @@ final class Simulation {
         int rules = new Random(seed * 37).nextInt(4) == 0 ? ThreadIdentity.FIRST_RULES : ThreadIdentity.RULES;
         AgentPolicy plain = summarised(budgeted(policy(random)));
         this.policy = rules >= ThreadIdentity.GRANTS ? telling(changing(ruled(plain))) : plain;
-        this.thorough = seed % 20 == 0;
+        this.thorough = seed % 50 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
                 chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty())) : Optional.empty();
@@ -609,7 +609,8 @@ final class Simulation {
     private void postponeAnnouncements() {
         if (flights.stream().allMatch(flight -> flight.kind().equals("announcement"))) {
             while (!flights.isEmpty()) {
-                apply(new AnnouncementFact.AnnouncementLeft(flights.remove(0).step()));
+                apply(new AnnouncementFact.AnnouncementEnded(
+                        flights.remove(0).step(), Optional.of(new Problem("Cancelled", "cancelled"))));
             }
         }
     }
@@ -871,8 +872,8 @@ final class Simulation {
 
     private Fact announcementEnd(int number) {
         return switch (quiet ? 9 : announcing.nextInt(10)) {
-            case 0 -> new AnnouncementFact.AnnouncementEnded(number, Optional.of(new Problem("Timeout", "no answer")));
-            case 1, 2 -> new AnnouncementFact.AnnouncementLeft(number);
+            case 0, 1, 2 ->
+                new AnnouncementFact.AnnouncementEnded(number, Optional.of(new Problem("Timeout", "no answer")));
             default -> new AnnouncementFact.AnnouncementEnded(number, Optional.empty());
         };
     }

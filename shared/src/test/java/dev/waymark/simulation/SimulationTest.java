@@ -188,7 +188,6 @@ class SimulationTest {
         "fact subagents-cut-off",
         "fact decision-passed-on",
         "fact announcement-begun",
-        "fact announcement-left",
         "fact announcement-ended",
         "refused subagent-reported NotFound"
     };
@@ -244,7 +243,7 @@ class SimulationTest {
     @ParameterizedTest
     @EnumSource(value = Simulation.Fault.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void simulation_driverWithAFault_noticesIt(Simulation.Fault fault) {
-        assertThat(violations(RULES, fault).findFirst()).isPresent();
+        assertThat(violations(RULES, fault).findAny()).isPresent();
     }
 
     @ParameterizedTest(name = "{0}")
@@ -344,11 +343,15 @@ class SimulationTest {
                                 after.get("grants").get("list").forEach(grant -> ((ObjectNode) grant).remove("ended"));
                             }
                         }),
-                broken(ToolFact.class, "a grant is not counted down", "once too often", (before, fact, after) -> {
-                    if (after.has("grants")) {
-                        after.get("grants").get("list").forEach(grant -> ((ObjectNode) grant).remove("used"));
-                    }
-                }),
+                broken(
+                        ToolFact.ToolFinished.class,
+                        "a grant is not counted down",
+                        "once too often",
+                        (before, fact, after) -> {
+                            if (after.has("grants")) {
+                                after.get("grants").get("list").forEach(grant -> ((ObjectNode) grant).remove("used"));
+                            }
+                        }),
                 broken(
                         ToolFact.ToolNotStarted.class,
                         "a decision about another tool counts",
@@ -635,9 +638,10 @@ class SimulationTest {
 
     /** The messages of the violations that the seeds notice. One mistake may cause several different violations. */
     private static Stream<String> violations(Core core, Simulation.Fault fault) {
-        return LongStream.concat(
-                        LongStream.range(0, FAULTY),
-                        LongStream.range(Simulation.FILE_SEEDS, Simulation.FILE_SEEDS + FAULTY / 5))
+        return LongStream.range(0, FAULTY)
+                .flatMap(seed ->
+                        seed % 5 > 0 ? LongStream.of(seed) : LongStream.of(seed, Simulation.FILE_SEEDS + seed / 5))
+                .parallel()
                 .mapToObj(seed -> {
                     try {
                         new Simulation(seed, core, fault, new Coverage()).run();

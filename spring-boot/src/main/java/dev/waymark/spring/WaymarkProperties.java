@@ -3,6 +3,7 @@ package dev.waymark.spring;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.FairShares;
+import dev.waymark.worker.announce.Receivers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -27,6 +28,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param threadKeys where the keys of threads are stored, if each new thread gets a key of its own: {@code
  * file:DIRECTORY} or the URL of a database
  * @param shares weights of owners and agents, such as {@code subject:ann=2,agent:batch=0.5}
+ * @param receivers a file with the receivers of announcements
+ * @param publicUrl where people open the console, for links in announcements
  * @param taskQueue the task queue of threads and of the worker
  * @param agents a directory of agent files
  * @param prices a file with prices of models, which override the built-in prices
@@ -49,6 +52,8 @@ public record WaymarkProperties(
         @Nullable String codecKeys,
         @Nullable String threadKeys,
         @Nullable String shares,
+        @Nullable Path receivers,
+        @Nullable String publicUrl,
         @DefaultValue("waymark") String taskQueue,
         @Nullable Path agents,
         @Nullable Path prices,
@@ -142,6 +147,8 @@ public record WaymarkProperties(
         put(variables, EncryptionKeys.VARIABLE, codecKeys);
         put(variables, ThreadKeys.VARIABLE, threadKeys);
         put(variables, FairShares.VARIABLE, shares);
+        put(variables, Receivers.FILE_VARIABLE, receivers);
+        put(variables, Receivers.URL_VARIABLE, publicUrl);
         put(variables, "ANTHROPIC_API_KEY", anthropic.apiKey());
         put(variables, "ANTHROPIC_BASE_URL", anthropic.baseUrl());
         put(variables, "OPENAI_API_KEY", openai.apiKey());

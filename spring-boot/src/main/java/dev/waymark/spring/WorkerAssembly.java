@@ -10,6 +10,7 @@ import dev.waymark.worker.Agent;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.price.PriceTable;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
@@ -137,10 +138,13 @@ final class WorkerAssembly {
         }
         Optional.ofNullable(beans.getBeanProvider(MeterRegistry.class).getIfUnique())
                 .ifPresent(worker::metrics);
+        Receivers receivers = receivers();
+        worker.receivers(receivers);
         deployment(worker);
         beans.getBeanProvider(AgentWorkerCustomizer.class).orderedStream().forEach(each -> each.customize(worker));
         AgentWorker built = worker.build();
         warn(agents, providers);
+        receivers.lackedBy(agents).forEach(LOG::warn);
         LOG.info(
                 "Agents {} on {}, namespace {}, task queue {}.",
                 agents.stream().map(AgentSpec::name).sorted().toList(),
@@ -148,6 +152,11 @@ final class WorkerAssembly {
                 connection.namespace(),
                 properties.taskQueue());
         return built;
+    }
+
+    private Receivers receivers() throws YamlProblem {
+        Receivers bean = beans.getBeanProvider(Receivers.class).getIfUnique();
+        return bean == null ? Receivers.from(properties.over(ProcessEnvironment.get())) : bean;
     }
 
     private void deployment(AgentWorker.Builder worker) {

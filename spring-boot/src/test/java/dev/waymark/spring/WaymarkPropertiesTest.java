@@ -66,6 +66,8 @@ class WaymarkPropertiesTest {
                         null,
                         null,
                         null,
+                        null,
+                        null,
                         "waymark",
                         null,
                         null,

@@ -421,15 +421,18 @@ public final class Requests {
         }
     }
 
-    /** Returns whether all pending activities of this thread have been due for a while. */
+    /** Returns whether all pending activities of this thread but announcements have been due for a while. */
     private boolean isActivityDue(String thread) {
         Instant due = Instant.now().minus(WORKER_WAIT);
         List<PendingActivityInfo> pending = histories
                 .describe(thread)
                 .map(DescribeWorkflowExecutionResponse::getPendingActivitiesList)
                 .orElse(List.of());
-        return !pending.isEmpty()
-                && pending.stream()
+        List<PendingActivityInfo> work = pending.stream()
+                .filter(activity -> !activity.getActivityType().getName().equals(WireNames.ANNOUNCE_ACTIVITY))
+                .toList();
+        return !work.isEmpty()
+                && work.stream()
                         .allMatch(
                                 activity -> activity.getState() == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
                                         && ServerTime.instant(activity.getScheduledTime())

@@ -3,13 +3,11 @@ package dev.waymark.contract.work;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.fact.AnnouncementFact;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
-import io.temporal.api.enums.v1.RetryState;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.common.converter.DataConverterException;
 import io.temporal.common.converter.Values;
@@ -57,21 +55,6 @@ final class ActivityFailures {
      */
     private static String leftIfWithoutKeys(String type) {
         return TYPES_WITHOUT_KEYS.contains(type) ? Problem.UNKNOWN_RULES : type;
-    }
-
-    /**
-     * The fact for an announcement that has failed. One that was cancelled is sent again, if it is still true. Its last
-     * attempt may have failed, or lost its worker, before it learned of the cancellation.
-     */
-    static Fact announcement(int number, @Nullable Throwable failure) {
-        Problem problem = problem(failure);
-        boolean isLeft = problem.type().equals(Problem.UNKNOWN_RULES)
-                || problem.type().equals(WireNames.CANCELLED)
-                || (failure instanceof ActivityFailure attempts
-                        && attempts.getRetryState() == RetryState.RETRY_STATE_CANCEL_REQUESTED);
-        return isLeft
-                ? new AnnouncementFact.AnnouncementLeft(number)
-                : new AnnouncementFact.AnnouncementEnded(number, Optional.of(problem));
     }
 
     /** The fact for a failed check. Workers that cannot read the thread leave the check to others. */

@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * The input of the {@code announcement.send} activity. Only the workers know the receiver's address.
  *
- * @param reveal how much the receiver may learn. What it may not learn is not here.
+ * @param reveal how much the receiver may learn. The worker leaves out the rest.
  * @param args the arguments of the call, if they may be revealed
  * @param question the question, if it may be revealed
  * @param begun when the thread began, which tells it from other threads that have its id
@@ -44,21 +44,20 @@ public record AnnounceInput(
                 .map(AnnounceRule::reveal)
                 .findFirst()
                 .orElse(AnnounceRule.Reveal.NOTHING);
-        Optional<String> callId =
-                what.request().map(Announcement.Request::callId).filter(id -> reveal == AnnounceRule.Reveal.ARGUMENTS);
-        Optional<PendingItem> ask = callId.flatMap(id -> state.asks().stream()
-                .filter(each -> each.callId().equals(id))
+        Optional<Announcement.Request> shown =
+                what.request().filter(request -> reveal == AnnounceRule.Reveal.ARGUMENTS);
+        Optional<PendingItem> ask = shown.flatMap(request -> state.asks().stream()
+                .filter(each -> Announcement.Request.of(each).equals(request))
                 .findFirst()
                 .map(each -> each.shortened(MOST_CHARACTERS)));
-        Optional<Call> call = callId.flatMap(state.calls()::get);
+        Optional<Call> call = shown.filter(request -> request.kind() != PendingItem.Kind.QUESTION)
+                .flatMap(request -> state.calls().get(request.callId()));
         return new AnnounceInput(
                 what,
                 state.agent(),
                 reveal,
                 ask.flatMap(PendingItem::args)
-                        .or(() -> call.filter(
-                                        known -> what.request().orElseThrow().kind() != PendingItem.Kind.QUESTION)
-                                .map(known -> known.args().shortened(MOST_CHARACTERS))),
+                        .or(() -> call.map(known -> known.args().shortened(MOST_CHARACTERS))),
                 ask.flatMap(PendingItem::question),
                 state.createdAt());
     }

@@ -310,7 +310,7 @@ public sealed interface Work<R> {
 
         @Override
         public Fact failed(@Nullable Throwable failure) {
-            return ActivityFailures.announcement(number, failure);
+            return new AnnouncementFact.AnnouncementEnded(number, Optional.of(ActivityFailures.problem(failure)));
         }
 
         @Override

@@ -416,6 +416,14 @@ public record Call(
         return until.equals(wakeAt) ? this : but(edit -> edit.wakeAt = until);
     }
 
+    /** A copy whose request begins now. */
+    public Call askedAnew(Optional<Instant> until, Instant at) {
+        return but(edit -> {
+            edit.since = at;
+            edit.wakeAt = until;
+        });
+    }
+
     /** A copy that its server has not finished, or that no server has begun. */
     public Call suspended(Optional<Suspension> how) {
         return but(edit -> edit.suspension = how);

@@ -13,18 +13,10 @@ public sealed interface AnnouncementFact extends Fact {
         }
     }
 
-    /** A worker has left the announcement to others, or it has to wait for the thread's next run. */
-    record AnnouncementLeft(int number) implements AnnouncementFact {
-        @Override
-        public <R> R match(Cases<R> cases) {
-            return cases.announcementLeft(this);
-        }
-    }
-
     /**
-     * The receiver has been told everything, or will not be.
+     * No worker has the announcement any more.
      *
-     * @param problem why not everything was announced
+     * @param problem why not everything was announced; empty if it was
      */
     record AnnouncementEnded(int number, Optional<Problem> problem) implements AnnouncementFact {
         @Override

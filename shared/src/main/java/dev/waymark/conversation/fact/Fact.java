@@ -141,8 +141,6 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
 
         R announcementBegun(AnnouncementFact.AnnouncementBegun fact);
 
-        R announcementLeft(AnnouncementFact.AnnouncementLeft fact);
-
         R announcementEnded(AnnouncementFact.AnnouncementEnded fact);
 
         R timePassed(ThreadFact.TimePassed fact);

@@ -3,6 +3,7 @@ package dev.waymark.conversation.policy;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /**
  * What an agent announces to one receiver.
@@ -12,6 +13,8 @@ import java.util.Objects;
 public record AnnounceRule(String receiver, List<AnnouncedEvent> events, Reveal reveal) {
     /** The maximum number of receivers of an agent, since each waiting request occupies an activity for each of them. */
     public static final int MOST_RECEIVERS = 10;
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
 
     /** What an announcement reveals besides the thread, the agent and the event. */
     public enum Reveal {
@@ -37,9 +40,17 @@ public record AnnounceRule(String receiver, List<AnnouncedEvent> events, Reveal 
     }
 
     public AnnounceRule {
-        Objects.requireNonNull(receiver, "receiver");
+        if (!isName(receiver)) {
+            throw new IllegalArgumentException(
+                    "a receiver's name has 1 to 64 characters A-Z a-z 0-9 _ . -, found " + receiver);
+        }
         Objects.requireNonNull(reveal, "reveal");
         events = List.copyOf(events);
+    }
+
+    /** Whether a receiver can have this name. */
+    public static boolean isName(String text) {
+        return NAME.matcher(text).matches();
     }
 
     /** Announces everything about requests, and reveals the tool. */

@@ -22,7 +22,7 @@ public enum AnnouncedEvent {
     /** A request no longer waits. */
     @JsonProperty("request.decided")
     DECIDED("request.decided"),
-    /** Nobody knows whether a call took effect. If a person is asked, this takes the place of {@link #WAITING}. */
+    /** Whether a call took effect is unknown. If a person is asked, this takes the place of {@link #WAITING}. */
     @JsonProperty("outcome.unknown")
     OUTCOME_UNKNOWN("outcome.unknown"),
     @JsonProperty("turn.ended")

@@ -16,13 +16,23 @@ public record WaitRule(
         Optional<Duration> remind,
         Optional<Escalation> escalation,
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean keepWaiting) {
+    public WaitRule {
+        remind.ifPresent(WaitRule::check);
+    }
+
+    private static void check(Duration time) {
+        if (time.isZero() || time.isNegative()) {
+            throw new IllegalArgumentException("must be longer than 0, found " + time);
+        }
+    }
+
     /** Requests wait without reminders, until their time is over. */
     public static final WaitRule DEFAULT = new WaitRule(Optional.empty(), Optional.empty(), false);
 
     /** A request that has waited this long is announced to this receiver. */
     public record Escalation(Duration after, String to) {
         public Escalation {
-            Objects.requireNonNull(after, "after");
+            check(after);
             Objects.requireNonNull(to, "to");
         }
     }

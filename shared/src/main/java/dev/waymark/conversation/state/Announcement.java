@@ -1,5 +1,6 @@
 package dev.waymark.conversation.state;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.PendingItem;
@@ -32,6 +33,9 @@ public record Announcement(
     public enum Progress {
         @JsonProperty("due")
         DUE,
+        /** A worker had it, and it is due again: the receiver may have been told some of it. */
+        @JsonProperty("due-again")
+        DUE_AGAIN,
         @JsonProperty("begun")
         BEGUN,
         /** A worker has it, but it is no longer true. */
@@ -62,6 +66,12 @@ public record Announcement(
         Objects.requireNonNull(plan, "plan");
         Objects.requireNonNull(from, "from");
         progress = progress == null ? Progress.DUE : progress;
+    }
+
+    /** Whether no worker has the announcement. */
+    @JsonIgnore
+    public boolean isDue() {
+        return progress == Progress.DUE || progress == Progress.DUE_AGAIN;
     }
 
     /** Whether both tell the same receiver of the same request, or of ends of turns, and so must keep their order. */

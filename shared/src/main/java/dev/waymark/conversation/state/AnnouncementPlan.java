@@ -42,9 +42,13 @@ public record AnnouncementPlan(
         return new AnnouncementPlan(Optional.of(event), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** The plan for a request of this kind that begins to wait. It may be empty. */
+    /**
+     * The plan for a request of this kind that begins to wait. It may be empty.
+     *
+     * @param isOwn whether it is a request of the thread itself. When those of subagents expire, is up to these.
+     */
     public static AnnouncementPlan of(
-            AnnounceRule rule, PendingItem.Kind kind, Optional<AgentPolicy.Approvals> approvals) {
+            AnnounceRule rule, PendingItem.Kind kind, Optional<AgentPolicy.Approvals> approvals, boolean isOwn) {
         AnnouncedEvent first =
                 kind == PendingItem.Kind.UNKNOWN ? AnnouncedEvent.OUTCOME_UNKNOWN : AnnouncedEvent.WAITING;
         Optional<WaitRule> waiting = approvals.flatMap(AgentPolicy.Approvals::waiting);
@@ -58,7 +62,7 @@ public record AnnouncementPlan(
                 waiting.filter(WaitRule::keepWaiting)
                         .flatMap(how -> approvals.flatMap(AgentPolicy.Approvals::timeoutMillis))
                         .map(Duration::ofMillis)
-                        .filter(time -> rule.takes(AnnouncedEvent.EXPIRED)));
+                        .filter(time -> isOwn && rule.takes(AnnouncedEvent.EXPIRED)));
     }
 
     /** All that is to be told, in the order of time. */

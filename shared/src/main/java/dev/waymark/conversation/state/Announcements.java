@@ -2,7 +2,9 @@ package dev.waymark.conversation.state;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -28,16 +30,19 @@ public record Announcements(
     /**
      * The announcements to begin, in order. What one receiver is told about one request comes one after the other, also
      * after an announcement that is no longer true and that a worker may still be sending.
+     *
+     * @param receivers the number of receivers, each of which has a share of the activities
      */
-    public List<Announcement> due() {
+    public List<Announcement> due(int receivers) {
         List<Announcement> due = new ArrayList<>();
-        long begun = open.stream()
-                .filter(each -> each.progress() != Announcement.Progress.DUE)
-                .count();
-        for (int i = 0; i < open.size() && begun + due.size() < MOST_AT_ONCE; i++) {
+        Map<String, Integer> begun = new LinkedHashMap<>();
+        open.stream().filter(each -> !each.isDue()).forEach(each -> begun.merge(each.receiver(), 1, Integer::sum));
+        for (int i = 0; i < open.size(); i++) {
             Announcement each = open.get(i);
-            if (each.progress() == Announcement.Progress.DUE
+            if (each.isDue()
+                    && begun.getOrDefault(each.receiver(), 0) < MOST_AT_ONCE / Math.max(1, receivers)
                     && open.subList(0, i).stream().noneMatch(each::isInLineWith)) {
+                begun.merge(each.receiver(), 1, Integer::sum);
                 due.add(each);
             }
         }

@@ -16,7 +16,6 @@ class FactTypesTest {
                         "agent-resolved",
                         "announcement-begun",
                         "announcement-ended",
-                        "announcement-left",
                         "approval-decided",
                         "budget-raised",
                         "cancel-requested",

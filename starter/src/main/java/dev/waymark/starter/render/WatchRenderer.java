@@ -284,14 +284,9 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
-    public String announcementLeft(AnnouncementFact.AnnouncementLeft fact) {
-        return "";
-    }
-
-    @Override
     public String announcementEnded(AnnouncementFact.AnnouncementEnded fact) {
         return fact.problem()
-                .map(why -> "a receiver was not told: " + OneLine.shortened(why.message()))
+                .map(why -> "a receiver was not told of everything: " + OneLine.shortened(why.message()))
                 .orElse("");
     }
 

@@ -5,15 +5,13 @@ import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.yaml.YamlProblem;
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.nio.file.Path;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -25,7 +23,7 @@ final class ReceiverOptions {
             paramLabel = "FILE",
             description = "A YAML file with the receivers that agents announce to: webhooks, Slack, or programs."
                     + " Default: WAYMARK_RECEIVERS.")
-    private @Nullable Path file;
+    private @Nullable String file;
 
     @Option(
             names = "--public-url",
@@ -43,48 +41,29 @@ final class ReceiverOptions {
 
     /** Says which receivers these agents name that the worker does not have. */
     List<String> warnings(Collection<AgentSpec> agents) {
-        return agents.stream()
-                .flatMap(agent -> agent.receivers().stream()
-                        .map(AnnounceRule::receiver)
-                        .filter(name -> !receivers.byName().containsKey(name))
-                        .map(name -> "waymark: " + agent.name() + " announces to " + name
-                                + ", which is not in --receivers: nobody is told until a worker has it"))
+        return receivers.lackedBy(agents).stream()
+                .map(words -> "waymark: " + words + " (--receivers)")
                 .toList();
     }
 
     private Receivers read() throws CommandFailure {
-        Optional<Path> named =
-                Optional.ofNullable(file).or(() -> variable("WAYMARK_RECEIVERS").map(Path::of));
-        Optional<String> console = Optional.ofNullable(publicUrl).or(() -> variable("WAYMARK_PUBLIC_URL"));
+        Map<String, String> environment = new LinkedHashMap<>(ProcessEnvironment.get());
+        Optional.ofNullable(file).ifPresent(path -> environment.put(Receivers.FILE_VARIABLE, path));
+        Optional.ofNullable(publicUrl).ifPresent(url -> environment.put(Receivers.URL_VARIABLE, url));
         try {
-            Receivers all = named.isPresent() ? Receivers.read(named.get()) : Receivers.NONE;
-            return console.isPresent() ? all.linkingTo(page(console.get())) : all;
+            return Receivers.from(environment);
         } catch (YamlProblem e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
                     CommandError.BAD_INPUT,
                     "invalid receivers: " + e.getMessage(),
-                    "Fix the file that --receivers names");
+                    "Correct the file");
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    String.valueOf(e.getMessage()),
+                    "Give --public-url an address such as https://agents.example.com");
         }
-    }
-
-    private static URI page(String url) throws CommandFailure {
-        try {
-            URI page = new URI(url);
-            if (("http".equals(page.getScheme()) || "https".equals(page.getScheme())) && page.getHost() != null) {
-                return page;
-            }
-        } catch (URISyntaxException e) {
-            // Said below.
-        }
-        throw new CommandFailure(
-                ExitCode.BAD_INPUT,
-                CommandError.BAD_INPUT,
-                "not the address of a page: " + url,
-                "Give --public-url an address such as https://agents.example.com");
-    }
-
-    private static Optional<String> variable(String name) {
-        return Optional.ofNullable(ProcessEnvironment.get().get(name)).filter(value -> !value.isBlank());
     }
 }

@@ -10,13 +10,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Reads {@code announce} of an agent file: receivers by name, with the events and how much each of them may learn. */
 final class AnnounceFields {
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
-
     private AnnounceFields() {}
 
     static List<AnnounceRule> read(YamlValue value) throws YamlProblem {
@@ -28,7 +25,7 @@ final class AnnounceFields {
     }
 
     private static AnnounceRule rule(String receiver, YamlValue value) throws YamlProblem {
-        if (!NAME.matcher(receiver).matches()) {
+        if (!AnnounceRule.isName(receiver)) {
             throw misnamed(value, receiver);
         }
         YamlFields fields = value.fields();
@@ -51,7 +48,7 @@ final class AnnounceFields {
 
     static String receiver(YamlValue value) throws YamlProblem {
         String name = value.text();
-        if (!NAME.matcher(name).matches()) {
+        if (!AnnounceRule.isName(name)) {
             throw misnamed(value, name);
         }
         return name;

@@ -3,9 +3,9 @@ package dev.waymark.worker.announce;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.work.AnnounceInput;
 import dev.waymark.conversation.policy.AnnouncedEvent;
+import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.state.AnnouncementPlan.Occasion;
-import dev.waymark.conversation.value.Problem;
-import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.display.SafeText;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import io.temporal.activity.Activity;
@@ -49,10 +49,12 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     /**
      * How far the plan has been carried out.
      *
-     * @param sent the number of occasions that are behind us
+     * @param sent the number of occasions that have been sent or left out
      * @param failures how often the next announcement has failed
      */
-    record Progress(int sent, int failures) {}
+    record Progress(int sent, int failures) {
+        static final Progress NONE = new Progress(0, 0);
+    }
 
     /** The progress of a running attempt, which heartbeats read in another thread. */
     private static final class Course {
@@ -66,7 +68,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     @Override
     public int announce(AnnounceInput input) {
         ActivityExecutionContext context = Activity.getExecutionContext();
-        Course course = new Course(context.getHeartbeatDetails(Progress.class).orElse(new Progress(0, 0)));
+        Course course = new Course(context.getHeartbeatDetails(Progress.class).orElse(Progress.NONE));
         try (Heartbeat heartbeat = Heartbeat.showing(() -> course.progress)) {
             try {
                 carryOut(input, context, heartbeat, course);
@@ -80,15 +82,21 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     private void carryOut(AnnounceInput input, ActivityExecutionContext context, Heartbeat heartbeat, Course course)
             throws InterruptedException {
         String name = input.what().receiver();
-        Receiver receiver = receivers
-                .find(name)
-                .orElseThrow(() -> ActivityProblems.passing(
-                        new Problem(NO_RECEIVER, "this worker has no receiver \"" + name + "\" in its settings"),
-                        Optional.of(LONGEST_PAUSE)));
-        // The server's clock, like that of the plan: on a test's server, time may pass faster than here.
-        Duration elapsed = Duration.between(
-                input.what().from(), Instant.ofEpochMilli(context.getInfo().getCurrentAttemptScheduledTimestamp()));
+        Instant begun = Instant.now();
+        Instant due = Instant.ofEpochMilli(context.getInfo().getCurrentAttemptScheduledTimestamp());
+        // The later of both clocks: the server's runs ahead on a test's server, and after an outage the attempt is
+        // late.
+        Duration elapsed = Duration.between(input.what().from(), begun.isAfter(due) ? begun : due);
         List<Occasion> occasions = input.what().plan().occasions();
+        Optional<Receiver> known = receivers.find(name);
+        if (known.isEmpty()) {
+            throw failed(course, heartbeat, input, NO_RECEIVER, "this worker has no receiver of this name");
+        }
+        Receiver receiver = known.get();
+        boolean isRepeated = input.what().progress() == Announcement.Progress.DUE_AGAIN;
+        if (isRepeated && course.progress.equals(Progress.NONE)) {
+            course.progress = new Progress(newest(occasions, elapsed), 0);
+        }
         while (course.progress.sent() < occasions.size()) {
             int next = next(occasions, course.progress.sent(), elapsed);
             Occasion occasion = occasions.get(next);
@@ -104,34 +112,54 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
             Optional<String> failure = client.send(receiver, message);
             metrics.announced(name, message.type(), failure.isEmpty());
             if (failure.isPresent()) {
-                int failures = course.progress.failures() + 1;
-                course.progress = new Progress(next, failures);
-                heartbeat.finish();
-                Duration pause = pause(failures);
-                LOG.warn(
-                        "{} of {} did not reach {}: {}. Next try in {} s",
-                        message.type(),
-                        context.getInfo().getWorkflowId(),
-                        name,
-                        failure.get(),
-                        pause.toSeconds());
-                throw later(NOT_RECEIVED, name + ": " + failure.get(), pause);
+                course.progress = new Progress(next, course.progress.failures());
+                throw failed(course, heartbeat, input, NOT_RECEIVED, failure.get());
             }
             course.progress = new Progress(next + 1, 0);
             heartbeat.tellAtOnce();
         }
     }
 
-    /** The next occasion. Of several reminders that are due, only the newest is sent. */
+    /** Notes a failure for the next attempt, which comes the later the more there have been. */
+    private static RuntimeException failed(
+            Course course, Heartbeat heartbeat, AnnounceInput input, String type, String why) {
+        int failures = course.progress.failures() + 1;
+        course.progress = new Progress(course.progress.sent(), failures);
+        heartbeat.finish();
+        Duration pause = pause(failures);
+        String name = input.what().receiver();
+        LOG.warn(
+                "announcement {} of {} did not reach {}: {}. Next try in {} s",
+                input.what().number(),
+                SafeText.line(Activity.getExecutionContext().getInfo().getWorkflowId()),
+                name,
+                why,
+                pause.toSeconds());
+        return later(type, name + ": " + why, pause);
+    }
+
+    /** The next occasion. A reminder is left out if a newer one is due. */
     static int next(List<Occasion> occasions, int sent, Duration elapsed) {
         int next = sent;
-        while (occasions.get(next).event() == AnnouncedEvent.REMINDER
-                && next + 1 < occasions.size()
-                && occasions.get(next + 1).event() == AnnouncedEvent.REMINDER
-                && occasions.get(next + 1).after().compareTo(elapsed) <= 0) {
+        while (isSuperseded(occasions, next, elapsed)) {
             next++;
         }
         return next;
+    }
+
+    private static boolean isSuperseded(List<Occasion> occasions, int index, Duration elapsed) {
+        return occasions.get(index).event() == AnnouncedEvent.REMINDER
+                && occasions.subList(index + 1, occasions.size()).stream()
+                        .anyMatch(later -> later.event() == AnnouncedEvent.REMINDER
+                                && later.after().compareTo(elapsed) <= 0);
+    }
+
+    /** Where to begin again: with the newest occasion that is due, since the receiver may know the earlier ones. */
+    static int newest(List<Occasion> occasions, Duration elapsed) {
+        int due = (int) occasions.stream()
+                .filter(each -> each.after().compareTo(elapsed) <= 0)
+                .count();
+        return Math.max(0, due - 1);
     }
 
     private static Duration pause(int failures) {
@@ -139,7 +167,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
     }
 
-    /** Benign, so that the SDK neither logs nor counts it: waiting is not a failure, and real failures are logged above. */
+    /** A failure that the SDK does not log: it is expected, or logged here. */
     private static RuntimeException later(String type, String words, Duration pause) {
         return ApplicationFailure.newBuilder()
                 .setType(type)

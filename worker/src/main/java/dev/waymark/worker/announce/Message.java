@@ -8,6 +8,7 @@ import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.state.AnnouncementPlan.Occasion;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
+import dev.waymark.display.SafeText;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -55,7 +56,7 @@ record Message(String id, String type, Instant at, Map<String, Object> data, Str
         what.turn().ifPresent(turn -> data.put("turn", turn));
         what.outcome().ifPresent(outcome -> data.put("outcome", outcome));
         what.by().filter(name -> namesTool).ifPresent(name -> data.put("by", name));
-        String text = sentence(input, occasion, thread);
+        String text = SafeText.line(sentence(input, occasion, thread));
         data.put("text", text);
         link.ifPresent(url -> data.put("link", url));
         Instant at = what.from().plus(occasion.after());
@@ -104,10 +105,9 @@ record Message(String id, String type, Instant at, Map<String, Object> data, Str
                     case REMINDER ->
                         subject + " still waits for a person, since "
                                 + minute(request.get().since()) + ".";
-                    case ESCALATED ->
-                        subject + " has waited for " + words(occasion.after()) + ", and nobody has decided.";
-                    case EXPIRED -> subject + " has expired: nobody has decided in time.";
-                    case OUTCOME_UNKNOWN -> subject + ": nobody knows whether it took effect.";
+                    case ESCALATED -> subject + " has waited for " + words(occasion.after()) + " without a decision.";
+                    case EXPIRED -> subject + " has expired without a decision.";
+                    case OUTCOME_UNKNOWN -> subject + " is not known.";
                     case DECIDED, TURN_ENDED ->
                         subject + " no longer waits: " + input.what().outcome().orElse("decided")
                                 + input.what()

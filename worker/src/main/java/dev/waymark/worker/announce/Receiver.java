@@ -24,12 +24,24 @@ public sealed interface Receiver {
                 throw new IllegalArgumentException("a webhook needs a secret, to sign what it is sent");
             }
         }
+
+        /** Omits the address and the secrets. */
+        @Override
+        public String toString() {
+            return "Webhook[]";
+        }
     }
 
     /** An incoming webhook of Slack, or of a chat that takes the same messages. */
     record Slack(String url, boolean allowPrivate) implements Receiver {
         public Slack {
             Objects.requireNonNull(url, "url");
+        }
+
+        /** Omits the address, which is a secret. */
+        @Override
+        public String toString() {
+            return "Slack[]";
         }
     }
 

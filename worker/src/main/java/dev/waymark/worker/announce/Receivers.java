@@ -1,6 +1,8 @@
 package dev.waymark.worker.announce;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.annotation.Internal;
+import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.worker.secret.LogSecrets;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -8,6 +10,7 @@ import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,22 +38,56 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
     /** No receivers. */
     public static final Receivers NONE = new Receivers(Map.of(), Optional.empty());
 
+    /** The variable with the path of the receivers' file. */
+    @Internal
+    public static final String FILE_VARIABLE = "WAYMARK_RECEIVERS";
+
+    /** The variable with the address of the console. */
+    @Internal
+    public static final String URL_VARIABLE = "WAYMARK_PUBLIC_URL";
+
     private static final int MOST_SECRETS = 5;
 
     public Receivers {
         byName = Collections.unmodifiableMap(new LinkedHashMap<>(byName));
     }
 
-    /** Reads the receivers of a file. Programs run in its directory. */
+    /**
+     * Reads the receivers and the address of the console that these variables name.
+     *
+     * @throws IllegalArgumentException if the address is not that of a page
+     */
     @Internal
-    public static Receivers read(Path file) throws YamlProblem {
+    public static Receivers from(Map<String, String> environment) throws YamlProblem {
+        Optional<String> file = set(environment, FILE_VARIABLE);
+        Receivers all = file.isPresent() ? read(Path.of(file.get())) : NONE;
+        return set(environment, URL_VARIABLE)
+                .map(url -> all.linkingTo(page(url)))
+                .orElse(all);
+    }
+
+    private static Optional<String> set(Map<String, String> environment, String name) {
+        return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
+    }
+
+    private static URI page(String url) {
+        URI page = URI.create(url);
+        boolean isPlain = page.getUserInfo() == null && page.getQuery() == null && page.getFragment() == null;
+        if (!Set.of("http", "https").contains(String.valueOf(page.getScheme())) || page.getHost() == null || !isPlain) {
+            throw new IllegalArgumentException("not the address of a page: " + url);
+        }
+        return page;
+    }
+
+    /** Reads the receivers of a file. Programs run in its directory. */
+    static Receivers read(Path file) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         Map<String, Receiver> receivers = new LinkedHashMap<>();
         Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElseThrow();
         YamlValue.read(file)
                 .fields()
                 .takeAll()
-                .forEach((name, value) -> problems.check(() -> receiver(value, directory))
+                .forEach((name, value) -> problems.check(() -> receiver(name, value, directory))
                         .ifPresent(receiver -> receivers.put(name, receiver)));
         problems.end();
         return new Receivers(receivers, Optional.empty());
@@ -68,6 +105,18 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
         return new Receivers(byName, Optional.of(console));
     }
 
+    /** Says which receivers these agents name that are not here. */
+    @Internal
+    public List<String> lackedBy(Collection<AgentSpec> agents) {
+        return agents.stream()
+                .flatMap(agent -> agent.receivers().stream()
+                        .map(AnnounceRule::receiver)
+                        .filter(name -> !byName.containsKey(name))
+                        .map(name -> "agent " + agent.name() + " announces to " + name
+                                + ", which is not among this worker's receivers: nobody is told until a worker has it"))
+                .toList();
+    }
+
     Optional<Receiver> find(String name) {
         return Optional.ofNullable(byName.get(name));
     }
@@ -78,17 +127,20 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
         byName.values().forEach(receiver -> LogSecrets.ofThisProcess().learn(ReceiverClient.texts(receiver), Set.of()));
     }
 
-    private static Receiver receiver(YamlValue value, Path directory) throws YamlProblem {
+    private static Receiver receiver(String name, YamlValue value, Path directory) throws YamlProblem {
+        if (!AnnounceRule.isName(name)) {
+            throw value.problem("a receiver's name has 1 to 64 characters A-Z a-z 0-9 _ . -, found " + name);
+        }
         YamlFields fields = value.fields();
         YamlProblems problems = new YamlProblems();
-        Optional<String> webhook = problems.read(fields.take("webhook"), YamlValue::words);
-        Optional<String> slack = problems.read(fields.take("slack"), YamlValue::words);
+        Optional<String> webhook = problems.read(fields.take("webhook"), Receivers::address);
+        Optional<String> slack = problems.read(fields.take("slack"), Receivers::address);
         Optional<List<String>> command = problems.read(fields.take("command"), each -> each.items(YamlValue::words));
         Optional<List<String>> secrets = problems.read(fields.take("secret"), Receivers::secrets);
         boolean allowPrivate =
                 problems.read(fields.take("allow_private"), YamlValue::flag).orElse(false);
         Optional<Map<String, String>> env =
-                problems.read(fields.take("env"), each -> each.entries((name, text) -> text.text()));
+                problems.read(fields.take("env"), each -> each.entries((variable, text) -> text.text()));
         problems.run(fields::end);
         problems.end();
         long kinds = List.of(webhook, slack, command).stream()
@@ -109,6 +161,14 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
         return webhook.<Receiver>map(url -> new Receiver.Webhook(url, secrets.orElseThrow(), allowPrivate))
                 .or(() -> slack.map(url -> new Receiver.Slack(url, allowPrivate)))
                 .orElseGet(() -> new Receiver.Command(command.orElseThrow(), env.orElse(Map.of()), directory));
+    }
+
+    private static String address(YamlValue value) throws YamlProblem {
+        String url = value.words();
+        if (!url.startsWith("http://") && !url.startsWith("https://") && !url.startsWith("${")) {
+            throw value.problem("expected an address that begins with https:// or http://");
+        }
+        return url;
     }
 
     private static List<String> secrets(YamlValue value) throws YamlProblem {

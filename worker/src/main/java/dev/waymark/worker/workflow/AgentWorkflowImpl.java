@@ -322,8 +322,8 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     /**
-     * Continues as new if that is due and possible. Returns whether the run is at a hard limit, where nothing new may
-     * start.
+     * Continues as new if that is due and possible. Returns whether nothing new may start: the run is at a hard limit, or
+     * only announcements keep it from continuing, which are being cancelled.
      */
     private boolean moveOnIfDue() {
         boolean hard = growth.isAtLimit(updates, signals);
@@ -339,16 +339,18 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     "this run can't grow any further, and the next one can't wait for what this one began")));
             flights.cancelUnwanted();
         }
-        postponesAnnouncements = due && !ending && conversation().isBetweenSteps();
+        boolean canMoveOn = due && !ending && conversation().isBetweenSteps();
+        // At a hard limit, nothing is begun that the end of the run would cut off.
+        postponesAnnouncements = canMoveOn || (hard && due);
         if (postponesAnnouncements && flights.onlyAnnouncementsAreUp()) {
             flights.postponeAnnouncements();
         }
-        if (postponesAnnouncements && flights.areDown()) {
+        if (canMoveOn && flights.areDown()) {
             moveOn(hard);
             nextTryToMoveOn = 2 * length;
             postponesAnnouncements = false;
         }
-        return hard;
+        return hard || (postponesAnnouncements && flights.onlyAnnouncementsAreUp());
     }
 
     private void moveOn(boolean hard) {

@@ -41,6 +41,7 @@ import io.temporal.workflow.ExternalWorkflowStub;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -110,8 +111,6 @@ final class InFlight {
 
     /** An attempt of an announcement sends at most a few messages, and then names the time of the next attempt. */
     private static final Duration ANNOUNCE_TIMEOUT = Duration.ofMinutes(10);
-    /** How long a receiver that is down may come back to learn how something ended. */
-    private static final Duration LAST_NEWS = Duration.ofDays(1);
 
     private static final RetryOptions ANNOUNCE_RETRIES = RetryOptions.newBuilder()
             .setInitialInterval(Duration.ofSeconds(1))
@@ -321,7 +320,9 @@ final class InFlight {
                 .setHeartbeatTimeout(REPEATABLE_SILENCE)
                 .setRetryOptions(ANNOUNCE_RETRIES);
         if (step.what().outcome().isPresent()) {
-            options.setScheduleToCloseTimeout(LAST_NEWS);
+            Instant now = Instant.ofEpochMilli(Workflow.currentTimeMillis());
+            Duration left = Duration.between(now, step.what().from().plus(Conversation.NEWS));
+            options.setScheduleToCloseTimeout(left.compareTo(ANNOUNCE_TIMEOUT) < 0 ? ANNOUNCE_TIMEOUT : left);
         }
         begin(input.work(), options.build(), WireNames.ANNOUNCE_ACTIVITY, input);
         return true;
@@ -400,9 +401,11 @@ final class InFlight {
         });
     }
 
-    /** Whether nothing but subagents is running. */
+    /** Whether nothing but subagents is running, and announcements, which can wait for the next run. */
     boolean onlySubagentsAreUp() {
-        return signalled.isEmpty() && flights.keySet().stream().allMatch(Work.Subagent.class::isInstance);
+        return signalled.isEmpty()
+                && flights.keySet().stream()
+                        .allMatch(work -> work instanceof Work.Subagent || work instanceof Work.Announce);
     }
 
     /**

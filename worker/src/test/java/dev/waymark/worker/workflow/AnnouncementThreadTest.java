@@ -24,6 +24,7 @@ import dev.waymark.worker.announce.Receiver;
 import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.http.RecordingServer;
+import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.testservice.v1.SleepRequest;
 import io.temporal.serviceclient.TestServiceStubs;
 import io.temporal.serviceclient.TestServiceStubsOptions;
@@ -31,14 +32,17 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Threads whose requests and ends are announced to a real HTTP server. */
@@ -329,5 +333,67 @@ class AnnouncementThreadTest {
 
             assertThat(types("/ops")).containsOnly("turn.ended");
         }
+    }
+
+    /** An attempt that hangs holds the thread open for a minute, without a timer for each moment. */
+    @Test
+    @Tag("full")
+    void threadThatCloses_givesUpAfterAMinute() {
+        CountDownLatch never = new CountDownLatch(1);
+        try (RecordingServer silent = RecordingServer.with((exchange, request) -> hang(never));
+                WorkflowRig rig = rig(
+                        TestServers.inMemory(),
+                        silent,
+                        agent -> agent.announce(AnnounceRule.to("ops").only(AnnouncedEvent.TURN_ENDED)))) {
+            String thread = rig.start(
+                    StartInput.of("a").closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", "100")));
+            rig.await(thread, now -> now.asks().size() == 1);
+            rig.update(thread, SignalNames.DENY, Map.of("callId", "tu_1"));
+            rig.awaitTurn(thread, 1);
+
+            rig.stub(thread).getResult(Object.class);
+
+            assertThat(rig.client().fetchHistory(thread).getEvents().stream()
+                            .filter(event -> event.getEventType() == EventType.EVENT_TYPE_TIMER_STARTED))
+                    .hasSizeLessThan(4);
+        } finally {
+            never.countDown();
+        }
+    }
+
+    private static void hang(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The receiver is down, and the run has to end in the middle of a turn. */
+    @Test
+    void runThatContinuesAsNewDuringATurn_isNotHeldUp() {
+        down.add("/ops");
+        try (WorkflowRig rig = rig(AnnounceRule.to("ops"))) {
+            String thread = rig.start(StartInput.of("a")
+                    .withLimits(RunLimits.DEFAULT.withSoftEvents(20))
+                    .saying(PersonFact.UserSpoke.message("m-1", "100")));
+            for (int turn = 1; turn <= 4; turn++) {
+                rig.await(thread, now -> now.asks().size() == 1);
+                rig.update(thread, SignalNames.APPROVE, Map.of("callId", call(turn)));
+                rig.awaitTurn(thread, turn);
+                rig.update(thread, SignalNames.SAY, Map.of("id", "m-" + (turn + 1), "content", "10" + turn));
+            }
+            rig.await(thread, now -> now.asks().size() == 1);
+
+            assertThat(events(rig, thread)).isLessThan(60);
+            down.clear();
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", call(5)));
+            await().atMost(PATIENCE).until(() -> Collections.frequency(types("/ops"), "request.decided") >= 5);
+        }
+    }
+
+    /** The model repeats the id of its call, so that the thread names the later ones anew. */
+    private static String call(int turn) {
+        return turn == 1 ? "tu_1" : "tu_1~" + turn;
     }
 }
