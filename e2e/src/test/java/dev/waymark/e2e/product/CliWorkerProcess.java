@@ -4,6 +4,8 @@ import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
@@ -17,9 +19,12 @@ public final class CliWorkerProcess implements AutoCloseable {
         this.log = log;
     }
 
-    /** Starts a worker, and returns once it is ready. Its stderr is appended to the log. */
-    public static CliWorkerProcess start(String address, Path agents, Map<String, String> environment, Path log) {
-        ReadyProcess worker = ReadyProcess.start(ScriptFile.command("worker", "--json", "--agents", agents.toString())
+    /** Starts a worker with these further options, and returns once it is ready. Its stderr is appended to the log. */
+    public static CliWorkerProcess start(
+            String address, Path agents, Map<String, String> environment, Path log, String... options) {
+        List<String> arguments = new ArrayList<>(List.of("worker", "--json", "--agents", agents.toString()));
+        arguments.addAll(List.of(options));
+        ReadyProcess worker = ReadyProcess.start(ScriptFile.command(arguments.toArray(String[]::new))
                 .environment(Map.of("JDK_JAVA_OPTIONS", String.join(" ", ChildProcess.SHORT_LIVED)))
                 .environment(environment)
                 .environment(Map.of("TEMPORAL_ADDRESS", address))

@@ -108,8 +108,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
                                 + input.what().from().plus(occasion.after()),
                         occasion.after().minus(elapsed));
             }
-            Message message = Message.of(
-                    input, occasion, context.getInfo().getWorkflowId(), Instant.now(), receivers.publicUrl());
+            Message message = Message.of(input, occasion, context.getInfo().getWorkflowId(), receivers.publicUrl());
             Optional<String> failure = client.send(receiver, message);
             metrics.announced(name, message.type(), failure.isEmpty());
             if (failure.isPresent()) {

@@ -21,17 +21,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One announcement, as it is sent.
+ * One announcement, as it is sent. All attempts to send it have the same content.
  *
- * @param id the same for all attempts to send it, so that receivers recognize repeats
+ * @param id tells it from other announcements, so that receivers recognize repeats
  * @param type the name of the event
- * @param at the time of this attempt
+ * @param at when the event happened
  * @param data what is announced
  * @param text the same as a sentence
  * @param link the page of the console that shows it. Opening it decides nothing.
  */
 record Message(String id, String type, Instant at, Map<String, Object> data, String text, Optional<String> link) {
-    static Message of(AnnounceInput input, Occasion occasion, String thread, Instant at, Optional<URI> publicUrl) {
+    static Message of(AnnounceInput input, Occasion occasion, String thread, Optional<URI> publicUrl) {
         Announcement what = input.what();
         boolean namesTool = input.reveal() != AnnounceRule.Reveal.NOTHING;
         Optional<String> callId = what.request().map(Announcement.Request::callId);
@@ -59,6 +59,7 @@ record Message(String id, String type, Instant at, Map<String, Object> data, Str
         String text = SafeText.line(sentence(input, occasion, thread));
         data.put("text", text);
         link.ifPresent(url -> data.put("link", url));
+        Instant at = what.from().plus(occasion.after());
         return new Message(id(input, occasion, thread), occasion.event().wireName(), at, data, text, link);
     }
 

@@ -12,6 +12,7 @@ import dev.waymark.worker.tool.http.HttpRunner;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.EffectKeys;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,9 @@ final class ReceiverClient implements AutoCloseable {
         }
         Receiver.Webhook webhook = (Receiver.Webhook) receiver;
         Optional<Map<String, String>> headers = StandardWebhook.headers(
-                message, webhook.secrets().stream().map(secrets::resolveInLine).toList());
+                message,
+                Instant.now(),
+                webhook.secrets().stream().map(secrets::resolveInLine).toList());
         return headers.isEmpty()
                 ? Optional.of("its secret is not whsec_ or whsk_ with a key in base64")
                 : post(webhook.url(), webhook.allowPrivate(), headers.get(), message.document());

@@ -6,6 +6,7 @@ import java.security.KeyFactory;
 import java.security.Signature;
 import java.security.spec.EdECPrivateKeySpec;
 import java.security.spec.NamedParameterSpec;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -27,9 +28,13 @@ final class StandardWebhook {
 
     private StandardWebhook() {}
 
-    /** The headers; empty if a secret is not usable. */
-    static Optional<Map<String, String>> headers(Message message, List<String> secrets) {
-        String time = Long.toString(message.at().getEpochSecond());
+    /**
+     * The headers; empty if a secret is not usable.
+     *
+     * @param attempt the time of this attempt: receivers refuse messages that were sent long ago
+     */
+    static Optional<Map<String, String>> headers(Message message, Instant attempt, List<String> secrets) {
+        String time = Long.toString(attempt.getEpochSecond());
         byte[] content =
                 (message.id() + "." + time + "." + Message.json(message.document())).getBytes(StandardCharsets.UTF_8);
         List<String> signatures = new ArrayList<>();

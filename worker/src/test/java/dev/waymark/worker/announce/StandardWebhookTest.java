@@ -22,7 +22,7 @@ class StandardWebhookTest {
         return new Message(
                 "msg_1",
                 "request.waiting",
-                Instant.now(),
+                Instant.EPOCH,
                 Map.of("thread", "trip", "text", "Größe <b>&"),
                 "Thread trip: a <question> & more",
                 Optional.of("https://agents.example/#/thread/trip?call=tu_1"));
