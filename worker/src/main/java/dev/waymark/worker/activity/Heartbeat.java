@@ -323,6 +323,7 @@ public final class Heartbeat implements AutoCloseable {
     /**
      * Sends the last details for the next attempt, and waits up to five seconds for the server's answer. Waits for
      * unanswered heartbeats first. Otherwise one of them could arrive last, and the server would keep its older details.
+     * If a cancellation was requested, {@link #isCancelled} says so afterwards, but the thread is not interrupted.
      */
     public void finish() {
         boolean interrupted = Thread.interrupted();
@@ -332,7 +333,13 @@ public final class Heartbeat implements AutoCloseable {
             interrupted = true;
         }
         try {
-            send(details.get()).get(LONGEST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+            RecordActivityTaskHeartbeatResponse answer =
+                    send(details.get()).get(LONGEST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+            if (answer.getCancelRequested()) {
+                synchronized (this) {
+                    cancellation = new ActivityCanceledException(info);
+                }
+            }
         } catch (ExecutionException | TimeoutException e) {
             LOG.debug("the last heartbeat of {} did not arrive", info.getActivityId());
         } catch (InterruptedException e) {

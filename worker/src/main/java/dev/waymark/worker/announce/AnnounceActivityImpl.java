@@ -101,7 +101,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
             int next = next(occasions, course.progress.sent(), elapsed);
             Occasion occasion = occasions.get(next);
             if (occasion.after().compareTo(elapsed) > 0) {
-                heartbeat.finish();
+                tell(heartbeat);
                 throw later(
                         NOT_DUE,
                         occasion.event().wireName() + " is due at "
@@ -120,12 +120,20 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         }
     }
 
+    /** Lets the server know how far this attempt came, and ends it if it has been cancelled. */
+    private static void tell(Heartbeat heartbeat) {
+        heartbeat.finish();
+        if (heartbeat.isCancelled()) {
+            throw heartbeat.cancellation(new InterruptedException());
+        }
+    }
+
     /** Notes a failure for the next attempt, which comes the later the more there have been. */
     private static RuntimeException failed(
             Course course, Heartbeat heartbeat, AnnounceInput input, String type, String why) {
         int failures = course.progress.failures() + 1;
         course.progress = new Progress(course.progress.sent(), failures);
-        heartbeat.finish();
+        tell(heartbeat);
         Duration pause = pause(failures);
         String name = input.what().receiver();
         LOG.warn(

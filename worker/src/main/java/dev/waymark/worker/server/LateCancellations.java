@@ -14,12 +14,14 @@ import io.temporal.api.command.v1.Command;
 import io.temporal.api.command.v1.CompleteWorkflowExecutionCommandAttributes;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.CommandType;
+import io.temporal.api.enums.v1.PendingActivityState;
 import io.temporal.api.history.v1.History;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
+import io.temporal.api.workflowservice.v1.RespondActivityTaskFailedRequest;
 import io.temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedRequest;
 import io.temporal.api.workflowservice.v1.WorkflowServiceGrpc;
 import io.temporal.internal.testservice.TestWorkflowService;
@@ -41,6 +43,9 @@ import java.util.stream.Collectors;
  * <p>Such a task is failed here instead, so that the workflow gets a new task that includes the closed activity. To
  * fail the task, its commands are replaced with one that completes the workflow, which the server rejects while there
  * are new events.
+ *
+ * <p>An attempt may also fail when its cancellation has been requested and it does not know. A real server closes such an
+ * activity; the in-memory server neither closes nor retries it. So the failure is made final here.
  */
 final class LateCancellations implements ServerInterceptor {
     private static final String TASK_COMPLETED =
@@ -69,8 +74,15 @@ final class LateCancellations implements ServerInterceptor {
     }
 
     private final class ActivityCloses<Q> extends SimpleForwardingServerCallListener<Q> {
+        private List<Q> held = List.of();
+
         ActivityCloses(ServerCall.Listener<Q> listener) {
             super(listener);
+        }
+
+        @Override
+        public void onMessage(Q message) {
+            held = List.of(message);
         }
 
         /** The server has already answered when this returns. */
@@ -78,10 +90,23 @@ final class LateCancellations implements ServerInterceptor {
         public void onHalfClose() {
             closing.readLock().lock();
             try {
+                held.forEach(message -> super.onMessage(judged(message)));
                 super.onHalfClose();
             } finally {
                 closing.readLock().unlock();
             }
+        }
+
+        @SuppressWarnings("unchecked") // The request itself, or one of the same type.
+        private Q judged(Q message) {
+            if (!(message instanceof RespondActivityTaskFailedRequest request)
+                    || !request.getFailure().hasApplicationFailureInfo()
+                    || !isCancelled(request.getTaskToken())) {
+                return message;
+            }
+            RespondActivityTaskFailedRequest.Builder last = request.toBuilder();
+            last.getFailureBuilder().getApplicationFailureInfoBuilder().setNonRetryable(true);
+            return (Q) last.build();
         }
     }
 
@@ -172,10 +197,23 @@ final class LateCancellations implements ServerInterceptor {
             return false;
         }
         Run run = Run.of(request.getTaskToken());
-        return !open(run).containsAll(HistoryReader.activitiesScheduledBy(cancelled, history(run)));
+        Set<String> open =
+                pending(run).stream().map(PendingActivityInfo::getActivityId).collect(Collectors.toSet());
+        return !open.containsAll(HistoryReader.activitiesScheduledBy(cancelled, history(run)));
     }
 
-    private Set<String> open(Run run) {
+    /** Whether the cancellation of the activity with this task token has been requested. */
+    private boolean isCancelled(ByteString token) {
+        Run run = Run.of(token);
+        List<String> cancelled = pending(run).stream()
+                .filter(activity -> activity.getState() == PendingActivityState.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED)
+                .map(PendingActivityInfo::getActivityId)
+                .toList();
+        return !cancelled.isEmpty()
+                && cancelled.containsAll(HistoryReader.activitiesScheduledBy(List.of(run.scheduledBy()), history(run)));
+    }
+
+    private List<PendingActivityInfo> pending(Run run) {
         DescribeWorkflowExecutionResponse described =
                 LateCancellations.<DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse>ask(
                         service::describeWorkflowExecution,
@@ -183,9 +221,7 @@ final class LateCancellations implements ServerInterceptor {
                                 .setNamespace(run.namespace())
                                 .setExecution(run.execution())
                                 .build());
-        return described.getPendingActivitiesList().stream()
-                .map(PendingActivityInfo::getActivityId)
-                .collect(Collectors.toSet());
+        return described.getPendingActivitiesList();
     }
 
     private History history(Run run) {
@@ -219,8 +255,12 @@ final class LateCancellations implements ServerInterceptor {
         return answer.join();
     }
 
-    /** The workflow run of a task token, in the in-memory server's encoding. */
-    private record Run(String namespace, WorkflowExecution execution) {
+    /**
+     * The workflow run of a task token, in the in-memory server's encoding.
+     *
+     * @param scheduledBy in the token of an activity, the id of the event that scheduled it
+     */
+    private record Run(String namespace, WorkflowExecution execution, long scheduledBy) {
         static Run of(ByteString token) {
             try (DataInputStream in = new DataInputStream(token.newInput())) {
                 String namespace = in.readUTF();
@@ -228,7 +268,7 @@ final class LateCancellations implements ServerInterceptor {
                         .setWorkflowId(in.readUTF())
                         .setRunId(in.readUTF())
                         .build();
-                return new Run(namespace, execution);
+                return new Run(namespace, execution, in.available() < Long.BYTES ? 0 : in.readLong());
             } catch (IOException e) {
                 throw new IllegalStateException("not a token of this server", e);
             }
