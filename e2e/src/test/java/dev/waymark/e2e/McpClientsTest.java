@@ -1,7 +1,6 @@
 package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -9,11 +8,11 @@ import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.ReadyProcess;
 import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.Installation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -39,14 +38,7 @@ class McpClientsTest {
 
     @BeforeAll
     static void start(@TempDir Path directory) throws Exception {
-        Path log = Path.of("target", "mcp-clients.log");
-        try (ChildProcess script = ChildProcess.of("src/test/mcp/install.sh", HOME.toString())
-                .outputTo(log)
-                .start()) {
-            assumeTrue(
-                    script.exitCodeWithin(Duration.ofMinutes(5)).equals(OptionalInt.of(0)),
-                    "npm, pip or Maven can't install the clients of MCP, see " + log);
-        }
+        Installation.into(HOME, "src/test/mcp/install.sh", "npm, pip or Maven can't install the clients of MCP");
         agents = new Agents(directory)
                 .agent("assistant", "description: Says hello\n", "replies:\n  - text: Hello.\n")
                 .agent("billing", """

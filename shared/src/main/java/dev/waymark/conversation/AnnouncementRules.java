@@ -14,7 +14,6 @@ import dev.waymark.conversation.state.AnnouncementPlan;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -28,9 +27,6 @@ import java.util.function.UnaryOperator;
 final class AnnouncementRules {
     /** How long a thread that is about to close tries to announce the rest. */
     private static final Duration BEFORE_CLOSING = Duration.ofMinutes(1);
-
-    /** The longest time between two attempts to announce something. */
-    private static final Duration RETRY = Duration.ofMinutes(10);
 
     /** If this many ends of requests and turns wait for a receiver, the oldest is not announced. */
     private static final int MOST_ENDS = 50;
@@ -65,7 +61,11 @@ final class AnnouncementRules {
     }
 
     private boolean isTooOld(Announcement announcement) {
-        return !announcement.from().plus(Conversation.NEWS).minus(RETRY).isAfter(draft.at);
+        return !announcement
+                .from()
+                .plus(Announcement.NEWS)
+                .minus(Announcement.LONGEST_PAUSE)
+                .isAfter(draft.at);
     }
 
     private void change(int number, UnaryOperator<Announcement> change) {
@@ -138,14 +138,16 @@ final class AnnouncementRules {
             AnnouncementPlan plan =
                     AnnouncementPlan.of(rule, request.kind(), approvals(), draft.book.calls.contains(request.callId()));
             if (!plan.occasions().isEmpty()) {
-                add(
-                        rule,
+                add(new Announcement(
+                        next(),
+                        rule.receiver(),
                         plan,
                         request.since(),
                         Optional.of(request),
                         Optional.empty(),
                         Optional.empty(),
-                        Optional.empty());
+                        Optional.empty(),
+                        Announcement.Progress.DUE));
             }
         }
     }
@@ -159,14 +161,8 @@ final class AnnouncementRules {
                     ? Optional.of(event)
                     : Optional.of(AnnouncedEvent.DECIDED)
                             .filter(decided -> rule.takes(decided) || wasEscalated(request, rule.receiver()));
-            told.ifPresent(each -> add(
-                    rule,
-                    AnnouncementPlan.once(each),
-                    draft.at,
-                    Optional.of(request),
-                    Optional.empty(),
-                    Optional.of(outcome),
-                    deciderOf(request)));
+            told.ifPresent(
+                    each -> tell(rule, each, Optional.of(request), Optional.empty(), outcome, deciderOf(request)));
         }
     }
 
@@ -233,13 +229,12 @@ final class AnnouncementRules {
                         id, PendingItem.Kind.UNKNOWN, call.tool(), call.since(), Optional.empty());
                 for (AnnounceRule rule : rules()) {
                     if (rule.takes(AnnouncedEvent.OUTCOME_UNKNOWN)) {
-                        add(
+                        tell(
                                 rule,
-                                AnnouncementPlan.once(AnnouncedEvent.OUTCOME_UNKNOWN),
-                                draft.at,
+                                AnnouncedEvent.OUTCOME_UNKNOWN,
                                 Optional.of(about),
                                 Optional.empty(),
-                                Optional.of("lost"),
+                                "lost",
                                 Optional.empty());
                     }
                 }
@@ -260,13 +255,12 @@ final class AnnouncementRules {
         ended.ifPresent(turn -> {
             for (AnnounceRule rule : rules()) {
                 if (rule.takes(AnnouncedEvent.TURN_ENDED)) {
-                    add(
+                    tell(
                             rule,
-                            AnnouncementPlan.once(AnnouncedEvent.TURN_ENDED),
-                            draft.at,
+                            AnnouncedEvent.TURN_ENDED,
                             Optional.empty(),
                             Optional.of(turn.number()),
-                            Optional.of(turn.status().wireName()),
+                            turn.status().wireName(),
                             Optional.empty());
                 }
             }
@@ -280,38 +274,39 @@ final class AnnouncementRules {
                 && before.ended().filter(known -> known.number() == turn).isPresent();
     }
 
-    /** Makes room for another end of a request or a turn. */
-    private void dropOldEnds(String receiver) {
-        List<Announcement> due = draft.announcements.open.stream()
-                .filter(each -> each.outcome().isPresent() && each.receiver().equals(receiver) && each.isDue())
-                .toList();
-        if (due.size() >= MOST_ENDS) {
-            draft.announcements.open.remove(due.get(0));
-        }
-    }
-
-    private void add(
+    /** Announces what has just happened. If too much of this waits for the receiver, the oldest gives way. */
+    private void tell(
             AnnounceRule rule,
-            AnnouncementPlan plan,
-            Instant from,
+            AnnouncedEvent event,
             Optional<Announcement.Request> request,
             Optional<Integer> turn,
-            Optional<String> outcome,
+            String outcome,
             Optional<String> by) {
-        if (outcome.isPresent()) {
-            dropOldEnds(rule.receiver());
+        List<Announcement> waiting = draft.announcements.open.stream()
+                .filter(each -> each.outcome().isPresent() && each.receiver().equals(rule.receiver()) && each.isDue())
+                .toList();
+        if (waiting.size() >= MOST_ENDS) {
+            draft.announcements.open.remove(waiting.get(0));
         }
-        draft.announcements.last++;
-        draft.announcements.open.add(new Announcement(
-                draft.announcements.last,
+        add(new Announcement(
+                next(),
                 rule.receiver(),
-                plan,
-                from,
+                AnnouncementPlan.once(event),
+                draft.at,
                 request,
                 turn,
-                outcome,
+                Optional.of(outcome),
                 by,
                 Announcement.Progress.DUE));
+    }
+
+    private int next() {
+        return draft.announcements.last + 1;
+    }
+
+    private void add(Announcement announcement) {
+        draft.announcements.last = announcement.number();
+        draft.announcements.open.add(announcement);
     }
 
     /** Drops announcements. Those that a worker has stay until it has left them, so that nothing overtakes them. */

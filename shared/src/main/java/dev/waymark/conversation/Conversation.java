@@ -112,9 +112,6 @@ public record Conversation(
      */
     static final Duration REPORT_ON_ITS_WAY = Duration.ofSeconds(10);
 
-    /** How long the end of a request or a turn is announced to a receiver that is down. */
-    public static final Duration NEWS = Duration.ofDays(1);
-
     /** What a thread is doing, in one word. The names are shown to users. */
     public enum Phase {
         STARTING("starting"),

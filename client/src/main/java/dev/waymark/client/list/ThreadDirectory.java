@@ -65,9 +65,12 @@ public final class ThreadDirectory {
         if (owners.size() >= MOST_OWNERS) {
             owners.clear();
         }
-        return owners.computeIfAbsent(
-                listed.runId(),
-                run -> histories.startInput(listed.thread(), run).owner());
+        Optional<ThreadOwner> known = owners.get(listed.runId());
+        if (known == null) {
+            known = histories.startInput(listed.thread(), listed.runId()).owner();
+            owners.put(listed.runId(), known); // Outside of the map's locks, which a slow server would hold.
+        }
+        return known;
     }
 
     /** Returns the threads, each once. The real server's list may lag a second behind. */

@@ -1,8 +1,10 @@
 package dev.waymark.conversation.policy;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.annotation.Internal;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -40,17 +42,19 @@ public record AnnounceRule(String receiver, List<AnnouncedEvent> events, Reveal 
     }
 
     public AnnounceRule {
-        if (!isName(receiver)) {
-            throw new IllegalArgumentException(
-                    "a receiver's name has 1 to 64 characters A-Z a-z 0-9 _ . -, found " + receiver);
-        }
+        misnomer(receiver).ifPresent(words -> {
+            throw new IllegalArgumentException(words);
+        });
         Objects.requireNonNull(reveal, "reveal");
         events = List.copyOf(events);
     }
 
-    /** Whether a receiver can have this name. */
-    public static boolean isName(String text) {
-        return NAME.matcher(text).matches();
+    /** Why no receiver can have this name; empty if one can. */
+    @Internal
+    public static Optional<String> misnomer(String name) {
+        return NAME.matcher(name).matches()
+                ? Optional.empty()
+                : Optional.of("a receiver's name has 1 to 64 characters A-Z a-z 0-9 _ . -, found " + name);
     }
 
     /** Announces everything about requests, and reveals the tool. */

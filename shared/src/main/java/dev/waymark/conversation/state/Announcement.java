@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.PendingItem;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -29,6 +30,12 @@ public record Announcement(
         Optional<String> outcome,
         Optional<String> by,
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) Progress progress) {
+    /** How long the end of a request or a turn is announced to a receiver that is down. */
+    public static final Duration NEWS = Duration.ofDays(1);
+
+    /** The longest time between two attempts to tell a receiver something that is due. */
+    public static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+
     /** Whether a worker has the announcement. The names are stored. */
     public enum Progress {
         @JsonProperty("due")

@@ -25,43 +25,38 @@ final class AnnounceFields {
     }
 
     private static AnnounceRule rule(String receiver, YamlValue value) throws YamlProblem {
-        if (!AnnounceRule.isName(receiver)) {
-            throw misnamed(value, receiver);
-        }
         YamlFields fields = value.fields();
         YamlProblems problems = new YamlProblems();
         List<AnnouncedEvent> events = problems.read(fields.take("events"), each -> each.items(AnnounceFields::event))
                 .orElse(AnnouncedEvent.DEFAULT);
-        Optional<String> reveal = problems.read(fields.take("reveal"), each -> each.oneOf(words()));
+        Optional<AnnounceRule.Reveal> reveal = problems.read(fields.take("reveal"), AnnounceFields::reveal);
         problems.run(fields::end);
         problems.end();
         if (events.isEmpty()) {
             throw value.problem("events is empty: leave the receiver out, or the field for all events about requests");
         }
-        AnnounceRule all = AnnounceRule.to(receiver).only(events.toArray(AnnouncedEvent[]::new));
-        return Arrays.stream(AnnounceRule.Reveal.values())
-                .filter(each -> reveal.filter(each.wireName()::equals).isPresent())
-                .findFirst()
-                .map(all::revealing)
-                .orElse(all);
+        AnnounceRule all = AnnounceRule.to(named(receiver, value)).only(events.toArray(AnnouncedEvent[]::new));
+        return reveal.map(all::revealing).orElse(all);
     }
 
+    /** Reads the name of a receiver. */
     static String receiver(YamlValue value) throws YamlProblem {
-        String name = value.text();
-        if (!AnnounceRule.isName(name)) {
-            throw misnamed(value, name);
+        return named(value.text(), value);
+    }
+
+    private static String named(String receiver, YamlValue place) throws YamlProblem {
+        Optional<String> misnomer = AnnounceRule.misnomer(receiver);
+        if (misnomer.isPresent()) {
+            throw place.problem(misnomer.get());
         }
-        return name;
+        return receiver;
     }
 
-    private static YamlProblem misnamed(YamlValue value, String name) {
-        return value.problem("a receiver's name has 1 to 64 characters A-Z a-z 0-9 _ . -, found " + name);
-    }
-
-    private static String[] words() {
-        return Arrays.stream(AnnounceRule.Reveal.values())
+    private static AnnounceRule.Reveal reveal(YamlValue value) throws YamlProblem {
+        String[] words = Arrays.stream(AnnounceRule.Reveal.values())
                 .map(AnnounceRule.Reveal::wireName)
                 .toArray(String[]::new);
+        return AnnounceRule.Reveal.values()[List.of(words).indexOf(value.oneOf(words))];
     }
 
     private static AnnouncedEvent event(YamlValue value) throws YamlProblem {

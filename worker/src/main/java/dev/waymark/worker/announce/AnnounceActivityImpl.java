@@ -34,7 +34,6 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     private static final String NOT_RECEIVED = "NotReceived";
 
     private static final Duration SOONEST = Duration.ofSeconds(1);
-    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
     private static final int MOST_DOUBLINGS = 10;
 
     private final Receivers receivers;
@@ -108,9 +107,9 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
                                 + input.what().from().plus(occasion.after()),
                         occasion.after().minus(elapsed));
             }
-            Message message = Message.of(input, occasion, context.getInfo().getWorkflowId(), receivers.publicUrl());
-            Optional<String> failure = client.send(receiver, message);
-            metrics.announced(name, message.type(), failure.isEmpty());
+            Notice notice = Notice.of(input, occasion, context.getInfo().getWorkflowId(), receivers.publicUrl());
+            Optional<String> failure = client.send(receiver, notice);
+            metrics.announced(name, notice.type(), failure.isEmpty());
             if (failure.isPresent()) {
                 course.progress = new Progress(next, course.progress.failures());
                 throw failed(course, heartbeat, input, NOT_RECEIVED, failure.get());
@@ -172,7 +171,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
 
     private static Duration pause(int failures) {
         Duration doubled = SOONEST.multipliedBy(1L << Math.min(failures - 1, MOST_DOUBLINGS));
-        return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+        return doubled.compareTo(Announcement.LONGEST_PAUSE) < 0 ? doubled : Announcement.LONGEST_PAUSE;
     }
 
     /** A failure that the SDK does not log: it is expected, or logged here. */

@@ -20,7 +20,7 @@ import java.util.Optional;
 
 /** Sends messages to receivers. What goes wrong is said without addresses, secrets and words of the receiver. */
 final class ReceiverClient implements AutoCloseable {
-    /** The maximum time for one message. */
+    /** The maximum time for one notice. */
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Map<String, String> environment;
@@ -47,26 +47,26 @@ final class ReceiverClient implements AutoCloseable {
         return texts;
     }
 
-    /** Sends the message once. Returns why it was not received; empty if it was. */
-    Optional<String> send(Receiver receiver, Message message) throws InterruptedException {
+    /** Sends the notice once. Returns why it was not received; empty if it was. */
+    Optional<String> send(Receiver receiver, Notice notice) throws InterruptedException {
         Secrets secrets = Secrets.of(texts(receiver), environment);
         if (secrets.missing().isPresent()) {
             return Optional.of("environment variable " + secrets.missing().get() + " is not set in the worker");
         }
         if (receiver instanceof Receiver.Command command) {
-            return run(command, message);
+            return run(command, notice);
         }
         if (receiver instanceof Receiver.Slack slack) {
-            return post(slack.url(), slack.allowPrivate(), Map.of(), Map.of("text", slackText(message)));
+            return post(slack.url(), slack.allowPrivate(), Map.of(), Map.of("text", slackText(notice)));
         }
         Receiver.Webhook webhook = (Receiver.Webhook) receiver;
         Optional<Map<String, String>> headers = StandardWebhook.headers(
-                message,
+                notice,
                 Instant.now(),
                 webhook.secrets().stream().map(secrets::resolveInLine).toList());
         return headers.isEmpty()
                 ? Optional.of("its secret is not whsec_ or whsk_ with a key in base64")
-                : post(webhook.url(), webhook.allowPrivate(), headers.get(), message.document());
+                : post(webhook.url(), webhook.allowPrivate(), headers.get(), notice.document());
     }
 
     private Optional<String> post(
@@ -81,14 +81,14 @@ final class ReceiverClient implements AutoCloseable {
                 result instanceof HttpResult.Answered answered ? "status " + answered.status() : result.words());
     }
 
-    private Optional<String> run(Receiver.Command command, Message message) throws InterruptedException {
+    private Optional<String> run(Receiver.Command command, Notice notice) throws InterruptedException {
         ToolSpec program = ToolSpec.command("receiver").env(command.env()).build();
-        Map<String, String> env = Map.of("WAYMARK_EVENT", message.type(), "WAYMARK_ANNOUNCEMENT_ID", message.id());
+        Map<String, String> env = Map.of("WAYMARK_EVENT", notice.type(), "WAYMARK_ANNOUNCEMENT_ID", notice.id());
         CommandResult result = commands.run(
                 program,
                 command.program(),
                 command.directory(),
-                Json.of(message.document()),
+                Json.of(notice.document()),
                 env,
                 ProcessFence.in(TIMEOUT));
         if (result instanceof CommandResult.Exited exited) {
@@ -97,9 +97,9 @@ final class ReceiverClient implements AutoCloseable {
         return Optional.of(result instanceof CommandResult.Killed killed ? killed.why() : result.words());
     }
 
-    private static String slackText(Message message) {
-        String text = escaped(message.text());
-        return message.link().map(url -> text + " <" + escaped(url) + "|Open>").orElse(text);
+    private static String slackText(Notice notice) {
+        String text = escaped(notice.text());
+        return notice.link().map(url -> text + " <" + escaped(url) + "|Open>").orElse(text);
     }
 
     private static String escaped(String text) {

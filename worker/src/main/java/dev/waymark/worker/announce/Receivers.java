@@ -128,8 +128,9 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
     }
 
     private static Receiver receiver(String name, YamlValue value, Path directory) throws YamlProblem {
-        if (!AnnounceRule.isName(name)) {
-            throw value.problem("a receiver's name has 1 to 64 characters A-Z a-z 0-9 _ . -, found " + name);
+        Optional<String> misnomer = AnnounceRule.misnomer(name);
+        if (misnomer.isPresent()) {
+            throw value.problem(misnomer.get());
         }
         YamlFields fields = value.fields();
         YamlProblems problems = new YamlProblems();

@@ -33,10 +33,10 @@ final class StandardWebhook {
      *
      * @param attempt the time of this attempt: receivers refuse messages that were sent long ago
      */
-    static Optional<Map<String, String>> headers(Message message, Instant attempt, List<String> secrets) {
+    static Optional<Map<String, String>> headers(Notice notice, Instant attempt, List<String> secrets) {
         String time = Long.toString(attempt.getEpochSecond());
         byte[] content =
-                (message.id() + "." + time + "." + Message.json(message.document())).getBytes(StandardCharsets.UTF_8);
+                (notice.id() + "." + time + "." + Notice.json(notice.document())).getBytes(StandardCharsets.UTF_8);
         List<String> signatures = new ArrayList<>();
         try {
             for (String secret : secrets) {
@@ -46,7 +46,7 @@ final class StandardWebhook {
             return Optional.empty(); // The message of the exception might quote the secret.
         }
         Map<String, String> headers = new LinkedHashMap<>();
-        headers.put("webhook-id", message.id());
+        headers.put("webhook-id", notice.id());
         headers.put("webhook-timestamp", time);
         headers.put("webhook-signature", String.join(" ", signatures));
         return Optional.of(headers);

@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BiConsumer;
@@ -73,12 +74,18 @@ final class LateCancellations implements ServerInterceptor {
         return method.startsWith(ACTIVITY_CLOSES) ? new ActivityCloses<>(listener) : listener;
     }
 
-    private final class ActivityCloses<Q> extends SimpleForwardingServerCallListener<Q> {
+    /** A request that may be changed before the server gets it, while nothing else changes which activities are open. */
+    private abstract static class Judged<Q> extends SimpleForwardingServerCallListener<Q> {
+        private final Lock lock;
         private List<Q> held = List.of();
 
-        ActivityCloses(ServerCall.Listener<Q> listener) {
+        Judged(ServerCall.Listener<Q> listener, Lock lock) {
             super(listener);
+            this.lock = lock;
         }
+
+        /** The request itself, or one of the same type. */
+        abstract Q judged(Q message);
 
         @Override
         public void onMessage(Q message) {
@@ -88,17 +95,24 @@ final class LateCancellations implements ServerInterceptor {
         /** The server has already answered when this returns. */
         @Override
         public void onHalfClose() {
-            closing.readLock().lock();
+            lock.lock();
             try {
                 held.forEach(message -> super.onMessage(judged(message)));
                 super.onHalfClose();
             } finally {
-                closing.readLock().unlock();
+                lock.unlock();
             }
         }
+    }
 
-        @SuppressWarnings("unchecked") // The request itself, or one of the same type.
-        private Q judged(Q message) {
+    private final class ActivityCloses<Q> extends Judged<Q> {
+        ActivityCloses(ServerCall.Listener<Q> listener) {
+            super(listener, closing.readLock());
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // It is of the same type.
+        Q judged(Q message) {
             if (!(message instanceof RespondActivityTaskFailedRequest request)
                     || !request.getFailure().hasApplicationFailureInfo()
                     || !isCancelled(request.getTaskToken())) {
@@ -110,33 +124,17 @@ final class LateCancellations implements ServerInterceptor {
         }
     }
 
-    private final class TaskCompleted<Q> extends SimpleForwardingServerCallListener<Q> {
+    private final class TaskCompleted<Q> extends Judged<Q> {
         private final Reply<Q, ?> reply;
-        private List<Q> held = List.of();
 
         TaskCompleted(ServerCall.Listener<Q> listener, Reply<Q, ?> reply) {
-            super(listener);
+            super(listener, closing.writeLock());
             this.reply = reply;
         }
 
         @Override
-        public void onMessage(Q message) {
-            held = List.of(message);
-        }
-
-        @Override
-        public void onHalfClose() {
-            closing.writeLock().lock();
-            try {
-                held.forEach(message -> super.onMessage(judged(message)));
-                super.onHalfClose();
-            } finally {
-                closing.writeLock().unlock();
-            }
-        }
-
-        @SuppressWarnings("unchecked") // The request itself, or one of the same type.
-        private Q judged(Q message) {
+        @SuppressWarnings("unchecked") // It is of the same type.
+        Q judged(Q message) {
             if (!(message instanceof RespondWorkflowTaskCompletedRequest request) || !cancelsWhatHasClosed(request)) {
                 return message;
             }

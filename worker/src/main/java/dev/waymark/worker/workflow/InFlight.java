@@ -25,6 +25,7 @@ import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.value.Json;
 import io.temporal.activity.ActivityCancellationType;
 import io.temporal.activity.ActivityOptions;
@@ -114,7 +115,7 @@ final class InFlight {
 
     private static final RetryOptions ANNOUNCE_RETRIES = RetryOptions.newBuilder()
             .setInitialInterval(Duration.ofSeconds(1))
-            .setMaximumInterval(Duration.ofMinutes(10))
+            .setMaximumInterval(Announcement.LONGEST_PAUSE)
             .build();
 
     private static final RetryOptions SAFE_RETRIES =
@@ -321,7 +322,7 @@ final class InFlight {
                 .setRetryOptions(ANNOUNCE_RETRIES);
         if (step.what().outcome().isPresent()) {
             Instant now = Instant.ofEpochMilli(Workflow.currentTimeMillis());
-            Duration left = Duration.between(now, step.what().from().plus(Conversation.NEWS));
+            Duration left = Duration.between(now, step.what().from().plus(Announcement.NEWS));
             options.setScheduleToCloseTimeout(left.compareTo(ANNOUNCE_TIMEOUT) < 0 ? ANNOUNCE_TIMEOUT : left);
         }
         begin(input.work(), options.build(), WireNames.ANNOUNCE_ACTIVITY, input);

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 class StandardWebhookTest {
     static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-    static Message message() {
-        return new Message(
+    static Notice message() {
+        return new Notice(
                 "msg_1",
                 "request.waiting",
                 Instant.EPOCH,

@@ -1,10 +1,10 @@
 package dev.waymark.worker.announce;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.Installation;
 import dev.waymark.worker.tool.http.RecordingServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -36,15 +35,8 @@ class WebhookPackagesTest {
 
     @BeforeAll
     static void install() throws Exception {
-        Path log = Path.of("target", "webhook-packages.log");
-        try (ChildProcess script = ChildProcess.of("src/test/webhooks/install.sh", HOME.toString())
-                .outputTo(log)
-                .start()) {
-            assumeTrue(
-                    script.exitCodeWithin(Duration.ofMinutes(2)).equals(OptionalInt.of(0)),
-                    "npm or pip can't install the packages of Standard Webhooks, see " + log
-                            + ": tests with them are skipped");
-        }
+        Installation.into(
+                HOME, "src/test/webhooks/install.sh", "npm or pip can't install the packages of Standard Webhooks");
     }
 
     private static String secret(String prefix, int fill) {

@@ -25,9 +25,6 @@ import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.http.RecordingServer;
 import io.temporal.api.enums.v1.EventType;
-import io.temporal.api.testservice.v1.SleepRequest;
-import io.temporal.serviceclient.TestServiceStubs;
-import io.temporal.serviceclient.TestServiceStubsOptions;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -244,6 +241,7 @@ class AnnouncementThreadTest {
     void monthOfWaiting_costsFewEvents() throws Exception {
         try (InMemoryServer temporal = InMemoryServer.start(0);
                 Connection connection = Connection.to(temporal.address());
+                SkippedTime time = SkippedTime.on(temporal.address());
                 WorkflowRig rig = rig(
                         connection,
                         server,
@@ -253,43 +251,28 @@ class AnnouncementThreadTest {
                                                 .reminding(Duration.ofHours(1))
                                                 .escalating(Duration.ofHours(4), "boss")
                                                 .keepingOn())))) {
-            TestServiceStubs time = TestServiceStubs.newServiceStubs(TestServiceStubsOptions.newBuilder()
-                    .setTarget(temporal.address())
-                    .validateAndBuildWithDefaults());
-            try {
-                String thread = GrantThreadTest.start(rig, "100");
-                awaitTypes("/ops", "request.waiting");
-                failures.set(3);
-                for (int hours : new int[] {1, 2, 1, 1, 3, 8, 16}) {
-                    skip(time, Duration.ofHours(hours));
-                }
-                for (int day = 0; day < 29; day++) {
-                    skip(time, Duration.ofDays(1));
-                }
-                await().atMost(PATIENCE).until(() -> types("/ops").size() > 30);
-                long eventsBefore = events(rig, thread);
-                rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1"));
-                rig.awaitTurn(thread, 1);
-
-                assertThat(eventsBefore).isLessThan(30);
-                await().atMost(PATIENCE).until(() -> types("/ops").contains("request.decided"));
-                assertThat(types("/ops").stream().filter("request.expired"::equals))
-                        .hasSize(1);
-                assertThat(types("/ops").stream().filter("request.reminder"::equals))
-                        .hasSizeBetween(28, 34);
-                await().atMost(PATIENCE).until(() -> types("/boss").contains("request.decided"));
-                assertThat(types("/boss").stream().distinct()).containsExactly("request.escalated", "request.decided");
-            } finally {
-                time.shutdownNow();
+            String thread = GrantThreadTest.start(rig, "100");
+            awaitTypes("/ops", "request.waiting");
+            failures.set(3);
+            for (int hours : new int[] {1, 2, 1, 1, 3, 8, 16}) {
+                time.skip(Duration.ofHours(hours));
             }
-        }
-    }
+            for (int day = 0; day < 29; day++) {
+                time.skip(Duration.ofDays(1));
+            }
+            await().atMost(PATIENCE).until(() -> types("/ops").size() > 30);
+            long eventsBefore = events(rig, thread);
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1"));
+            rig.awaitTurn(thread, 1);
 
-    private static void skip(TestServiceStubs time, Duration much) {
-        time.blockingStub()
-                .unlockTimeSkippingWithSleep(SleepRequest.newBuilder()
-                        .setDuration(com.google.protobuf.Duration.newBuilder().setSeconds(much.toSeconds()))
-                        .build());
+            assertThat(eventsBefore).isLessThan(30);
+            await().atMost(PATIENCE).until(() -> types("/ops").contains("request.decided"));
+            assertThat(types("/ops").stream().filter("request.expired"::equals)).hasSize(1);
+            assertThat(types("/ops").stream().filter("request.reminder"::equals))
+                    .hasSizeBetween(28, 34);
+            await().atMost(PATIENCE).until(() -> types("/boss").contains("request.decided"));
+            assertThat(types("/boss").stream().distinct()).containsExactly("request.escalated", "request.decided");
+        }
     }
 
     @Test

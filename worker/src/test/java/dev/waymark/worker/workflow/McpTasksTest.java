@@ -16,9 +16,6 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import dev.waymark.worker.tool.mcp.TaskToolServer;
-import io.temporal.api.testservice.v1.SleepRequest;
-import io.temporal.serviceclient.TestServiceStubs;
-import io.temporal.serviceclient.TestServiceStubsOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -125,48 +122,35 @@ class McpTasksTest {
         server.pollEvery(Duration.ofHours(1));
         try (InMemoryServer temporal = InMemoryServer.start(0);
                 Connection connection = Connection.to(temporal.address());
+                SkippedTime time = SkippedTime.on(temporal.address());
                 WorkflowRig rig = rig(connection, server, "charge_task", false)) {
-            TestServiceStubs time = TestServiceStubs.newServiceStubs(TestServiceStubsOptions.newBuilder()
-                    .setTarget(temporal.address())
-                    .validateAndBuildWithDefaults());
-            try {
-                String thread = start(rig);
-                rig.await(thread, now -> status(now) == Call.Status.FOLLOWING);
-                int events = rig.timeline(thread).moments().size();
-                for (int hour = 0; hour < 24; hour++) {
-                    skip(time, Duration.ofHours(1));
-                    if (hour % 8 == 3) {
-                        rig.replaceWorker();
-                    }
-                    if (hour % 8 == 5) {
-                        server.restart();
-                    }
+            String thread = start(rig);
+            rig.await(thread, now -> status(now) == Call.Status.FOLLOWING);
+            int events = rig.timeline(thread).moments().size();
+            for (int hour = 0; hour < 24; hour++) {
+                time.skip(Duration.ofHours(1));
+                if (hour % 8 == 3) {
+                    rig.replaceWorker();
                 }
-                server.await("tasks/get", 1);
-                assertThat(rig.timeline(thread).moments()).hasSize(events);
-                server.require("k1", "Which account?");
-                skip(time, Duration.ofHours(2));
-                awaitQuestion(rig, thread);
-                skip(time, Duration.ofHours(24));
-
-                answer(rig, thread, "savings");
-                server.await("tasks/update", 1);
-                server.finish("paid 5");
-                skip(time, Duration.ofHours(2));
-
-                assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("paid 5;");
-                assertThat(server.keys()).hasSize(1);
-            } finally {
-                time.shutdownNow();
+                if (hour % 8 == 5) {
+                    server.restart();
+                }
             }
-        }
-    }
+            server.await("tasks/get", 1);
+            assertThat(rig.timeline(thread).moments()).hasSize(events);
+            server.require("k1", "Which account?");
+            time.skip(Duration.ofHours(2));
+            awaitQuestion(rig, thread);
+            time.skip(Duration.ofHours(24));
 
-    private static void skip(TestServiceStubs time, Duration much) {
-        time.blockingStub()
-                .unlockTimeSkippingWithSleep(SleepRequest.newBuilder()
-                        .setDuration(com.google.protobuf.Duration.newBuilder().setSeconds(much.toSeconds()))
-                        .build());
+            answer(rig, thread, "savings");
+            server.await("tasks/update", 1);
+            server.finish("paid 5");
+            time.skip(Duration.ofHours(2));
+
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("paid 5;");
+            assertThat(server.keys()).hasSize(1);
+        }
     }
 
     @Test

@@ -2,7 +2,6 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.McpServer;
 import dev.waymark.contract.thread.StartInput;
@@ -12,6 +11,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.Installation;
 import dev.waymark.worker.tool.mcp.ConformanceClient;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import java.io.IOException;
@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,15 +48,8 @@ class ReferenceServersTest {
 
     @BeforeAll
     static void install() throws Exception {
-        Path log = Path.of("target", "mcp-servers.log");
-        try (ChildProcess script = ChildProcess.of("src/test/mcp/install.sh", HOME.toString())
-                .outputTo(log)
-                .start()) {
-            assumeTrue(
-                    script.exitCodeWithin(Duration.ofMinutes(5)).equals(OptionalInt.of(0)),
-                    "npm, pip or Maven can't install the reference servers of MCP, see " + log
-                            + ": tests with them are skipped");
-        }
+        Installation.into(
+                HOME, "src/test/mcp/install.sh", "npm, pip or Maven can't install the reference servers of MCP");
     }
 
     private static McpServer node(String name, String... words) {

@@ -30,8 +30,8 @@ import java.util.Optional;
  * @param text the same as a sentence
  * @param link the page of the console that shows it. Opening it decides nothing.
  */
-record Message(String id, String type, Instant at, Map<String, Object> data, String text, Optional<String> link) {
-    static Message of(AnnounceInput input, Occasion occasion, String thread, Optional<URI> publicUrl) {
+record Notice(String id, String type, Instant at, Map<String, Object> data, String text, Optional<String> link) {
+    static Notice of(AnnounceInput input, Occasion occasion, String thread, Optional<URI> publicUrl) {
         Announcement what = input.what();
         boolean namesTool = input.reveal() != AnnounceRule.Reveal.NOTHING;
         Optional<String> callId = what.request().map(Announcement.Request::callId);
@@ -60,7 +60,7 @@ record Message(String id, String type, Instant at, Map<String, Object> data, Str
         data.put("text", text);
         link.ifPresent(url -> data.put("link", url));
         Instant at = what.from().plus(occasion.after());
-        return new Message(id(input, occasion, thread), occasion.event().wireName(), at, data, text, link);
+        return new Notice(id(input, occasion, thread), occasion.event().wireName(), at, data, text, link);
     }
 
     /** A later request of the same call, and a thread that has the id of an earlier one, have other ids. */
