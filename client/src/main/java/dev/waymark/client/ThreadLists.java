@@ -162,7 +162,7 @@ public final class ThreadLists {
                         threads,
                         progress,
                         (listed, run) -> run.expectedState()
-                                .filter(state -> request.threads().wants(summary(listed, state)))
+                                .filter(state -> request.threads().wants(summary(listed, run, state)))
                                 .map(state -> state.pending(listed.thread())))
                 .stream()
                 .flatMap(List::stream)
@@ -235,10 +235,11 @@ public final class ThreadLists {
     private static Optional<ThreadSummary> summary(ThreadDirectory.Listed listed, Projector run) {
         return run.expectedState()
                 .filter(state -> !state.agent().isEmpty() || !state.lacksAgent())
-                .map(state -> summary(listed, state));
+                .map(state -> summary(listed, run, state));
     }
 
-    private static ThreadSummary summary(ThreadDirectory.Listed listed, Conversation state) {
+    private static ThreadSummary summary(ThreadDirectory.Listed listed, Projector run, Conversation state) {
+        List<String> said = said(state);
         return new ThreadSummary(
                 listed.thread(),
                 StatusReport.of(state).status(),
@@ -246,7 +247,9 @@ public final class ThreadLists {
                 state.agent(),
                 state.turn().number(),
                 state.updatedAt(),
-                title(state),
+                said.stream().findFirst().map(ThreadLists::beginning),
+                said.stream().skip(1).reduce((earlier, later) -> later).map(ThreadLists::beginning),
+                run.forkedFrom(),
                 listed.open()
                         ? state.asks().stream()
                                 .map(ask -> new ThreadSummary.Waiting(ask.kind().wireName(), ask.tool()))
@@ -255,15 +258,15 @@ public final class ThreadLists {
                 state.turn().problem());
     }
 
-    private static Optional<String> title(Conversation state) {
+    /** The texts of people's messages. */
+    private static List<String> said(Conversation state) {
         return Stream.concat(
                         state.transcript().messages().stream(),
                         state.queue().stream().map(Queued::message))
                 .filter(message -> message.role() == Role.USER)
                 .map(Message::text)
                 .filter(text -> !text.isBlank())
-                .findFirst()
-                .map(ThreadLists::beginning);
+                .toList();
     }
 
     private static String beginning(String text) {

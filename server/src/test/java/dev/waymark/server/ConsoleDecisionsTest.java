@@ -405,9 +405,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
         assertThat(browser.run("return axe()")).isEmpty();
         see("Edit as JSON: lines");
         click("Approve with these arguments");
-        browser.run("await page.locator('.decision', { hasText: 'Sends a mail' }).waitFor({ state: 'detached' })");
-        assertThat(browser.text("return page.locator('.call[data-call=tu_4] > summary').innerText()"))
-                .contains("arguments changed");
+        browser.run("await page.locator('.call[data-call=tu_4] > summary', { hasText: 'arguments changed' }).waitFor()");
 
         JsonNode args = call(thread, "tu_4").path("args");
         assertThat(args.path("copies").toString()).isEqualTo("12345678901234567890");
@@ -516,6 +514,10 @@ class ConsoleDecisionsTest extends ConsoleCases {
         assertThat(browser.text("return page.locator('.thread-header').innerText()"))
                 .contains("$0, and $0.0045 before this thread");
         assertThat(texts(".turn")).singleElement().asString().endsWith(" tokens, $0");
+        browser.run("await page.locator('.threads li', { hasText: 'And then?' }).waitFor()");
+        assertThat(texts(".threads li:has(.latest:text-is('And then?')) .about"))
+                .containsExactly("boss · fork · complete");
+        assertThat(texts(".threads li:has(.latest:text-is('And now?')) .about")).containsExactly("boss · complete");
 
         browser.run("await page.goto('" + server.address() + "/#/thread/" + thread + "');"
                 + "await page.locator('.thread-header code[title=\"" + thread + "\"]').waitFor()");
@@ -587,12 +589,28 @@ class ConsoleDecisionsTest extends ConsoleCases {
         see("charge_card ran for this message and may run again.");
         assertThat(browser.run("return axe()")).isEmpty();
         click("Cancel");
+        click("Edit in a new thread");
+        see("charge_card ran for this message and may run again.");
+        click("Back");
         click("Answer again in a new thread");
         assertThat(browser.text("return page.url()")).endsWith(thread);
         click("Answer again");
         see("fork of");
         see("Approval needed");
         assertThat(texts(".message.user")).containsExactly("Pay");
+    }
+
+    @Test
+    void failure_hasAButtonThatAnswersItsMessageAgain() throws Exception {
+        String thread = ann.start("prompted", "Try");
+        model.failsForGood();
+        openThread(thread);
+        awaitChip("failed");
+        assertThat(browser.run("return axe()")).isEmpty();
+        browser.run("await page.locator('.end').getByRole('button', { name: 'Answer again in a new thread' }).click()");
+        see("fork of");
+        assertThat(texts(".message.user")).containsExactly("Try");
+        assertThat(browser.text("return page.url()")).doesNotContain(thread);
     }
 
     @Test

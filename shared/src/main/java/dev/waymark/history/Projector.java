@@ -3,6 +3,7 @@ package dev.waymark.history;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.ForkSource;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.SideEffectMarker;
 import dev.waymark.contract.WireNames;
@@ -73,6 +74,7 @@ public final class Projector {
     private @Nullable CarriedArrival arrival;
     private @Nullable RunEnding ending;
     private Optional<String> continuedFrom = Optional.empty();
+    private Optional<ForkSource> forkedFrom = Optional.empty();
     private String firstRunId;
     private long lastEventId;
     private long taskStartedId;
@@ -249,6 +251,11 @@ public final class Projector {
         return arrival != null && state == null && !event.carriesState();
     }
 
+    /** Where the thread began, if it is a fork. */
+    public Optional<ForkSource> forkedFrom() {
+        return forkedFrom;
+    }
+
     /** The state in which the newest model call was scheduled. */
     public Optional<Conversation> atModelCall() {
         return Optional.ofNullable(atModelCall);
@@ -319,6 +326,7 @@ public final class Projector {
         String previous = attributes.getContinuedExecutionRunId();
         firstRunId = HistoryPages.firstRunId(event).orElse(runId);
         continuedFrom = previous.isEmpty() ? Optional.empty() : Optional.of(previous);
+        forkedFrom = input.forkedFrom();
         if (input.carried().isPresent()) {
             begin(event, CarriedState.unpack(input.carried().get()));
         } else if (input.inChunks().isPresent()) {

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * @param status only threads with this status: the status of the last turn, or {@code interrupted}
  * @param since only threads that have changed at this time or later
  * @param owner only threads of this subject or group
- * @param search only threads with these words in their title, id or agent, in any case
+ * @param search only threads with these words in their first or newest message, id or agent, in any case
  */
 public record ThreadPageRequest(
         int limit,
@@ -51,7 +51,7 @@ public record ThreadPageRequest(
         return new ThreadPageRequest(limit, after, openOnly, status, agent, since, Optional.of(whose), search);
     }
 
-    /** Selects only threads with these words in their title, id or agent, in any case. */
+    /** Selects only threads with these words in their first or newest message, id or agent, in any case. */
     public ThreadPageRequest searching(String words) {
         return new ThreadPageRequest(limit, after, openOnly, status, agent, since, owner, Optional.of(words));
     }
@@ -91,7 +91,8 @@ public record ThreadPageRequest(
                         .map(words -> Stream.of(
                                         thread.thread(),
                                         thread.agent(),
-                                        thread.title().orElse(""))
+                                        thread.title().orElse(""),
+                                        thread.latest().orElse(""))
                                 .anyMatch(text -> folded(text).contains(words)))
                         .orElse(true);
     }

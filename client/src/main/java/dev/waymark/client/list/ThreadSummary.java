@@ -3,6 +3,7 @@ package dev.waymark.client.list;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.codec.ScheduledThread;
+import dev.waymark.contract.ForkSource;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.List;
@@ -12,6 +13,8 @@ import java.util.Optional;
  * A thread in a list. {@code status} is the status of its last turn, or {@code interrupted}.
  *
  * @param title the beginning of the conversation's first message, on one line and safe to show
+ * @param latest the same of the newest message of a person, if that is another one
+ * @param forkedFrom where a fork began
  * @param waiting the requests that wait for a person, in call order
  * @param error why the last turn ended early
  */
@@ -24,6 +27,8 @@ public record ThreadSummary(
         int turns,
         Instant updated,
         Optional<String> title,
+        Optional<String> latest,
+        Optional<ForkSource> forkedFrom,
         List<Waiting> waiting,
         Optional<Problem> error) {
     public ThreadSummary {

@@ -13,7 +13,7 @@ const PART = 25;
 
 /** Shows states of a thread, as `/conversation` returns them. */
 export class Conversation {
-  #items = { view: undefined, list: [] };
+  #items = { list: [], end: [] };
   #most = AT_ONCE;
   #waiting = false;
   #last;
@@ -31,17 +31,17 @@ export class Conversation {
   /** Called when it is known what the thread has from the one that it copied. */
   begunFrom(origin) {
     this.#origin = origin;
-    this.#items = { list: [] };
+    this.#items = { list: [], end: [] };
   }
 
   show(view, live) {
     this.#last = [view, live];
     // Words of a reply arrive often, and change no other item.
-    if (this.#items.view !== view) this.#items = { view, list: itemsOf(view, this.#origin, view.current && !view.parent ? this.again : undefined) };
+    if (this.#items.view !== view) this.#items = { view, ...itemsOf(view, this.#origin, view.current && !view.parent ? this.again : undefined) };
     const items = this.#items.list;
     const first = Math.max(0, items.length - this.#most);
     const newest = Math.max(first, items.length - AT_ONCE);
-    showList(this.element, [...items.slice(first, newest).map(earlier), ...items.slice(newest), ...liveItem(live), ...queuedItems(view), ...endItem(view)]);
+    showList(this.element, [...items.slice(first, newest).map(earlier), ...items.slice(newest), ...liveItem(live), ...queuedItems(view), ...this.#items.end]);
     if (first > 0) this.#growLater();
   }
 
@@ -76,13 +76,14 @@ const earlier = (item) => ({
 
 const whenIdle = (run) => (window.requestIdleCallback ? requestIdleCallback(run, { timeout: 500 }) : setTimeout(run, 30));
 
+/** The messages, calls and turns, and the end of the last turn if it ended early. */
 function itemsOf(view, origin, again) {
   const calls = new Map(view.calls.map((call) => [call.callId, call]));
   const turns = new Map((view.turns ?? []).filter(({ endedAt }) => endedAt).map((turn) => [turn.lastMessage, turn]));
   const places = again === undefined ? [] : placesBefore(view, origin);
   const ends = lastReplies(view.messages);
   let asked; // The newest message of a person, and the place before it.
-  return view.messages.flatMap(({ role, content }, i) => {
+  const list = view.messages.flatMap(({ role, content }, i) => {
     if (role === 'user' && textOf(content) !== '') asked = { text: textOf(content), place: places[i], ran: toolsThatRan(view.messages, i, calls) };
     const about = { again: asked?.place && (role === 'user' || ends.has(i)) ? again : undefined, asked, step: view.course?.[i] };
     const items =
@@ -90,6 +91,7 @@ function itemsOf(view, origin, again) {
     const end = turns.get(i);
     return end === undefined ? items : [...items, turnItem(end)];
   });
+  return { list, end: endItem(view, { again: view.status === 'failed' && asked?.place ? again : undefined, asked }) };
 }
 
 /** The tools whose calls for a message of a person may have had effects: they may have them again if it is answered again. */
@@ -198,6 +200,7 @@ function message(text, { again, asked }) {
     },
     field,
     h('p', { class: 'muted' }, 'The new thread has the conversation as it was before this message arrived. This thread stays as it is.'),
+    asked.ran.length === 0 ? null : h('p', {}, mayRunAgain(asked.ran)),
     problem,
     h('div', { class: 'row' }, send, h('button', { type: 'button', onclick: () => showInstead([shown, tools], edit) }, 'Back')),
   );
@@ -214,11 +217,18 @@ function message(text, { again, asked }) {
 function reply(text, { again, asked, step }) {
   const shown = h('div', { class: 'message assistant' });
   const raw = showSwitchable(shown, text);
-  const problem = h('span', { class: 'problem', role: 'alert' });
-  const repeat = again && repeatButton(asked.ran, ({ target }) => startThread(target, problem, () => again(asked.place, asked.text)));
+  const { repeat, problem } = again ? repetition(again, asked) : {};
   const took = step?.usage ? h('span', { class: 'muted' }, spentWords(duration(step.tookMillis), step)) : null;
   return h('div', { class: 'reply' }, shown, h('div', { class: 'tools' }, copyButton(() => text), raw, repeat, took, problem));
 }
+
+/** A button that answers a message again in a new thread, and the place for the problem if that fails. */
+function repetition(again, { place, text, ran }) {
+  const problem = h('span', { class: 'problem', role: 'alert' });
+  return { repeat: repeatButton(ran, ({ target }) => startThread(target, problem, () => again(place, text))), problem };
+}
+
+const mayRunAgain = (tools) => `${tools.join(', ')} ran for this message and may run again.`;
 
 /** Starts again at once, or, if tools may have effects again, after a confirmation in its place. */
 function repeatButton(ran, start) {
@@ -230,7 +240,7 @@ function repeatButton(ran, start) {
     replaceChildren(place, content);
     focused.focus();
   };
-  const warning = `${ran.join(', ')} ran for this message and may run again.`;
+  const warning = mayRunAgain(ran);
   const first = button(words, () => show(h('span', { role: 'group', 'aria-label': warning }, warning, confirm, button('Cancel', () => show(first, first))), confirm));
   const confirm = button('Answer again', start);
   place.append(first);
@@ -262,14 +272,18 @@ function queuedItems(view) {
 
 const ENDS = new Set(['failed', 'max-iterations', 'budget', 'stopped', 'cancelled']);
 
-function endItem(view) {
+/** Why the last turn ended early, and a way to go on from before it. */
+function endItem(view, { again, asked }) {
   if (!ENDS.has(view.status)) return [];
   const words = view.error ? `${view.error.type}: ${view.error.message}` : `The turn ended: ${statusWords(view.status)}.`;
   return [
     {
       key: 'end',
-      signature: words,
-      render: () => h('div', { class: `end ${view.status === 'failed' ? 'bad' : ''}`, role: 'status' }, h('bdi', {}, words)),
+      signature: JSON.stringify([words, again !== undefined, asked]),
+      render: () => {
+        const { repeat, problem } = again ? repetition(again, asked) : {};
+        return h('div', { class: `end ${view.status === 'failed' ? 'bad' : ''}`, role: 'status' }, h('bdi', {}, words), again ? h('div', { class: 'tools' }, repeat, problem) : null);
+      },
     },
   ];
 }

@@ -329,11 +329,13 @@ export class ThreadList {
         },
         h('bdi', { class: 'title' }, thread.title ?? shortId(thread.thread)),
         h('time', { datetime: thread.updated }, ago(thread.updated)),
+        thread.latest === undefined ? null : h('bdi', { class: 'latest' }, thread.latest),
         h(
           'span',
           { class: 'about' },
           h('bdi', {}, thread.agent),
           ' · ',
+          thread.forkedFrom === undefined ? null : h('span', { title: `Fork of ${thread.forkedFrom.thread}` }, 'fork · '),
           isWaiting
             ? h('strong', {}, waitingWords(thread.waiting ?? []) || statusWords('interrupted'))
             : h('span', { class: `state ${thread.status}` }, thread.open ? statusWords(thread.status) : `closed, ${statusWords(thread.status)}`),
