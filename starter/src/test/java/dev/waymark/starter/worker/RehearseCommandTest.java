@@ -117,7 +117,9 @@ class RehearseCommandTest {
                 junit.toString());
 
         assertThat(said.exitCode()).isEqualTo(ExitCode.FAILED);
-        assertThat(said.out()).contains("failed: " + agents + ": changed > 5%: ");
+        assertThat(said.out())
+                .contains("failed: decisions that change: ")
+                .contains(" (\"" + agents + "\", --fail-on 'changed > 5%')");
         assertThat(Files.readString(html))
                 .contains(
                         "Failed: ",

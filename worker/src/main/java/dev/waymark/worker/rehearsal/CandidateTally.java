@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Counts the decisions of a candidate by thread, and keeps the first ones that differ. Decisions are added thread by
@@ -182,7 +183,9 @@ final class CandidateTally {
         /** How many recorded decisions call a tool. Those without calls have the name "". */
         private final Map<String, Integer> calling = new HashMap<>();
 
+        /** How many decisions change what, for any cause and for each. */
         private final Map<DecisionChange, Integer> changes = new TreeMap<>(DecisionChange.WORST_FIRST);
+
         private final List<RehearsalReport.Shown> shownDecisions = new ArrayList<>();
         private final List<RehearsalReport.FailedCheck> failedChecks = new ArrayList<>();
 
@@ -231,7 +234,10 @@ final class CandidateTally {
                     .map(change -> isHidden(place) ? change.hidden() : change)
                     .distinct()
                     .toList();
-            changed.forEach(change -> changes.merge(change, 1, Integer::sum));
+            changed.stream()
+                    .flatMap(change -> Stream.of(change, change.anyCause()))
+                    .distinct()
+                    .forEach(change -> changes.merge(change, 1, Integer::sum));
             show(
                     place,
                     first.comparison().aspects(),
@@ -376,12 +382,25 @@ final class CandidateTally {
                     List.copyOf(shownDecisions),
                     List.copyOf(failedChecks),
                     changes.entrySet().stream()
+                            .filter(each -> each.getKey().cause() == DecisionChange.Cause.NONE)
                             .map(each -> new RehearsalReport.Changes(
                                     each.getKey(),
                                     each.getValue(),
-                                    calling.getOrDefault(each.getKey().tool(), 0)))
+                                    calling.getOrDefault(each.getKey().tool(), 0),
+                                    causes(each.getKey())))
                             .toList(),
                     List.copyOf(differences));
+        }
+
+        private Map<DecisionChange.Cause, Integer> causes(DecisionChange any) {
+            Map<DecisionChange.Cause, Integer> causes = new EnumMap<>(DecisionChange.Cause.class);
+            changes.forEach((change, number) -> {
+                if (change.cause() != DecisionChange.Cause.NONE
+                        && change.anyCause().equals(any)) {
+                    causes.put(change.cause(), number);
+                }
+            });
+            return causes;
         }
 
         private int number(Counted what) {

@@ -84,19 +84,23 @@ public record DecisionChange(Kind kind, String tool, boolean effect, List<String
     public enum Cause {
         /** It was not made, it is refused or was, or the rules of that time are not known. */
         NONE(""),
-        RULES(", because the approval rules changed"),
-        ARGUMENTS(", because its arguments changed"),
+        RULES("because of the new rules"),
+        ARGUMENTS("because of its new arguments"),
         /** Each of the two alone would lead to this. */
-        EITHER(", because the approval rules and its arguments changed"),
+        EITHER("because of its new arguments or the new rules, either alone is enough"),
         /** None of the two alone would lead to this. */
-        TOGETHER(", because the approval rules and its arguments changed, and it takes both changes"),
+        TOGETHER("because of its new arguments and the new rules, neither alone is enough"),
         /** Rules can look at spending and at the number of calls. */
-        EARLIER(", because the calls or the costs before it changed");
+        EARLIER("because the calls or the costs before it changed");
 
         private final String words;
 
         Cause(String words) {
             this.words = words;
+        }
+
+        String words() {
+            return words;
         }
 
         @JsonValue
@@ -113,6 +117,11 @@ public record DecisionChange(Kind kind, String tool, boolean effect, List<String
     @JsonProperty
     boolean ruled() {
         return cause == Cause.RULES || cause == Cause.EITHER;
+    }
+
+    /** The same change, whatever its cause. */
+    DecisionChange anyCause() {
+        return new DecisionChange(kind, tool, effect, fields, before, Cause.NONE);
     }
 
     /** Without the names of arguments, which may be part of what is encrypted. */
@@ -139,9 +148,14 @@ public record DecisionChange(Kind kind, String tool, boolean effect, List<String
         };
     }
 
+    /** What changes and why, as a sentence. */
+    String words() {
+        return words("") + (cause == Cause.NONE ? "" : ", " + cause.words());
+    }
+
     /** What changes, as a sentence with this text inside, such as where it does. */
     String words(String where) {
-        return (tool.isEmpty() ? "" : "`" + tool + "` ") + kind.words + arguments() + where + reason();
+        return (tool.isEmpty() ? "" : "`" + tool + "` ") + kind.words + arguments() + where + was();
     }
 
     private String arguments() {
@@ -153,13 +167,13 @@ public record DecisionChange(Kind kind, String tool, boolean effect, List<String
                 : "another " + fields.stream().map(field -> "`" + field + "`").collect(Collectors.joining(" and "));
     }
 
-    private String reason() {
+    private String was() {
         String was = switch (before) {
             case "allow" -> "before, it ran without asking";
             case "ask" -> "before, it waited for a person";
             case "deny" -> "before, it was denied";
             default -> "before, it was refused";
         };
-        return before.isEmpty() ? "" : cause.words + " (" + was + ")";
+        return before.isEmpty() ? "" : " (" + was + ")";
     }
 }

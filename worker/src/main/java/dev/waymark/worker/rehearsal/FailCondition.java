@@ -22,23 +22,29 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
     /** What a condition is about. The names are those of the command line. */
     public enum Measure {
         /** Decisions that differ. */
-        CHANGED,
+        CHANGED("decisions that change"),
         /** Decisions with nearly the same text. */
-        NEAR,
+        NEAR("decisions with nearly the same text"),
         /** Calls that newly ask a person. */
-        ASKED_MORE,
+        ASKED_MORE("calls that newly wait for a person"),
         /** Calls that are newly allowed. */
-        ALLOWED_MORE,
+        ALLOWED_MORE("calls that newly run without asking"),
         /** Calls that are newly denied. */
-        DENIED_MORE,
+        DENIED_MORE("calls that are newly denied"),
         /** Calls that are refused because of their arguments or their tool. */
-        REFUSED,
+        REFUSED("calls that are refused because of their arguments or their tool"),
         /** Checks that fail. */
-        CHECKS,
+        CHECKS("checks that fail"),
         /** Dollars, or the increase over the recorded dollars if it is a percentage. */
-        COST,
+        COST("USD"),
         /** Tokens, or the increase over the recorded tokens if it is a percentage. */
-        TOKENS;
+        TOKENS("tokens");
+
+        private final String words;
+
+        Measure(String words) {
+            this.words = words;
+        }
 
         String wireName() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -77,10 +83,21 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
                 ? value.multiply(BigDecimal.valueOf(100)).compareTo(most.multiply(base)) > 0
                 : value.compareTo(most) > 0;
         return fails
-                ? Optional.of(of.name() + ": " + text + ": "
-                        + value.stripTrailingZeros().toPlainString()
-                        + (percent ? " of " + base.stripTrailingZeros().toPlainString() : ""))
+                ? Optional.of(measure.words + ": " + plain(value) + (percent ? comparedTo(plain(base)) : "") + " (\""
+                        + of.name() + "\", --fail-on '" + text + "')")
                 : Optional.empty();
+    }
+
+    private String comparedTo(String base) {
+        return switch (measure) {
+            case COST, TOKENS -> " more than the recorded " + base;
+            case CHECKS -> " of " + base;
+            default -> ", in " + base + " decisions";
+        };
+    }
+
+    private static String plain(BigDecimal number) {
+        return number.stripTrailingZeros().toPlainString();
     }
 
     private BigDecimal value(RehearsalReport.OfCandidate of) {

@@ -88,17 +88,19 @@ public final class HtmlReport {
         element(
                 "p",
                 "",
-                "A decision is one reply of the model: it calls tools or answers. At each decision of recorded threads,"
-                        + " changed agents were asked what they would decide instead. Nothing was run. Each decision is"
-                        + " tried on the recorded past: after a decision that changes, the later ones may not come about"
-                        + " like this.");
+                "At each decision of recorded threads, changed agents were asked what they would decide instead. A"
+                        + " decision is one reply of the model, which calls tools or answers. Nothing was run.");
         of.candidates().forEach(this::candidate);
         if (!of.skipped().isEmpty()) {
             element("h2", "", "Not rehearsed");
             of.skipped().forEach(skipped -> element("p", "", skipped.thread() + ": " + skipped.reason()));
         }
         of.judge().map(ReportText::judge).ifPresent(line -> element("p", "", line));
-        element("footer", "", of.contains());
+        element(
+                "footer",
+                "",
+                "Each decision was tried on the recorded past. After a decision that changes, the later ones may come"
+                        + " about in another way, or not at all. " + of.contains());
     }
 
     private void candidate(RehearsalReport.OfCandidate of) {
@@ -108,7 +110,7 @@ public final class HtmlReport {
                         page.append("<p>").append(code(capitalized(line))).append("</p>\n"));
         element("p", "result", capitalized(ReportText.verdict(of)));
         if (of.changes().size() > 1) {
-            element("p", "", "A decision can be in several lines.");
+            element("p", "", "One decision can differ in several ways:");
         }
         List<ReportCard> cards = ReportCard.of(of, nextCard);
         nextCard += cards.size();
@@ -148,7 +150,9 @@ public final class HtmlReport {
     private void sentence(RehearsalReport.Changes changes, List<ReportCard> cards) {
         DecisionChange change = changes.change();
         List<ReportCard> changed = cards.stream()
-                .filter(card -> card.first().changes().contains(change))
+                .filter(card -> card.first().changes().stream()
+                        .map(DecisionChange::anyCause)
+                        .anyMatch(change::equals))
                 .limit(MOST_LINKS)
                 .toList();
         page.append("<p>").append(code(capitalized(ReportText.sentence(changes))));

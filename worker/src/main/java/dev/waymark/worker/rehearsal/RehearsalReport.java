@@ -103,9 +103,12 @@ public record RehearsalReport(
     /**
      * The number of decisions that change this.
      *
+     * @param change without its cause
      * @param of the number of recorded decisions that call the tool or, if the change is not about a tool, call none
+     * @param causes how many of the decisions change because of what, as far as that is known
      */
-    public record Changes(DecisionChange change, int decisions, int of) {}
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record Changes(DecisionChange change, int decisions, int of, Map<DecisionChange.Cause, Integer> causes) {}
 
     /** A check that fails for the decisions of a thread, and why. */
     public record FailedCheck(String thread, String check, String reason) {}

@@ -30,6 +30,7 @@ record ReportCard(int number, List<RehearsalReport.Shown> decisions) {
         List<List<RehearsalReport.Shown>> sorted = alike.values().stream()
                 .sorted(Comparator.comparing(decisions -> decisions.get(0).changes().stream()
                         .findFirst()
+                        .map(DecisionChange::anyCause)
                         .map(worstFirst::indexOf)
                         .orElse(-1)))
                 .toList();

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The sentences of a report, for terminals and for HTML. */
 public final class ReportText {
@@ -51,9 +52,19 @@ public final class ReportText {
     static String sentence(RehearsalReport.Changes changes) {
         String where = changes.change()
                 .among()
-                .map(calling -> changes.decisions() + " of the " + changes.of() + " decisions that " + calling)
+                .map(calling -> some(changes.decisions(), changes.of()) + " decisions that " + calling)
                 .orElseGet(() -> counted(changes.decisions(), "decision"));
-        return changes.change().words(" in " + where);
+        String what = changes.change().words(" in " + where);
+        boolean isOne = changes.causes().size() == 1 && changes.causes().containsValue(changes.decisions());
+        String why = changes.causes().entrySet().stream()
+                .map(each ->
+                        (isOne ? "" : each.getValue() + " ") + each.getKey().words())
+                .collect(Collectors.joining("; "));
+        return why.isEmpty() ? what : what + (isOne ? ", " : ": ") + why;
+    }
+
+    private static String some(int number, int of) {
+        return number == of && of > 1 ? "all " + of : number + " of the " + of;
     }
 
     /** How many checks fail, and what was measured before and with the change: a few short lines. */
@@ -133,7 +144,7 @@ public final class ReportText {
     static List<String> statements(RehearsalReport.Shown shown) {
         List<String> statements = new ArrayList<>();
         shown.problem().ifPresent(problem -> statements.add("no answer: " + problem));
-        shown.changes().forEach(change -> statements.add(change.words("")));
+        shown.changes().forEach(change -> statements.add(change.words()));
         if (shown.votes() > 1) {
             statements.add(shown.same() + " of " + shown.votes() + " votes decide as before");
         }

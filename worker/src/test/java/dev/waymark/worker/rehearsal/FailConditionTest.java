@@ -63,7 +63,7 @@ class FailConditionTest {
                 .isPresent()
                 .get()
                 .asString()
-                .startsWith("new: " + text);
+                .endsWith(" (\"new\", --fail-on '" + text + "')");
     }
 
     @ParameterizedTest
@@ -93,6 +93,11 @@ class FailConditionTest {
 
     @Test
     void failure_saysTheValue() {
-        assertThat(FailCondition.parse("changed > 2%").failure(RESULT)).hasValue("new: changed > 2%: 10 of 200");
+        assertThat(FailCondition.parse("changed > 2%").failure(RESULT))
+                .hasValue("decisions that change: 10, in 200 decisions (\"new\", --fail-on 'changed > 2%')");
+        assertThat(FailCondition.parse("tokens > 5%").failure(RESULT))
+                .hasValue("tokens: 500 more than the recorded 500 (\"new\", --fail-on 'tokens > 5%')");
+        assertThat(FailCondition.parse("asked-more").failure(RESULT))
+                .hasValue("calls that newly wait for a person: 1 (\"new\", --fail-on 'asked-more')");
     }
 }

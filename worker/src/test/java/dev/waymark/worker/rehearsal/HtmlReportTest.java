@@ -95,25 +95,25 @@ class HtmlReportTest {
     void eachKindOfChange_isASentence_thatLinksToItsCards_sideEffectsFirst() {
         String page = page(
                 List.of(
-                        new RehearsalReport.Changes(AMOUNT, 2, 2),
-                        new RehearsalReport.Changes(ASKED, 2, 2),
-                        new RehearsalReport.Changes(TEXT, 1, 7)),
+                        new RehearsalReport.Changes(AMOUNT, 2, 2, Map.of()),
+                        new RehearsalReport.Changes(ASKED.anyCause(), 2, 2, Map.of(Cause.EITHER, 2)),
+                        new RehearsalReport.Changes(TEXT, 1, 7, Map.of())),
                 shown("hello", text("Hello."), text("Hi."), TEXT),
                 shown("one", pay("15", "allow"), pay("150", "ask"), AMOUNT, ASKED),
                 shown("two", pay("20", "allow"), pay("200", "ask"), AMOUNT, ASKED));
 
         assertThat(page)
                 .containsSubsequence(
-                        "the later ones may not come about like this.",
+                        "Nothing was run.",
                         "<h2>Tried: the agents in <code>new</code>, with the model some:model</h2>",
                         "<p>Different from the recorded agents: instructions, approval rules of <code>pay</code></p>",
                         "3 of 9 decisions would change; 6 stay the same</p>",
-                        "<p>A decision can be in several lines.</p>",
+                        "<p>One decision can differ in several ways:</p>",
                         "<h3>Side effects: what agents do outside of the conversation</h3>",
-                        "<p><code>pay</code> would be called with another <code>amount</code> in 2 of the 2 decisions"
+                        "<p><code>pay</code> would be called with another <code>amount</code> in all 2 decisions"
                                 + " that call <code>pay</code> (for example amount 15 → 150): see <a href=\"#c1\">1</a></p>",
-                        "<p><code>pay</code> would wait until a person approves it in 2 of the 2 decisions that"
-                                + " call <code>pay</code>, because the approval rules and its arguments changed (before, it ran without asking): see <a href=\"#c1\">1</a></p>",
+                        "<p><code>pay</code> would wait until a person approves it in all 2 decisions that"
+                                + " call <code>pay</code> (before, it ran without asking), because of its new arguments or the new rules, either alone is enough: see <a href=\"#c1\">1</a></p>",
                         "<h3>Words only</h3>",
                         "<p>The answer would say something else in 1 of the 7 decisions that answer: see <a href=\"#c2\">2</a></p>",
                         "“A person” is whoever",
@@ -124,7 +124,8 @@ class HtmlReportTest {
                         "<summary>two: “Pay invoice two” (amount 20 → 200)</summary>",
                         "<article id=\"c2\">",
                         "<pre><mark>Hello</mark>.</pre>",
-                        "<pre><mark>Hi</mark>.</pre>")
+                        "<pre><mark>Hi</mark>.</pre>",
+                        "After a decision that changes, the later ones may come about in another way, or not at all.")
                 .doesNotContain("<article id=\"c3\">", "Tokens", "USD", "econds");
     }
 
@@ -153,7 +154,7 @@ class HtmlReportTest {
         DecisionChange change = new DecisionChange(Kind.ARGUMENTS, evil, true, List.of(evil), evil, Cause.RULES);
 
         String page = page(
-                List.of(new RehearsalReport.Changes(change, 2, 2)),
+                List.of(new RehearsalReport.Changes(change, 2, 2, Map.of())),
                 shown(evil, before, now, change),
                 shown(evil + evil, before, now, change));
 

@@ -50,13 +50,13 @@ class RehearsedThreadTest {
     @Test
     void changedDecision_isNamedBesideTheRecordedOne() throws Exception {
         assertThat(problems("parallel-tools.json", false, Set.of("scripted"), "changed"))
-                .anyMatch(line -> line.contains("changed: 2"))
+                .anyMatch(line -> line.contains("that change: 2"))
                 .contains("  with the change: You said: Hello")
                 .anyMatch(line -> line.startsWith("  before:          weather "));
         assertThat(problems("parallel-tools.json", false, Set.of("scripted"), "refused"))
                 .isEmpty();
         assertThat(problems("parallel-tools.json", true, Set.of("scripted"), "changed"))
-                .anyMatch(line -> line.contains("changed: 1"));
+                .anyMatch(line -> line.contains("that change: 1"));
     }
 
     @Test
