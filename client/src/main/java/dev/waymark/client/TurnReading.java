@@ -133,7 +133,7 @@ final class TurnReading {
         long gathering = isObserved() || hasGathered ? 0 : Math.min(pace.millis(), policy.millis());
         hasGathered = gathering > 0;
         return gathering > 0
-                ? Sleeper.first(gathering)
+                ? Sleeper.first(gathering, feed.askForTheEnd())
                 : Sleeper.first(notifier.millis(policy.millis()), feed.ask(), policy.answer(), notifier.ask());
     }
 

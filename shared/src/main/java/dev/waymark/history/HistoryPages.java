@@ -5,6 +5,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.StartInput;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.enums.v1.HistoryEventFilterType;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
@@ -69,6 +70,13 @@ final class HistoryPages {
                 .setExecution(execution(workflowId, runId))
                 .setWaitNewEvent(true)
                 .setNextPageToken(token)
+                .build();
+    }
+
+    /** The request of a long poll for the end of a run. */
+    GetWorkflowExecutionHistoryRequest pollForTheEnd(String workflowId, String runId) {
+        return poll(workflowId, runId, ByteString.EMPTY).toBuilder()
+                .setHistoryEventFilterType(HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
                 .build();
     }
 

@@ -14,6 +14,7 @@ import io.temporal.api.history.v1.History;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
 import io.temporal.client.WorkflowClient;
 import io.temporal.serviceclient.WorkflowServiceStubs;
@@ -96,10 +97,22 @@ public final class HistoryReader {
      * {@code DEADLINE_EXCEEDED} if the server does not answer within {@code waitMillis}.
      */
     public CompletableFuture<Polled> poll(String workflowId, String runId, Following following, long waitMillis) {
+        return poll(pages.poll(workflowId, runId, following.token), waitMillis);
+    }
+
+    /**
+     * Waits for the end of a run with a long poll. The server does not read the run's history for it. The future also
+     * completes, or fails, when the server does not wait any longer.
+     */
+    public CompletableFuture<?> pollForTheEnd(String workflowId, String runId, long waitMillis) {
+        return poll(pages.pollForTheEnd(workflowId, runId), waitMillis);
+    }
+
+    private CompletableFuture<Polled> poll(GetWorkflowExecutionHistoryRequest request, long waitMillis) {
         return PendingAnswer.of(
                 stubs.futureStub()
                         .withDeadlineAfter(waitMillis, TimeUnit.MILLISECONDS)
-                        .getWorkflowExecutionHistory(pages.poll(workflowId, runId, following.token)),
+                        .getWorkflowExecutionHistory(request),
                 Polled::new);
     }
 

@@ -2,6 +2,7 @@ package dev.waymark.client.connection;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerAnswer;
+import dev.waymark.conversation.Conversation;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Projector;
@@ -39,6 +40,7 @@ public final class MomentStream implements AutoCloseable {
     private boolean reset;
     private Optional<WaitDeadline> awayUntil = Optional.empty();
     private Optional<CompletableFuture<HistoryReader.Polled>> asked = Optional.empty();
+    private CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
 
     public MomentStream(Connection connection, HistoryReader histories, String thread, String runId) {
         this.connection = connection;
@@ -140,6 +142,22 @@ public final class MomentStream implements AutoCloseable {
         return asked.get();
     }
 
+    /**
+     * Waits for the end of the run, if it ends with its turn. Costs the server less than {@link #ask}, which is answered
+     * at every event. The future may also be done earlier.
+     */
+    public CompletableFuture<?> askForTheEnd() {
+        boolean endsWithTurn = projector.state().filter(Conversation::once).isPresent()
+                && projector.ending().isEmpty();
+        if (!endsWithTurn || connection.isInMemory()) {
+            return new CompletableFuture<>();
+        }
+        if (closing.isDone()) {
+            closing = histories.pollForTheEnd(thread, projector.runId(), LONG_POLL_MILLIS);
+        }
+        return closing;
+    }
+
     /** Returns a request that is answered after this time, without events. */
     private static CompletableFuture<HistoryReader.Polled> pause(long millis) {
         return new CompletableFuture<HistoryReader.Polled>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
@@ -187,10 +205,11 @@ public final class MomentStream implements AutoCloseable {
         }
     }
 
-    /** Cancels the pending request, which would otherwise stay open at the server. */
+    /** Cancels the pending requests, which would otherwise stay open at the server. */
     @Override
     public void close() {
         asked.ifPresent(request -> request.cancel(true));
+        closing.cancel(true);
     }
 
     /** Returns whether the thread has closed for good and all its moments were returned. */
