@@ -143,6 +143,7 @@ class OutcomeFuturesTest {
     /** The first test, because threads that took the place of blocked ones remain for a while. */
     @Test
     @Order(1)
+    @Tag("full")
     void manyFutures_shareFewJavaThreads_andEndWithTheirTimeouts() {
         AgentClient hasty = AgentClient.on(connection, "a-queue-without-worker").withTimeout(Duration.ofSeconds(5));
 

@@ -24,6 +24,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -199,6 +200,7 @@ class TurnPublisherTest {
     }
 
     @Test
+    @Tag("full")
     void manySubscribers_shareFewJavaThreads() {
         List<Recorder> recorders = IntStream.range(0, MANY)
                 .mapToObj(i -> new Recorder(Long.MAX_VALUE, event -> 0))

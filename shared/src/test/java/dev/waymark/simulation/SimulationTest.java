@@ -36,11 +36,11 @@ import org.junit.jupiter.params.provider.MethodSource;
  * before a release, use {@code -Dwaymark.seed=100000-200000}.
  */
 class SimulationTest {
-    private static final int INTERLEAVINGS = 5_000;
+    private static final int INTERLEAVINGS = 2_000;
     /** The number of simulations within which a wrong driver or rule must be noticed. */
     private static final int FAULTY = 3_000;
     /** The number of simulations that begin with a file. */
-    private static final int FILES = 1_500;
+    private static final int FILES = 500;
 
     /** Events that must happen at least once, because the simulation does not test what never happens. */
     private static final String[] EXPECTED = {
@@ -223,8 +223,8 @@ class SimulationTest {
     @Test
     @Tag("full")
     void conversation_moreInterleavings_keepsItsPromises() throws IOException {
-        Coverage coverage = simulated(INTERLEAVINGS, 3 * INTERLEAVINGS);
-        coverage.add(simulated(Simulation.FILE_SEEDS + FILES, Simulation.FILE_SEEDS + INTERLEAVINGS));
+        Coverage coverage = simulated(INTERLEAVINGS, 4 * INTERLEAVINGS);
+        coverage.add(simulated(Simulation.FILE_SEEDS + FILES, Simulation.FILE_SEEDS + 4 * FILES));
 
         assertThat(notInTheTable(coverage)).isEmpty();
     }
@@ -250,6 +250,7 @@ class SimulationTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("brokenRules")
+    @Tag("full")
     void simulation_brokenRule_noticesIt(String name, Core broken, String violation) {
         assertThat(violations(broken, Simulation.Fault.NONE).anyMatch(what -> what.contains(violation)))
                 .isTrue();

@@ -43,6 +43,7 @@ class RehearsalTest {
     }
 
     @Test
+    @Tag("full")
     void recordedThreads_withModelsThatAnswerAsRecorded_areTheSame() throws Exception {
         int all = 0;
         for (RecordedThreads threads : RecordedThreads.all(2)) {

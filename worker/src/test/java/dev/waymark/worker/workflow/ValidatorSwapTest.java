@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -92,6 +93,7 @@ class ValidatorSwapTest {
 
     @ParameterizedTest
     @MethodSource("dev.waymark.worker.workflow.RecordedHistoriesTest#histories")
+    @Tag("full")
     void recordedThread_replaysAndProjects_withoutAValidator(Path history) throws Exception {
         call("recordedHistory_projectsToWhatItDid", history);
         call("recordedHistory_replays", history);
