@@ -32,6 +32,7 @@ public final class Bench {
             "streams-killed",
             "unread-streams",
             "crowd",
+            "callers",
             "waits",
             "lists",
             "policy",
@@ -91,6 +92,7 @@ public final class Bench {
                 case "streams-killed" -> new StreamDecisionsBenchmark(server, report, root, quick, true).run();
                 case "unread-streams" -> new UnreadStreamsBenchmark(server, report, root, quick).run();
                 case "crowd" -> new CrowdBenchmark(server, report, quick).run();
+                case "callers" -> new CrowdBenchmark(server, report, quick).callers();
                 case "waits" -> new WaitsBenchmark(server, report, quick).run();
                 case "lists" -> new ListsBenchmark(server, report, root, quick).run();
                 case "policy" -> new PolicyBenchmark(server, report, root, quick).run();

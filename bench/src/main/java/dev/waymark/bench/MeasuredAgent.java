@@ -3,6 +3,7 @@ package dev.waymark.bench;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
@@ -128,11 +129,20 @@ final class MeasuredAgent {
                 .setTypedSearchAttributes(ThreadIndex.starting(agent).attributes())
                 .build();
         WorkflowStub stub = client.newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options);
-        String plan = iterations + " " + tools + " " + askFrom + " ";
         stub.start(StartInput.of(agent)
                 .closingAfterOneTurn()
-                .saying(PersonFact.UserSpoke.message("m-1", plan + FillerText.of(TEXT_BYTES - plan.length(), 1))));
+                .saying(PersonFact.UserSpoke.message("m-1", plan(iterations, tools, askFrom))));
         return stub;
+    }
+
+    /** A single run with one tool call in each step. */
+    static Prompt prompt(int iterations) {
+        return Prompt.of(NAME, plan(iterations, 1, 0));
+    }
+
+    private static String plan(int iterations, int tools, int askFrom) {
+        String plan = iterations + " " + tools + " " + askFrom + " ";
+        return plan + FillerText.of(TEXT_BYTES - plan.length(), 1);
     }
 
     static WorkflowStub startBare(WorkflowClient client, String id, int iterations, int tools, int waitFrom) {

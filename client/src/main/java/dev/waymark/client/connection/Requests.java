@@ -51,6 +51,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Sends requests to the Temporal server, and converts its errors. Does not wait for the outcomes of turns. */
 public final class Requests {
@@ -66,6 +67,7 @@ public final class Requests {
     private final HistoryReader histories;
     private final String taskQueue;
     private final QueuePolls polls;
+    private final RequestGate gate = new RequestGate();
 
     public Requests(Connection connection, HistoryReader histories, String taskQueue) {
         this.connection = connection;
@@ -77,6 +79,11 @@ public final class Requests {
     /** The task queue on which threads are started. */
     public String taskQueue() {
         return taskQueue;
+    }
+
+    /** Sends a request that many callers may send at once. Repeats it while the server is too busy for it. */
+    public <T> T patiently(Supplier<T> request, WaitDeadline deadline) {
+        return BusyServer.ask(() -> gate.pass(request), deadline);
     }
 
     /** The newest run of a thread on the server. */
@@ -251,6 +258,10 @@ public final class Requests {
      * attributes yet refuses the start; the thread is then started without them.
      */
     private String started(String thread, StartInput input, Function<WorkflowOptions.Builder, String> start) {
+        return gate.pass(() -> startedInTurn(thread, input, start));
+    }
+
+    private String startedInTurn(String thread, StartInput input, Function<WorkflowOptions.Builder, String> start) {
         if (!connection.isIndexed()) {
             return start.apply(options(thread, input));
         }
