@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.BusyServer;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.Remedy;
@@ -71,7 +72,7 @@ final class OutcomeWaiter {
     }
 
     private Timeline read(String thread, WaitDeadline deadline) {
-        return context.requests().patiently(() -> context.read(thread), deadline);
+        return BusyServer.ask(() -> context.read(thread), deadline);
     }
 
     /** Returns the handle of a request whose outcome is known. */

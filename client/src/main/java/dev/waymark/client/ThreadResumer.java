@@ -255,13 +255,16 @@ final class ThreadResumer {
      *
      * @param copiedFrom the thread whose conversation the new one begins with
      */
-    Optional<String> start(String thread, StartInput input, Optional<String> copiedFrom, String requestId) {
+    Optional<String> start(
+            String thread, StartInput input, Optional<String> copiedFrom, String requestId, WaitDeadline deadline) {
         Optional<String> other = copiedFrom.filter(source -> !source.equals(thread));
-        return context.requests()
-                .start(thread, input, other)
-                .or(() -> refusedRun(thread)
-                        .flatMap(refused ->
-                                context.requests().startAnew(thread, input, other, requestId + "/" + refused)));
+        Requests requests = context.requests();
+        return requests.inTurn(
+                () -> requests.start(thread, input, other)
+                        .or(() -> refusedRun(thread)
+                                .flatMap(refused ->
+                                        requests.startAnew(thread, input, other, requestId + "/" + refused))),
+                deadline);
     }
 
     /** Starts a new thread with the conversation of another one, which continues independently. */
@@ -326,8 +329,8 @@ final class ThreadResumer {
         lineage.checkRestore(left, thread, owner.map(CheckpointOwner::run));
         Conversation begin = left.begin(named, thread, now());
         // Another client may restore the thread at the same time, with the same result.
-        Optional<String> runId =
-                start(thread, left.input(named.agent(), begin), left.copiedFrom(), left.requestId(named));
+        Optional<String> runId = start(
+                thread, left.input(named.agent(), begin), left.copiedFrom(), left.requestId(named), context.deadline());
         if (runId.isEmpty()) {
             return Optional.empty();
         }
@@ -411,7 +414,7 @@ final class ThreadResumer {
     private TurnHandle begin(
             Successor successor, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
         String thread = successor.thread();
-        Optional<String> runId = start(thread, input, successor.copiedFrom(), requestId);
+        Optional<String> runId = start(thread, input, successor.copiedFrom(), requestId, deadline);
         if (runId.isPresent()) {
             successor.begun();
             String run = runId.get();

@@ -56,8 +56,8 @@ final class ThreadStarter {
             if (known.isPresent()) {
                 return sayTo(valid.thread(), known.get(), valid, deadline);
             }
-            Optional<String> runId =
-                    resumer.start(valid.thread(), newThread(valid).saying(valid.say()), Optional.empty(), prompt.id());
+            Optional<String> runId = resumer.start(
+                    valid.thread(), newThread(valid).saying(valid.say()), Optional.empty(), prompt.id(), deadline);
             if (runId.isEmpty()) {
                 // Another client has started the thread in the meantime.
                 return sayTo(valid.thread(), open(valid), valid, deadline);
@@ -87,7 +87,11 @@ final class ThreadStarter {
             isRestored(valid);
             Optional<Requests.Known> known = known(valid);
             String runId = known.map(run -> signal(valid, run))
-                    .orElseGet(() -> context.requests().signalWithStart(valid.thread(), valid.say(), newThread(valid)));
+                    .orElseGet(() -> context.requests()
+                            .inTurn(
+                                    () -> context.requests()
+                                            .signalWithStart(valid.thread(), valid.say(), newThread(valid)),
+                                    deadline));
             if (context.connection().isInMemory()) {
                 saves.saveBeginning(valid.thread(), runId);
             }
@@ -127,7 +131,7 @@ final class ThreadStarter {
             Valid valid = Valid.of(prompt);
             StartInput named = newThread(valid).saying(valid.say()).ownedBy(how.owner());
             StartInput input = how.once() ? named.closingAfterOneTurn() : named;
-            Optional<String> runId = resumer.start(valid.thread(), input, Optional.empty(), prompt.id());
+            Optional<String> runId = resumer.start(valid.thread(), input, Optional.empty(), prompt.id(), deadline);
             if (runId.isPresent()) {
                 return started(valid, runId.get(), deadline);
             }

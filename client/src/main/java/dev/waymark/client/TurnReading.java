@@ -19,6 +19,9 @@ import java.util.concurrent.CompletableFuture;
  * callbacks of the caller. Used by one Java thread at a time.
  */
 final class TurnReading {
+    /** A pause that is not worth a request that may end it. */
+    private static final long SHORT_MILLIS = 500;
+
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
     private final String thread;
@@ -133,7 +136,7 @@ final class TurnReading {
         long gathering = isObserved() || hasGathered ? 0 : Math.min(pace.millis(), policy.millis());
         hasGathered = gathering > 0;
         return gathering > 0
-                ? Sleeper.first(gathering, feed.askForTheEnd())
+                ? Sleeper.first(gathering, gathering < SHORT_MILLIS ? new CompletableFuture<>() : feed.askForTheEnd())
                 : Sleeper.first(notifier.millis(policy.millis()), feed.ask(), policy.answer(), notifier.ask());
     }
 

@@ -405,7 +405,8 @@ class ConsoleDecisionsTest extends ConsoleCases {
         assertThat(browser.run("return axe()")).isEmpty();
         see("Edit as JSON: lines");
         click("Approve with these arguments");
-        browser.run("await page.locator('.call[data-call=tu_4] > summary', { hasText: 'arguments changed' }).waitFor()");
+        browser.run(
+                "await page.locator('.call[data-call=tu_4] > summary', { hasText: 'arguments changed' }).waitFor()");
 
         JsonNode args = call(thread, "tu_4").path("args");
         assertThat(args.path("copies").toString()).isEqualTo("12345678901234567890");
@@ -514,9 +515,8 @@ class ConsoleDecisionsTest extends ConsoleCases {
         assertThat(browser.text("return page.locator('.thread-header').innerText()"))
                 .contains("$0, and $0.0045 before this thread");
         assertThat(texts(".turn")).singleElement().asString().endsWith(" tokens, $0");
-        browser.run("await page.locator('.threads li', { hasText: 'And then?' }).waitFor()");
-        assertThat(texts(".threads li:has(.latest:text-is('And then?')) .about"))
-                .containsExactly("boss · fork · complete");
+        browser.run("await page.locator('.threads li', { hasText: 'And then?' })"
+                + ".getByText('boss · fork · complete').waitFor()");
         assertThat(texts(".threads li:has(.latest:text-is('And now?')) .about")).containsExactly("boss · complete");
 
         browser.run("await page.goto('" + server.address() + "/#/thread/" + thread + "');"

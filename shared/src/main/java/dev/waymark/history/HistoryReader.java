@@ -101,8 +101,8 @@ public final class HistoryReader {
     }
 
     /**
-     * Waits for the end of a run with a long poll. The server does not read the run's history for it. The future also
-     * completes, or fails, when the server does not wait any longer.
+     * Waits for the end of a run with a long poll, which no other event answers. The future also completes, or fails,
+     * when the server does not wait any longer.
      */
     public CompletableFuture<?> pollForTheEnd(String workflowId, String runId, long waitMillis) {
         return poll(pages.pollForTheEnd(workflowId, runId), waitMillis);

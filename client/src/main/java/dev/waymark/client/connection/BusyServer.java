@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 
 /** Repeats requests to a server that has more callers than it can serve in time. */
-final class BusyServer {
+public final class BusyServer {
     /** How long a server may be busy before its callers get a failure. */
     static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -16,7 +16,7 @@ final class BusyServer {
     private BusyServer() {}
 
     /** Repeats a request while the server is too busy for it, until the deadline, but at most for two minutes. */
-    static <T> T ask(Supplier<T> request, WaitDeadline deadline) {
+    public static <T> T ask(Supplier<T> request, WaitDeadline deadline) {
         Duration longest = Duration.ofMillis(deadline.orSooner(PATIENCE).millisLeft());
         try {
             return new RequestRetry(longest, BusyServer::isBusy, () -> Duration.ofMillis(pauseMillis()))

@@ -134,6 +134,7 @@ public final class MomentStream implements AutoCloseable {
             return CompletableFuture.completedFuture(null);
         }
         if (asked.isEmpty()) {
+            closing.cancel(true);
             asked = Optional.of(
                     connection.isInMemory()
                             ? pause(pollMillis)
@@ -143,8 +144,8 @@ public final class MomentStream implements AutoCloseable {
     }
 
     /**
-     * Waits for the end of the run, if it ends with its turn. Costs the server less than {@link #ask}, which is answered
-     * at every event. The future may also be done earlier.
+     * Requests the end of the run, if it ends with its turn, until the next {@link #ask}. Costs the server less than that,
+     * which is answered at every event. The future may be done earlier, and is never done if the request fails.
      */
     public CompletableFuture<?> askForTheEnd() {
         boolean endsWithTurn = projector.state().filter(Conversation::once).isPresent()
@@ -155,7 +156,8 @@ public final class MomentStream implements AutoCloseable {
         if (closing.isDone()) {
             closing = histories.pollForTheEnd(thread, projector.runId(), LONG_POLL_MILLIS);
         }
-        return closing;
+        return closing.handle((ended, failure) -> failure == null)
+                .thenCompose(isEnd -> isEnd ? CompletableFuture.completedFuture(true) : new CompletableFuture<>());
     }
 
     /** Returns a request that is answered after this time, without events. */

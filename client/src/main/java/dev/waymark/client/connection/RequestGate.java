@@ -1,16 +1,24 @@
 package dev.waymark.client.connection;
 
+import dev.waymark.connect.ServerAnswer;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Lets only as many requests at a time pass to the server as it answers within seconds. If a crowd sent all of its
  * requests at once, a slow server would answer none of them in time, and would work for callers that have gone. Here they
- * wait in line without growing old.
+ * wait in line, where a request does not age.
  */
 final class RequestGate {
     static final int FIRST = 64;
@@ -22,11 +30,12 @@ final class RequestGate {
 
     private static final long LOOK_MILLIS = 1_000;
 
-    private final Permits permits = new Permits();
     private final LongSupplier nanos;
+    private final Queue<CompletableFuture<Boolean>> line = new ArrayDeque<>();
+    private int inside;
     private double limit = FIRST;
     private long narrowedAt;
-    private volatile long answeredAt;
+    private long answeredAt;
 
     RequestGate() {
         this(System::nanoTime);
@@ -34,70 +43,113 @@ final class RequestGate {
 
     RequestGate(LongSupplier nanos) {
         this.nanos = nanos;
-        this.narrowedAt = nanos.getAsLong() - PAUSE.toNanos();
         this.answeredAt = nanos.getAsLong();
-    }
-
-    private static final class Permits extends Semaphore {
-        private static final long serialVersionUID = 1;
-
-        Permits() {
-            super(FIRST, true);
-        }
-
-        void takeAway(int number) {
-            reducePermits(number);
-        }
+        this.narrowedAt = answeredAt - PAUSE.toNanos();
     }
 
     /**
      * Sends a request in its turn.
      *
-     * @throws io.grpc.StatusRuntimeException if the server has answered none of these requests for a long time
+     * @throws StatusRuntimeException if the deadline passes before its turn, or the server has answered none of these
+     *     requests for a long time
      */
-    <T> T pass(Supplier<T> request) {
-        await();
+    <T> T pass(Supplier<T> request, WaitDeadline deadline) {
+        await(deadline);
         long began = nanos.getAsLong();
+        boolean answered = true;
+        boolean succeeded = false;
         try {
             T answer = request.get();
-            answeredAt = nanos.getAsLong();
+            succeeded = true;
             return answer;
+        } catch (RuntimeException e) {
+            answered = isAnswer(e);
+            throw e;
         } finally {
-            adjust(nanos.getAsLong() - began);
-            permits.release();
+            leave(nanos.getAsLong() - began, answered, succeeded);
         }
     }
 
-    private void await() {
+    private static boolean isAnswer(RuntimeException failure) {
+        return Stream.<Throwable>iterate(failure, each -> each != null, Throwable::getCause)
+                .filter(StatusRuntimeException.class::isInstance)
+                .map(each -> ServerAnswer.of((StatusRuntimeException) each))
+                .noneMatch(answer -> answer == ServerAnswer.LATE || answer == ServerAnswer.UNREACHABLE);
+    }
+
+    private void await(WaitDeadline deadline) {
         long since = nanos.getAsLong();
+        CompletableFuture<Boolean> turn = new CompletableFuture<>();
+        synchronized (this) {
+            line.add(turn);
+            admit();
+        }
         try {
-            while (!permits.tryAcquire(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-                long silent = nanos.getAsLong() - Math.max(since, answeredAt);
-                if (silent > BusyServer.PATIENCE.toNanos()) {
-                    throw Status.DEADLINE_EXCEEDED
-                            .withDescription("it has not answered the requests before this one")
-                            .asRuntimeException();
+            while (!turn.isDone()) {
+                Optional<String> whyNot = whyNot(since, deadline);
+                if (whyNot.isPresent() && leftTheLine(turn)) {
+                    throw Status.DEADLINE_EXCEEDED.withDescription(whyNot.get()).asRuntimeException();
                 }
+                look(turn, Math.min(LOOK_MILLIS, Math.max(1, deadline.millisLeft())));
             }
         } catch (InterruptedException e) {
+            if (!leftTheLine(turn)) {
+                leave(0, true, false);
+            }
             throw Sleeper.interrupted(e);
         }
     }
 
-    private synchronized void adjust(long took) {
-        int before = limit();
-        if (took <= SLOW.toNanos()) {
+    private static void look(CompletableFuture<Boolean> turn, long millis) throws InterruptedException {
+        try {
+            turn.get(millis, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            // Not yet.
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Optional<String> whyNot(long since, WaitDeadline deadline) {
+        if (deadline.isPast()) {
+            return Optional.of("the time was over before the turn of this request");
+        }
+        synchronized (this) {
+            boolean isSilent = nanos.getAsLong() - Math.max(since, answeredAt) > BusyServer.PATIENCE.toNanos();
+            return isSilent ? Optional.of("it has not answered the requests before this one") : Optional.empty();
+        }
+    }
+
+    /** Returns false if it is this one's turn already. */
+    private synchronized boolean leftTheLine(CompletableFuture<Boolean> turn) {
+        return line.remove(turn);
+    }
+
+    private synchronized void leave(long took, boolean answered, boolean succeeded) {
+        long now = nanos.getAsLong();
+        answeredAt = answered ? now : answeredAt;
+        if (took > SLOW.toNanos()) {
+            if (now - narrowedAt >= PAUSE.toNanos()) {
+                narrowedAt = now;
+                limit = Math.max(FEWEST, limit * 3 / 4);
+            }
+        } else if (succeeded && !line.isEmpty()) {
             limit = Math.min(MOST, limit + 1 / limit);
-        } else if (nanos.getAsLong() - narrowedAt >= PAUSE.toNanos()) {
-            narrowedAt = nanos.getAsLong();
-            limit = Math.max(FEWEST, limit * 3 / 4);
         }
-        int change = limit() - before;
-        if (change > 0) {
-            permits.release(change);
-        } else {
-            permits.takeAway(-change);
+        inside--;
+        admit();
+    }
+
+    private synchronized void admit() {
+        while (inside < (int) limit && !line.isEmpty()) {
+            inside++;
+            line.remove().complete(true);
         }
+    }
+
+    /** The number of requests in line. */
+    synchronized int waiting() {
+        return line.size();
     }
 
     /** The number of requests that may pass at a time. */

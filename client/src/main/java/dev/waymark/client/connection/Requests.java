@@ -81,9 +81,9 @@ public final class Requests {
         return taskQueue;
     }
 
-    /** Sends a request that many callers may send at once. Repeats it while the server is too busy for it. */
-    public <T> T patiently(Supplier<T> request, WaitDeadline deadline) {
-        return BusyServer.ask(() -> gate.pass(request), deadline);
+    /** Sends a request that many callers may send at once, such as the start of a thread, in its turn. */
+    public <T> T inTurn(Supplier<T> request, WaitDeadline deadline) {
+        return gate.pass(request, deadline);
     }
 
     /** The newest run of a thread on the server. */
@@ -258,10 +258,6 @@ public final class Requests {
      * attributes yet refuses the start; the thread is then started without them.
      */
     private String started(String thread, StartInput input, Function<WorkflowOptions.Builder, String> start) {
-        return gate.pass(() -> startedInTurn(thread, input, start));
-    }
-
-    private String startedInTurn(String thread, StartInput input, Function<WorkflowOptions.Builder, String> start) {
         if (!connection.isIndexed()) {
             return start.apply(options(thread, input));
         }

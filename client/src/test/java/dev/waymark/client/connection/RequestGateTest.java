@@ -2,111 +2,143 @@ package dev.waymark.client.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class RequestGateTest {
+    private static final WaitDeadline NEVER = WaitDeadline.after(Optional.empty());
+
     private final AtomicLong clock = new AtomicLong();
     private final RequestGate gate = new RequestGate(clock::get);
     private final ExecutorService callers = Executors.newCachedThreadPool();
+    private final CountDownLatch open = new CountDownLatch(1);
+    private final List<Integer> arrived = new CopyOnWriteArrayList<>();
 
     @AfterEach
     void endCallers() {
-        callers.shutdownNow();
+        open.countDown();
+        callers.shutdown();
     }
 
-    private void answerAfter(Duration time) {
-        gate.pass(() -> clock.addAndGet(time.toNanos()));
+    /** Requests that are answered when the latch opens. */
+    private List<Future<Integer>> crowd(int size) throws Exception {
+        List<Future<Integer>> answers = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            int number = i;
+            int before = gate.waiting();
+            answers.add(callers.submit(() -> gate.pass(() -> answered(number), NEVER)));
+            await().until(() -> arrived.contains(number) || gate.waiting() > before);
+        }
+        return answers;
+    }
+
+    private int answered(int number) {
+        arrived.add(number);
+        try {
+            open.await();
+        } catch (InterruptedException e) {
+            throw Sleeper.interrupted(e);
+        }
+        return number;
     }
 
     @Test
-    void crowd_passesAFewAtATime_andAllGetTheirAnswers() throws Exception {
-        CountDownLatch open = new CountDownLatch(1);
-        AtomicInteger inside = new AtomicInteger();
-        List<Future<Integer>> answers = new ArrayList<>();
-        for (int i = 0; i < 3 * RequestGate.FIRST; i++) {
-            int number = i;
-            answers.add(callers.submit(() -> gate.pass(() -> {
-                inside.incrementAndGet();
-                wait(open);
-                return number;
-            })));
-        }
-        while (inside.get() < RequestGate.FIRST) {
-            Thread.onSpinWait();
-        }
-        Thread.sleep(50);
-        assertThat(inside).hasValue(RequestGate.FIRST);
+    void crowd_passesAFewAtATime_inOrder_andAllGetTheirAnswers() throws Exception {
+        List<Future<Integer>> answers = crowd(2 * RequestGate.FIRST);
+        assertThat(arrived).hasSize(RequestGate.FIRST);
+        // Longer than a caller waits between two looks.
+        Thread.sleep(1_500);
+        Future<Integer> late = callers.submit(() -> gate.pass(() -> answered(-1), NEVER));
+        await().until(() -> gate.waiting() == RequestGate.FIRST + 1);
         open.countDown();
 
         for (int i = 0; i < answers.size(); i++) {
             assertThat(answers.get(i).get(10, TimeUnit.SECONDS)).isEqualTo(i);
         }
-    }
-
-    private static void wait(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw Sleeper.interrupted(e);
-        }
+        assertThat(late.get(10, TimeUnit.SECONDS)).isEqualTo(-1);
+        assertThat(arrived.indexOf(-1)).isGreaterThan(RequestGate.FIRST);
     }
 
     @Test
-    void slowAnswers_narrowTheGate_andFastOnesWidenIt() {
+    void slowAnswers_narrowTheGate_andFastOnesWidenIt_ifOthersWait() throws Exception {
         for (int i = 0; i < 20; i++) {
             answerAfter(Duration.ofSeconds(5));
         }
         assertThat(gate.limit()).isEqualTo(RequestGate.FEWEST);
-
         for (int i = 0; i < 1_000; i++) {
             answerAfter(Duration.ofMillis(10));
         }
-        assertThat(gate.limit()).isBetween(3 * RequestGate.FEWEST, RequestGate.FIRST);
+        assertThat(gate.limit()).isEqualTo(RequestGate.FEWEST);
+
+        List<Future<Integer>> answers = crowd(20 * RequestGate.FEWEST);
+        open.countDown();
+        for (Future<Integer> answer : answers) {
+            answer.get(10, TimeUnit.SECONDS);
+        }
+        assertThat(gate.limit()).isBetween(RequestGate.FEWEST + 5, 3 * RequestGate.FEWEST);
+    }
+
+    private void answerAfter(Duration time) {
+        gate.pass(() -> clock.addAndGet(time.toNanos()), NEVER);
     }
 
     @Test
     void failure_givesItsPlaceBack() {
         for (int i = 0; i < 2 * RequestGate.FIRST; i++) {
-            assertThatThrownBy(() -> gate.pass(() -> {
-                        throw Status.UNAVAILABLE.asRuntimeException();
-                    }))
+            assertThatThrownBy(() -> gate.pass(
+                            () -> {
+                                throw Status.UNAVAILABLE.asRuntimeException();
+                            },
+                            NEVER))
                     .isInstanceOf(StatusRuntimeException.class);
         }
     }
 
     @Test
+    void caller_waitsInLineNoLongerThanItsDeadline() throws Exception {
+        crowd(RequestGate.FIRST);
+        WaitDeadline soon = WaitDeadline.after(Duration.ofMillis(100));
+
+        assertThatThrownBy(() -> gate.pass(() -> true, soon))
+                .isInstanceOf(StatusRuntimeException.class)
+                .hasMessageContaining("the time was over before the turn of this request");
+        assertThat(gate.waiting()).isZero();
+    }
+
+    @Test
+    void interruptedCaller_leavesTheLine() throws Exception {
+        crowd(RequestGate.FIRST);
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> gate.pass(() -> true, NEVER)).isInstanceOf(IllegalStateException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(gate.waiting()).isZero();
+    }
+
+    @Test
     void serverThatAnswersNobody_letsNobodyWaitForEver() throws Exception {
-        CountDownLatch open = new CountDownLatch(1);
-        CountDownLatch inside = new CountDownLatch(RequestGate.FIRST);
-        for (int i = 0; i < RequestGate.FIRST; i++) {
-            callers.execute(() -> gate.pass(() -> {
-                inside.countDown();
-                wait(open);
-                return true;
-            }));
-        }
-        inside.await();
-        Future<Boolean> waiting = callers.submit(() -> gate.pass(() -> true));
-        Thread.sleep(50);
+        crowd(RequestGate.FIRST);
+        Future<Integer> inLine = callers.submit(() -> gate.pass(() -> answered(-1), NEVER));
+        await().until(() -> gate.waiting() == 1);
         clock.addAndGet(BusyServer.PATIENCE.plusSeconds(1).toNanos());
 
-        assertThatThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> inLine.get(10, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(StatusRuntimeException.class)
                 .hasMessageContaining("it has not answered the requests before this one");
-        open.countDown();
     }
 }

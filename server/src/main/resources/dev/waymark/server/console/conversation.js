@@ -84,7 +84,9 @@ function itemsOf(view, origin, again) {
   const ends = lastReplies(view.messages);
   let asked; // The newest message of a person, and the place before it.
   const list = view.messages.flatMap(({ role, content }, i) => {
-    if (role === 'user' && textOf(content) !== '') asked = { text: textOf(content), place: places[i], ran: toolsThatRan(view.messages, i, calls) };
+    if (role === 'user' && saysSomething(content)) {
+      asked = hasOnlyText(content) ? { text: textOf(content), place: places[i], ran: toolsThatRan(view.messages, i, calls) } : undefined;
+    }
     const about = { again: asked?.place && (role === 'user' || ends.has(i)) ? again : undefined, asked, step: view.course?.[i] };
     const items =
       typeof content === 'string' ? [textItem(role, content, `m${i}`, about)] : content.flatMap((part, k) => partItem(role, part, `m${i}.${k}`, calls, about));
@@ -93,6 +95,11 @@ function itemsOf(view, origin, again) {
   });
   return { list, end: endItem(view, { again: view.status === 'failed' && asked?.place ? again : undefined, asked }) };
 }
+
+const saysSomething = (content) => typeof content === 'string' || content.some(({ type }) => type !== 'tool_result');
+/** Whether a message can be sent again as its text. Pictures would be lost. */
+const hasOnlyText = (content) =>
+  textOf(content) !== '' && (typeof content === 'string' || content.every(({ type }) => type === 'text' || type === 'tool_result'));
 
 /** The tools whose calls for a message of a person may have had effects: they may have them again if it is answered again. */
 function toolsThatRan(messages, asked, calls) {

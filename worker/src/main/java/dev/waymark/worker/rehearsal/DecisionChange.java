@@ -1,6 +1,5 @@
 package dev.waymark.worker.rehearsal;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -111,12 +110,6 @@ public record DecisionChange(Kind kind, String tool, boolean effect, List<String
 
     static DecisionChange of(Kind kind) {
         return new DecisionChange(kind, "", kind == Kind.ORDER, List.of(), "", Cause.NONE);
-    }
-
-    /** Whether the rules would decide this about the call as it was, too. */
-    @JsonProperty
-    boolean ruled() {
-        return cause == Cause.RULES || cause == Cause.EITHER;
     }
 
     /** The same change, whatever its cause. */
