@@ -298,8 +298,8 @@ final class ThreadResumer {
                 begin,
                 left.input(Optional.empty(), begin)
                         .ownedBy(owner)
-                        .forkedFrom(
-                                new ForkSource(thread, ancestor.now().counters().versions())),
+                        .forkedFrom(new ForkSource(
+                                thread, ancestor.now().counters().versions(), Optional.of(ancestor.address()))),
                 ancestor.address());
     }
 

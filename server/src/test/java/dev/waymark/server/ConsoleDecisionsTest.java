@@ -559,6 +559,32 @@ class ConsoleDecisionsTest extends ConsoleCases {
                 .contains("from its start");
     }
 
+    /** The first of the two began its turn; the other arrived while the agent worked. */
+    @Test
+    void messageThatArrivedWhileTheAgentWorked_canBeChangedInAForkToo() throws Exception {
+        String thread = ann.start("prompted", "One");
+        openThread(thread);
+        browser.run(
+                "await page.getByLabel('Message', { exact: true }).fill('Two'); await page.keyboard.press('Enter')");
+        see("The model receives this at its next call.");
+        model.says("First.");
+        model.ends();
+        see("First.");
+        model.says("Second.");
+        model.ends();
+        see("Turn 2: ");
+        changeMessage(1, "Three");
+        model.says("Third.");
+        model.ends();
+        see("Third.");
+        awaitAgain("Edit", 2);
+        changeMessage(1, "Four");
+        model.says("Fourth.");
+        model.ends();
+        see("Fourth.");
+        assertThat(texts(".message.user")).containsExactly("One", "Four");
+    }
+
     private void changeMessage(int index, String text) throws Exception {
         browser.run("const said = page.locator('.said').nth(" + index + "); await said.hover();"
                 + "await said.getByRole('button', { name: 'Edit in a new thread' }).click();"

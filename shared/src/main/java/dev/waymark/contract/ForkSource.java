@@ -1,6 +1,7 @@
 package dev.waymark.contract;
 
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Where a fork began, for people who read it. Recorded when the fork starts. The rules of the conversation do not depend
@@ -8,8 +9,9 @@ import java.util.Objects;
  *
  * @param thread the thread that was forked
  * @param version the version of that thread that the fork copied
+ * @param at the event up to which it was copied; empty in histories from before it was recorded
  */
-public record ForkSource(String thread, int version) {
+public record ForkSource(String thread, int version, Optional<String> at) {
     public ForkSource {
         Objects.requireNonNull(thread, "thread");
     }

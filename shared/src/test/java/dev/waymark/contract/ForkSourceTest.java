@@ -16,7 +16,7 @@ class ForkSourceTest {
         }
         assertThat(read("{'agent':'a','forkedFrom':{'thread':'t','version':3,'later':true}}")
                         .forkedFrom())
-                .isEqualTo(Optional.of(new ForkSource("t", 3)));
+                .isEqualTo(Optional.of(new ForkSource("t", 3, Optional.empty())));
     }
 
     @Test
@@ -25,10 +25,10 @@ class ForkSourceTest {
 
         StartInput fork = StartInput.of("a")
                 .saying(PersonFact.UserSpoke.message("Hi"))
-                .forkedFrom(new ForkSource("t", 3))
+                .forkedFrom(new ForkSource("t", 3, Optional.of("run/e9")))
                 .carrying("packed");
         assertThat(PayloadJson.MAPPER.writeValueAsString(fork))
-                .contains("\"forkedFrom\":{\"thread\":\"t\",\"version\":3}");
+                .contains("\"forkedFrom\":{\"thread\":\"t\",\"version\":3,\"at\":\"run/e9\"}");
     }
 
     private static StartInput read(String json) throws Exception {

@@ -26,12 +26,12 @@ export function placesBefore(view, origin) {
 }
 
 /** Reads what a fork has from the thread that it copied: the places before its messages, and the one where it began. */
-export async function originOf({ thread, version }) {
-  const [{ forkedFrom }, view] = await Promise.all([get(threadPath(thread)), get(`${threadPath(thread)}/conversation?at=${version}`)]);
+export async function originOf({ thread, version, at }) {
+  const place = at ?? String(version);
+  const [{ forkedFrom }, view] = await Promise.all([get(threadPath(thread)), get(`${threadPath(thread)}/conversation?${new URLSearchParams({ at: place })}`)]);
   const places = placesBefore(view, forkedFrom && (await originOf(forkedFrom)));
   return {
     places: new Map(places.map((place, i) => [keyOf(view, i), place])),
-    // From a version with a queued message, a new thread would answer that one first.
-    start: view.queued.length === 0 ? { thread, at: String(version) } : undefined,
+    start: { thread, at: place },
   };
 }
