@@ -67,9 +67,9 @@ final class CrowdBenchmark {
             ours.start();
             bare.start();
             List<Side> sides = List.of(
-                    id -> waitsForBare(callersOwn.client(), id, iterations),
+                    id -> waitsForBare(callersOwn.client(), id),
                     id -> waitsForWorkflow(callersOwn.client(), id),
-                    id -> waitsWithClient(callersOwn.client(), client, id, iterations));
+                    id -> waitsWithClient(callersOwn.client(), client, id));
             measure(sides);
         } finally {
             bare.shutdownNow();
@@ -167,7 +167,7 @@ final class CrowdBenchmark {
                 + report.within(client / workflow, MOST_FOR_WAITING, "%.2f") + ".");
     }
 
-    private static boolean waitsForBare(WorkflowClient temporal, String id, int iterations) {
+    private boolean waitsForBare(WorkflowClient temporal, String id) {
         MeasuredAgent.startBare(temporal, id, iterations, 1, 0).getResult(Void.class);
         return true;
     }
@@ -178,7 +178,7 @@ final class CrowdBenchmark {
         return true;
     }
 
-    private static boolean waitsWithClient(WorkflowClient temporal, AgentClient client, String id, int iterations) {
+    private boolean waitsWithClient(WorkflowClient temporal, AgentClient client, String id) {
         MeasuredAgent.start(temporal, id, iterations, 1, 0);
         return client.turn(id).await() instanceof AgentResult.Complete;
     }

@@ -94,7 +94,7 @@ final class RequestGate {
             }
         } catch (InterruptedException e) {
             if (!leftTheLine(turn)) {
-                leave(0, true, false);
+                leave(0, false, false);
             }
             throw Sleeper.interrupted(e);
         }

@@ -4,7 +4,7 @@ import { copyButton } from './copy.js';
 import { h, problemLine, replaceChildren, showList } from './dom.js';
 import { between, duration, spentWords, statusWords } from './format.js';
 import { paragraphs, showMarkdown, showSwitchable } from './markdown.js';
-import { placesBefore, textOf } from './origins.js';
+import { isOfPerson, placesBefore, textOf } from './origins.js';
 import { startThread } from './start-thread.js';
 
 /** The newest items are shown at once, and earlier ones whenever the browser has time, so that no thread is too long. */
@@ -83,8 +83,9 @@ function itemsOf(view, origin, again) {
   const places = again === undefined ? [] : placesBefore(view, origin);
   const ends = lastReplies(view.messages);
   let asked; // The newest message of a person, and the place before it.
-  const list = view.messages.flatMap(({ role, content }, i) => {
-    if (role === 'user' && saysSomething(content)) {
+  const list = view.messages.flatMap((message, i) => {
+    const { role, content } = message;
+    if (isOfPerson(message)) {
       asked = hasOnlyText(content) ? { text: textOf(content), place: places[i], ran: toolsThatRan(view.messages, i, calls) } : undefined;
     }
     const about = { again: asked?.place && (role === 'user' || ends.has(i)) ? again : undefined, asked, step: view.course?.[i] };
@@ -96,7 +97,6 @@ function itemsOf(view, origin, again) {
   return { list, end: endItem(view, { again: view.status === 'failed' && asked?.place ? again : undefined, asked }) };
 }
 
-const saysSomething = (content) => typeof content === 'string' || content.some(({ type }) => type !== 'tool_result');
 /** Whether a message can be sent again as its text. Pictures would be lost. */
 const hasOnlyText = (content) =>
   textOf(content) !== '' && (typeof content === 'string' || content.every(({ type }) => type === 'text' || type === 'tool_result'));
@@ -104,7 +104,7 @@ const hasOnlyText = (content) =>
 /** The tools whose calls for a message of a person may have had effects: they may have them again if it is answered again. */
 function toolsThatRan(messages, asked, calls) {
   const after = messages.slice(asked + 1);
-  const next = after.findIndex(({ role, content }) => role === 'user' && textOf(content) !== '');
+  const next = after.findIndex(isOfPerson);
   const uses = after
     .slice(0, next < 0 ? undefined : next)
     .flatMap(({ content }) => (typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool_use')));
@@ -122,10 +122,13 @@ function mayHaveHadEffects(call) {
 function lastReplies(messages) {
   const all = new Set();
   let last;
-  messages.forEach(({ role, content }, i) => {
-    if (textOf(content) === '') return;
-    if (role === 'user') all.add(last);
-    last = role === 'user' ? undefined : i;
+  messages.forEach((message, i) => {
+    if (isOfPerson(message)) {
+      all.add(last);
+      last = undefined;
+    } else if (message.role !== 'user' && textOf(message.content) !== '') {
+      last = i;
+    }
   });
   return all.add(last);
 }

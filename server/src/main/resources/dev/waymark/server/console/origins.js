@@ -5,6 +5,9 @@ import { get, threadPath } from './api.js';
 /** The text of a message. */
 export const textOf = (content) => (typeof content === 'string' ? content : content.filter(({ type }) => type === 'text').map((part) => part.text).join('\n\n'));
 
+/** Whether a message is of a person, and not of tools. */
+export const isOfPerson = ({ role, content }) => role === 'user' && (typeof content === 'string' || content.some(({ type }) => type !== 'tool_result'));
+
 /** A message, as forks copy it. */
 const keyOf = (view, i) => JSON.stringify([view.course?.[i]?.at, view.messages[i]]);
 
@@ -15,9 +18,9 @@ const keyOf = (view, i) => JSON.stringify([view.course?.[i]?.at, view.messages[i
  */
 export function placesBefore(view, origin) {
   let start = origin?.start;
-  return view.messages.map(({ role, content }, i) => {
+  return view.messages.map((message, i) => {
     if (origin?.places.has(keyOf(view, i))) return origin.places.get(keyOf(view, i));
-    if (role !== 'user' || textOf(content) === '') return undefined;
+    if (!isOfPerson(message)) return undefined;
     const at = view.course?.[i]?.before;
     const begun = start;
     start = undefined;

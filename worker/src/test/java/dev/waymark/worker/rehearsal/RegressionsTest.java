@@ -312,7 +312,14 @@ class RegressionsTest {
                 .filteredOn(changes -> changes.change().before().equals("allow"))
                 .singleElement()
                 .satisfies(changes -> {
-                    assertThat(changes.change().kind()).isEqualTo(DecisionChange.Kind.DENIED);
+                    assertThat(changes.change())
+                            .isEqualTo(new DecisionChange(
+                                    DecisionChange.Kind.DENIED,
+                                    "refund",
+                                    true,
+                                    List.of(),
+                                    "allow",
+                                    DecisionChange.Cause.NONE));
                     assertThat(changes.causes()).isEqualTo(Map.of(cause, 1));
                 });
     }
