@@ -37,8 +37,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
 class KeyDatabaseOutageServerTest {
-    private static final int THREADS = 8;
-    private static final int CALLS = 30;
+    private static final int THREADS = 3;
+    private static final int CALLS = 15;
     /** Workers read a key again after a minute. */
     private static final Duration UNTIL_KEYS_ARE_READ_AGAIN = Duration.ofSeconds(62);
 

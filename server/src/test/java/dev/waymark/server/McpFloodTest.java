@@ -35,20 +35,22 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("full")
 @Timeout(180)
 class McpFloodTest {
-    private static final Duration PROMPT = Duration.ofSeconds(5);
-
     @TempDir
     private static Path directory;
 
     private static ServedThreads threads;
     private static McpCaller ann;
     private static McpCaller bob;
+    /** The longest that Bob may wait. It depends on what he waits without a flood, because this machine may be busy. */
+    private static Duration most;
 
     @BeforeAll
     static void start() throws Exception {
         threads = ServedThreads.inMemory(directory, Map.of());
         ann = McpCaller.withTasks(HttpCaller.of(threads.serve(HttpSettings.at("127.0.0.1", 0)), ANN));
         bob = ann.as(BOB);
+        serve(bob);
+        most = serve(bob).multipliedBy(10).plusSeconds(4);
     }
 
     @AfterAll
@@ -87,17 +89,21 @@ class McpFloodTest {
         return flood;
     }
 
-    /** Checks that Bob's agent replies, and promptly. */
-    private static void bobIsServed() throws Exception {
+    /** Lets the agent reply to a caller, and returns how long that takes. */
+    private static Duration serve(McpCaller caller) throws Exception {
         long began = System.nanoTime();
-        JsonNode task = bob.call("assistant", "{'message':'Hi'}");
+        JsonNode task = caller.call("assistant", "{'message':'Hi'}");
         assertThat(task.path("resultType").asText()).as(task.toString()).isEqualTo("task");
         JsonNode done = await().atMost(Duration.ofSeconds(30))
                 .until(
-                        () -> bob.task(task.path("taskId").asText()),
+                        () -> caller.task(task.path("taskId").asText()),
                         now -> now.path("status").asText().equals("completed"));
         assertThat(done.at("/result/content/0/text").asText()).isEqualTo("Hello.");
-        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(PROMPT);
+        return Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    private static void bobIsServed() throws Exception {
+        assertThat(serve(bob)).isLessThan(most);
     }
 
     private static void assertRefusedByName(List<CompletableFuture<Said>> flood, String... codes) {
@@ -235,7 +241,7 @@ class McpFloodTest {
                 long began = System.nanoTime();
                 assertThat(other.send("tools/list", "{}").at("/result/tools").isArray())
                         .isTrue();
-                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(PROMPT);
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(most);
                 Thread.sleep(200);
             }
             flood.forEach(each -> each.cancel(true));

@@ -111,13 +111,13 @@ class LargeStreamsTest {
         assertThat(worker.diesWithin(Duration.ZERO)).isFalse();
     }
 
-    /** Each reply fits, but all together would take half a gigabyte. */
+    /** Each reply fits, but all together would take a quarter of a gigabyte. */
     @Test
     void largeReplies_allAtATime_takeTurnsAndHoldNoOtherUp() throws Exception {
         answerLarge(ModelAnswer.says("w".repeat(900_000), ".").silentAfter(1));
 
-        List<WorkflowStub> large = start("large", 100);
-        await().atMost(Duration.ofSeconds(60)).until(() -> models.received().size() >= 100);
+        List<WorkflowStub> large = start("large", 50);
+        await().atMost(Duration.ofSeconds(60)).until(() -> models.received().size() >= 50);
         assertThat(outcomes(start("small", 5))).extracting(RunOutcome::status).containsOnly("complete");
         models.goOn();
 

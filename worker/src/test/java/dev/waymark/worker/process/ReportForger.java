@@ -18,13 +18,10 @@ public final class ReportForger {
             written='' quiet=0
             while [ "$quiet" -lt 10 ]; do
                 found=''
-                for process in /proc/[0-9]*; do
-                    words=$(tr '\\0' ' ' <"$process/cmdline" 2>/dev/null) || continue
-                    case $words in
-                    *forge.sh*) continue ;;
-                    *" $program"*) ;;
-                    *) continue ;;
-                    esac
+                # Few processes have the program in their command line: a search in all of them takes one process.
+                for words in $(grep -slF -- "$program" /proc/[0-9]*/cmdline); do
+                    grep -sqF forge.sh "$words" && continue
+                    process=${words%%/cmdline}
                     pipe=$(readlink "$process/fd/1") || continue
                     case $pipe in
                     pipe:* | */reports*) ;;
