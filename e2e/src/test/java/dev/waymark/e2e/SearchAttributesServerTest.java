@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("server")
 @Timeout(180)
 class SearchAttributesServerTest {
-    private static final int CROWD = 300;
+    private static final int CROWD = 150;
 
     /** Asks for the day if the last message is "Ask"; ends the turn otherwise. */
     private static Reply reply(ModelRequest request) {

@@ -34,6 +34,8 @@ final class QueuePolls {
     private final String taskQueue;
     private CompletableFuture<WorkerPresence> newest = CompletableFuture.completedFuture(WorkerPresence.BUSY);
     private volatile WaitDeadline reusedUntil = WaitDeadline.after(Duration.ZERO);
+    /** Until when a task that a worker took shows that there is one. */
+    private volatile WaitDeadline tookUntil = WaitDeadline.after(Duration.ZERO);
 
     QueuePolls(Connection connection, String taskQueue) {
         this.connection = connection;
@@ -42,18 +44,23 @@ final class QueuePolls {
 
     /**
      * Where the workers of the queue are, for a caller whose work has been waiting for {@link Requests#WORKER_WAIT}. The
-     * in-memory server does not report polls: its worker is absent if it has not taken the work by then.
+     * in-memory server does not report polls: its worker is absent if it has taken no work of any caller meanwhile.
      *
      * <p>No Java thread waits for the answer, and it takes at most {@link #LONGEST_ANSWER}.
      */
     synchronized CompletableFuture<WorkerPresence> presence() {
         if (connection.isInMemory()) {
-            return CompletableFuture.completedFuture(WorkerPresence.ABSENT);
+            return CompletableFuture.completedFuture(tookUntil.isPast() ? WorkerPresence.ABSENT : WorkerPresence.BUSY);
         }
         if (newest.isDone() && reusedUntil.isPast()) {
             newest = ask().whenComplete((presence, failure) -> reusedUntil = WaitDeadline.after(REUSED_FOR));
         }
         return newest;
+    }
+
+    /** A worker has taken a task for which a caller waited. */
+    void taken() {
+        tookUntil = WaitDeadline.after(Requests.WORKER_WAIT);
     }
 
     private CompletableFuture<WorkerPresence> ask() {

@@ -410,6 +410,11 @@ public final class Requests {
         return polls.presence();
     }
 
+    /** A worker has taken a workflow task for which a caller waited. */
+    void taken() {
+        polls.taken();
+    }
+
     /**
      * Where the workers are, for a caller whose thread waits for activities that may or may not run. On the in-memory
      * server, an activity that waits for a worker looks like one that runs.
@@ -448,8 +453,7 @@ public final class Requests {
 
     /**
      * Returns whether a workflow task of this thread waits behind those of other threads. Returns false for a retried
-     * task, because workers have taken it and failed. Returns false on the in-memory server, which does not report
-     * polls.
+     * task, because workers have taken it and failed.
      */
     private boolean waitsBehindOthers(String thread) {
         try {

@@ -78,7 +78,7 @@ public final class WaitPolicy {
     private void look(MomentStream feed) {
         Optional<Long> waiting = feed.run().waitingTask();
         if (!waiting.equals(task)) {
-            // A worker has taken the task that was waiting before.
+            task.ifPresent(before -> requests.taken());
             due = waiting.map(next -> WaitDeadline.after(Requests.WORKER_WAIT));
             task = waiting;
             areBusy();

@@ -25,7 +25,6 @@ public final class CliWorkerProcess implements AutoCloseable {
         List<String> arguments = new ArrayList<>(List.of("worker", "--json", "--agents", agents.toString()));
         arguments.addAll(List.of(options));
         ReadyProcess worker = ReadyProcess.start(ScriptFile.command(arguments.toArray(String[]::new))
-                .environment(Map.of("JDK_JAVA_OPTIONS", String.join(" ", ChildProcess.SHORT_LIVED)))
                 .environment(environment)
                 .environment(Map.of("TEMPORAL_ADDRESS", address))
                 .errorsTo(log));

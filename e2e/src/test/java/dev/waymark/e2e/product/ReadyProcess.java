@@ -16,10 +16,12 @@ import java.util.Map;
 public record ReadyProcess(ChildProcess process, JsonNode line) implements AutoCloseable {
     private static final Duration READY = Duration.ofMinutes(3);
 
-    /** Starts a command, and returns once it is ready. */
+    /** Starts a command, with flags for processes that do not live long, and returns once it is ready. */
     public static ReadyProcess start(ChildProcess.Builder command) {
         try {
-            ChildProcess process = command.start();
+            ChildProcess process = command.environment(
+                            Map.of("JDK_JAVA_OPTIONS", String.join(" ", ChildProcess.SHORT_LIVED)))
+                    .start();
             try {
                 return new ReadyProcess(process, new JsonMapper().readTree(process.firstLine(READY)));
             } catch (IOException e) {
