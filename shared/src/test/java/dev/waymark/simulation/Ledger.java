@@ -986,8 +986,9 @@ final class Ledger {
 
     private void decisions(Conversation state) {
         Violation.unless(state.spent().equals(all()), "what was spent is miscounted");
+        List<Step> steps = state.decide();
         long tokens = all().usage().inputTokens() + all().usage().outputTokens();
-        long promised = state.decide().stream()
+        long promised = steps.stream()
                 .filter(Step.StartSubagent.class::isInstance)
                 .map(step -> ((Step.StartSubagent) step).budget())
                 .flatMap(budget -> budget.flatMap(Budget::tokens).stream())
@@ -997,8 +998,7 @@ final class Ledger {
                 mostTokens.filter(most -> promised > Math.max(0, most - tokens)).isEmpty(),
                 "more is promised to subagents than there is");
         Violation.unless(
-                state.decide().stream()
-                                .noneMatch(step -> step instanceof Step.CallModel || step instanceof Step.Summarise)
+                steps.stream().noneMatch(step -> step instanceof Step.CallModel || step instanceof Step.Summarise)
                         || mostTokens.filter(most -> tokens >= most).isEmpty(),
                 "a model is called beyond the budget");
         Violation.unless(
@@ -1012,10 +1012,10 @@ final class Ledger {
                                         .map(PendingItem::callId)
                                         .toList()),
                 "receivers are told of other requests than wait");
-        Violation.unless(state.decide().equals(state.decide()), "the same state decides differently");
+        Violation.unless(state.decide().equals(steps), "the same state decides differently");
         if (state.life() == ThreadIdentity.Life.CANCELLED) {
             Violation.unless(
-                    state.decide().stream()
+                    steps.stream()
                             .filter(step -> !(step instanceof Step.ReportToParent
                                     || step instanceof Step.CancelTask
                                     || step instanceof Step.Announce

@@ -1,7 +1,6 @@
 package dev.waymark.conversation.fact;
 
 import dev.waymark.annotation.Internal;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -17,7 +16,7 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
 
     @Internal
     static String typeOf(Class<? extends Fact> fact) {
-        return fact.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+        return FactTypes.NAMES.get(fact);
     }
 
     @Internal

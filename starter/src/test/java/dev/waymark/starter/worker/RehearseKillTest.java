@@ -119,7 +119,7 @@ class RehearseKillTest {
         Random random = new Random(seed);
         int kills = 0;
 
-        for (int target = 1 + random.nextInt(4); target < all; target += 1 + random.nextInt(6)) {
+        for (int target = 1 + random.nextInt(4); target < all; target += 1 + random.nextInt(12)) {
             try (ChildProcess process = rehearse("killed", "100").start()) {
                 while (process.handle().isAlive() && kept("killed") < target) {
                     Thread.sleep(random.nextInt(30));
