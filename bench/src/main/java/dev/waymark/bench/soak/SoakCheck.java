@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -126,15 +127,16 @@ final class SoakCheck implements AutoCloseable {
         if (status != Turn.Status.COMPLETE && !cancelled) {
             violations.add("the turn is " + status);
         }
+        Map<String, Call> calls = calls(timeline);
         for (SoakTask task : tasks) {
             for (String callId : task.callIds()) {
-                if (!cancelled && timeline.now().calls().get(callId).isEmpty()) {
+                if (!cancelled && !calls.containsKey(callId)) {
                     violations.add(callId + " was not called");
                 }
             }
         }
         String session = timeline.now().session().orElse(timeline.thread());
-        timeline.now().calls().forEach((id, call) -> {
+        calls.forEach((id, call) -> {
             figures.byStatus.merge(call.status(), 1, Integer::sum);
             known.add(IdempotencyKey.of(session, call.tool(), call.args(), call.repeat()));
             if (call.tool().equals(SoakAgents.HELPER)) {
@@ -142,6 +144,14 @@ final class SoakCheck implements AutoCloseable {
             }
         });
         return violations;
+    }
+
+    /** All calls of a thread, as they were last. Summaries drop those without side effects. */
+    private static Map<String, Call> calls(Timeline timeline) {
+        Map<String, Call> calls = new LinkedHashMap<>();
+        timeline.forEachDroppedCall((last, call) -> calls.put(call.id(), call));
+        timeline.now().calls().forEach(calls::put);
+        return calls;
     }
 
     private List<String> effects(Timeline timeline) {
