@@ -54,15 +54,6 @@ record SoakTask(String id, List<List<String>> rounds) {
         return calls;
     }
 
-    /** Returns the ids of the calls of all rounds. */
-    List<String> callIds() {
-        List<String> ids = new ArrayList<>();
-        for (int round = 0; round < rounds.size(); round++) {
-            calls(round).forEach(call -> ids.add(call.id()));
-        }
-        return ids;
-    }
-
     private static Json arguments(String tool, String callId) {
         return switch (tool) {
             case QUESTION -> Json.of(Map.of("question", "May I, " + callId + "?"));

@@ -2,6 +2,7 @@ package dev.waymark.bench.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Part;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -12,7 +13,8 @@ class SoakTaskTest {
 
         assertThat(task.text()).isEqualTo("task m1 effect,effect,ask_user;helper");
         assertThat(SoakTask.parse(task.text())).contains(task);
-        assertThat(task.callIds()).containsExactly("m1-0-0", "m1-0-1", "m1-0-2", "m1-1-0");
+        assertThat(task.calls(0)).extracting(Part.ToolUse::id).containsExactly("m1-0-0", "m1-0-1", "m1-0-2");
+        assertThat(task.calls(1)).extracting(Part.ToolUse::id).containsExactly("m1-1-0");
     }
 
     @Test
