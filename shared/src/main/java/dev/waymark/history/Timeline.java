@@ -161,6 +161,15 @@ public record Timeline(
         }
     }
 
+    /** All calls of the thread in their last state by id, including those that a summary dropped. */
+    @Internal
+    public Map<String, Call> allCalls() {
+        Map<String, Call> all = new LinkedHashMap<>();
+        forEachDroppedCall((last, call) -> all.put(call.id(), call));
+        now.calls().forEach(all::put);
+        return all;
+    }
+
     private static Optional<Reply> reply(Fact fact) {
         if (fact instanceof ModelFact.ModelReplied replied) {
             return Optional.of(replied.reply());

@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -135,15 +134,13 @@ final class SoakCheck implements AutoCloseable {
         if (status != Turn.Status.COMPLETE && !cancelled) {
             violations.add("the turn is " + status);
         }
-        Map<String, Call> calls = calls(timeline);
+        Map<String, Call> calls = timeline.allCalls();
         for (SoakTask task : tasks) {
-            for (int round = 0; round < task.rounds().size(); round++) {
-                for (Part.ToolUse use : task.calls(round)) {
-                    if (!cancelled && !calls.containsKey(use.id())) {
-                        violations.add(use.id() + " was not called");
-                    } else if (cancelled && use.name().equals(ToolVariant.SAFE.tool(false))) {
-                        unrecorded.add(use.id());
-                    }
+            for (Part.ToolUse use : task.calls()) {
+                if (!cancelled && !calls.containsKey(use.id())) {
+                    violations.add(use.id() + " was not called");
+                } else if (cancelled && use.name().equals(ToolVariant.SAFE.tool(false))) {
+                    unrecorded.add(use.id());
                 }
             }
         }
@@ -156,14 +153,6 @@ final class SoakCheck implements AutoCloseable {
             }
         });
         return violations;
-    }
-
-    /** All calls of a thread, as they were last. Summaries drop those without side effects. */
-    private static Map<String, Call> calls(Timeline timeline) {
-        Map<String, Call> calls = new LinkedHashMap<>();
-        timeline.forEachDroppedCall((last, call) -> calls.put(call.id(), call));
-        timeline.now().calls().forEach(calls::put);
-        return calls;
     }
 
     private List<String> effects(Timeline timeline) {

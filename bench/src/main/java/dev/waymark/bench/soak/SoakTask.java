@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * A message that tells the model which tools to call: {@code task ID TOOL,TOOL;TOOL}. The model makes the calls of one
@@ -52,6 +53,14 @@ record SoakTask(String id, List<List<String>> rounds) {
             calls.add(new Part.ToolUse(callId, tool, arguments(tool, callId)));
         }
         return calls;
+    }
+
+    /** Returns the calls of all rounds. */
+    List<Part.ToolUse> calls() {
+        return IntStream.range(0, rounds.size())
+                .boxed()
+                .flatMap(round -> calls(round).stream())
+                .toList();
     }
 
     private static Json arguments(String tool, String callId) {

@@ -13,8 +13,7 @@ class SoakTaskTest {
 
         assertThat(task.text()).isEqualTo("task m1 effect,effect,ask_user;helper");
         assertThat(SoakTask.parse(task.text())).contains(task);
-        assertThat(task.calls(0)).extracting(Part.ToolUse::id).containsExactly("m1-0-0", "m1-0-1", "m1-0-2");
-        assertThat(task.calls(1)).extracting(Part.ToolUse::id).containsExactly("m1-1-0");
+        assertThat(task.calls()).extracting(Part.ToolUse::id).containsExactly("m1-0-0", "m1-0-1", "m1-0-2", "m1-1-0");
     }
 
     @Test

@@ -58,7 +58,7 @@ final class QueuePolls {
         return newest;
     }
 
-    /** A worker has taken a task for which a caller waited. */
+    /** A worker has taken a task for which a caller waited: all that is known of it on the in-memory server. */
     void taken() {
         tookUntil = WaitDeadline.after(Requests.WORKER_WAIT);
     }

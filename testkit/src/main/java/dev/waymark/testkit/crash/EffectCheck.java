@@ -15,7 +15,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -106,16 +105,8 @@ public record EffectCheck(
             return most;
         }
 
-        /** Returns all calls in their last state, including those that a summary has dropped. */
-        private static Map<String, Call> calls(Timeline timeline) {
-            Map<String, Call> all = new LinkedHashMap<>();
-            timeline.forEachDroppedCall((last, call) -> all.put(call.id(), call));
-            timeline.now().calls().forEach(all::put);
-            return all;
-        }
-
         EffectCheck read() {
-            Collection<Call> all = calls(timeline).values();
+            Collection<Call> all = timeline.allCalls().values();
             all.stream().filter(call -> happened(call) > 0).map(Call::tool).forEach(recorded::add);
             all.forEach(call -> agent.tool(call.tool()).ifPresent(tool -> read(call, tool)));
             return new EffectCheck(calls, duplicated, lost, unknown, dispatchedAgain, violations);

@@ -19,9 +19,9 @@ public final class ReportForger {
             while [ "$quiet" -lt 10 ]; do
                 found=''
                 # Few processes have the program in their command line: a search in all of them takes one process.
-                for words in $(grep -slF -- "$program" /proc/[0-9]*/cmdline); do
-                    grep -sqF forge.sh "$words" && continue
-                    process=${words%%/cmdline}
+                for line in $(grep -slF -- "$program" /proc/[0-9]*/cmdline); do
+                    grep -sqF forge.sh "$line" && continue
+                    process=${line%%/cmdline}
                     pipe=$(readlink "$process/fd/1") || continue
                     case $pipe in
                     pipe:* | */reports*) ;;
