@@ -46,8 +46,8 @@ public record TraceIds(String firstRunId, String traceId, Optional<String> calle
         return span("call/" + callId);
     }
 
-    /** The trace context for everything that is called within this span. */
-    public String traceparent(String spanId) {
-        return "00-" + traceId + "-" + spanId + "-01";
+    /** The trace context for everything that a tool call calls. */
+    public String traceparentOf(String callId) {
+        return "00-" + traceId + "-" + call(callId) + "-01";
     }
 }

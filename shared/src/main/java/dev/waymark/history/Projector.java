@@ -6,6 +6,7 @@ import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.ForkSource;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.SideEffectMarker;
+import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.message.PassedOnDecision;
@@ -75,7 +76,7 @@ public final class Projector {
     private @Nullable RunEnding ending;
     private Optional<String> continuedFrom = Optional.empty();
     private Optional<ForkSource> forkedFrom = Optional.empty();
-    private String firstRunId;
+    private TraceIds traceIds;
     private long lastEventId;
     private long taskStartedId;
     private Instant taskStartedAt = Instant.EPOCH;
@@ -89,7 +90,7 @@ public final class Projector {
     /** @param moments receives every moment, in order */
     public Projector(String runId, Consumer<Moment> moments) {
         this.runId = runId;
-        this.firstRunId = runId;
+        this.traceIds = TraceIds.of(runId, Optional.empty());
         this.moments = moments;
         this.checks = new RecordedDigests(runId, converter);
     }
@@ -284,7 +285,12 @@ public final class Projector {
      * event is read.
      */
     public String firstRunId() {
-        return firstRunId;
+        return traceIds.firstRunId();
+    }
+
+    /** The ids of the spans of the thread; only known once the first event is read. */
+    public TraceIds traceIds() {
+        return traceIds;
     }
 
     /** The id of the newest event read. */
@@ -324,7 +330,7 @@ public final class Projector {
         var attributes = event.getWorkflowExecutionStartedEventAttributes();
         StartInput input = HistoryPages.startInput(event);
         String previous = attributes.getContinuedExecutionRunId();
-        firstRunId = HistoryPages.firstRunId(event).orElse(runId);
+        traceIds = HistoryPages.traceIds(event, runId);
         continuedFrom = previous.isEmpty() ? Optional.empty() : Optional.of(previous);
         forkedFrom = input.forkedFrom();
         if (input.carried().isPresent()) {

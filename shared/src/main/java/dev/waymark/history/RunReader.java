@@ -33,9 +33,6 @@ public final class RunReader {
     /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, Boolean> resets = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** By run id, least recently used first. Guarded by itself. */
-    private final Map<String, TraceIds> traces = new LinkedHashMap<>(16, 0.75f, true);
-
     /**
      * @param mostRuns the maximum number of cached runs; fewer are cached if they are large, and the least recently
      *     used are dropped
@@ -45,8 +42,8 @@ public final class RunReader {
         this.mostRuns = mostRuns;
     }
 
-    /** The state in which a model call was scheduled, and the agent. */
-    public record Called(Conversation state, AgentSpec agent) {
+    /** The state in which a model call was scheduled, the agent, and the ids of the thread's spans. */
+    public record Called(Conversation state, AgentSpec agent, TraceIds traceIds) {
         private boolean isFor(ModelInput call) {
             return state.counters().steps() == call.step() && call.isOf(state.transcript());
         }
@@ -105,7 +102,7 @@ public final class RunReader {
             histories.catchUp(workflowId, projector);
             Conversation state =
                     projector.atModelCall().orElseThrow(() -> new IllegalStateException("the run has called no model"));
-            return new Called(state, agentOf(projector));
+            return new Called(state, agentOf(projector), projector.traceIds());
         });
     }
 
@@ -119,10 +116,10 @@ public final class RunReader {
         });
     }
 
-    /** The agent and context that this run's history records. They never change, so they are read once. */
+    /** What this run's history records and no later event changes, so it is read once. */
     public Setting setting(String workflowId, String runId) {
         return noted(workflowId, runId)
-                .map(called -> Setting.of(called.agent(), called.state()))
+                .map(called -> Setting.of(called.agent(), called.state(), called.traceIds()))
                 .orElseGet(() -> readSetting(workflowId, runId));
     }
 
@@ -133,24 +130,8 @@ public final class RunReader {
             }
             Conversation state =
                     projector.state().orElseThrow(() -> new IllegalStateException("the run has not begun yet"));
-            return Setting.of(agentOf(projector), state);
+            return Setting.of(agentOf(projector), state, projector.traceIds());
         });
-    }
-
-    /** The trace context for everything that a call of this run's thread calls. Cached for each run. */
-    public String traceparent(String workflowId, String runId, String callId) {
-        TraceIds trace;
-        synchronized (traces) {
-            trace = traces.get(runId);
-        }
-        if (trace == null) {
-            trace = histories.traceIds(workflowId, runId);
-            synchronized (traces) {
-                traces.put(runId, trace);
-                traces.keySet().removeIf(eldest -> traces.size() > mostRuns);
-            }
-        }
-        return trace.traceparent(trace.call(callId));
     }
 
     /**
@@ -194,10 +175,10 @@ public final class RunReader {
         return reset;
     }
 
-    /** The agent and the context that tools get in addition to their call. */
-    public record Setting(AgentSpec agent, Json context, int rules) {
-        static Setting of(AgentSpec agent, Conversation state) {
-            return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT), state.rules());
+    /** The agent, and what its tools get in addition to their calls. */
+    public record Setting(AgentSpec agent, Json context, int rules, TraceIds traceIds) {
+        static Setting of(AgentSpec agent, Conversation state, TraceIds traceIds) {
+            return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT), state.rules(), traceIds);
         }
     }
 

@@ -18,7 +18,7 @@ class TraceIdsTest {
                 .hasSize(32)
                 .isNotEqualTo(TraceIds.of("run-2", Optional.empty()).traceId());
         assertThat(ids.call("tu_1")).hasSize(16).isNotEqualTo(ids.call("tu_2"));
-        assertThat(TraceIds.isTraceparent(ids.traceparent(ids.call("tu_1")))).isTrue();
+        assertThat(TraceIds.isTraceparent(ids.traceparentOf("tu_1"))).isTrue();
     }
 
     @Test

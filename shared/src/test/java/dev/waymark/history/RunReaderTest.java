@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.AgentInput;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.ThreadIdentity;
 import io.temporal.client.WorkflowClient;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,8 +27,8 @@ class RunReaderTest {
             .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", ThreadIdentity.RULES))
             .activityCompleted(AGENT)
             .task();
-    private static final RunReader.Called CALLED =
-            new RunReader.Called(BEGUN.projected().state().orElseThrow(), AGENT);
+    private static final RunReader.Called CALLED = new RunReader.Called(
+            BEGUN.projected().state().orElseThrow(), AGENT, TraceIds.of("run-1", Optional.empty()));
 
     private final ScriptedServer server = new ScriptedServer();
     private final RunReader reader = new RunReader(new HistoryReader(WorkflowClient.newInstance(server.stubs())), 2);

@@ -189,12 +189,7 @@ public final class AgentWorker implements AutoCloseable {
                         agent -> builder.providers.orElseThrow().lacks(agent)),
                 new JudgeActivityImpl(runs, judges),
                 new ModelActivityImpl(
-                        runs,
-                        builder.providers.orElseThrow(),
-                        judges,
-                        new ReplyCalls(runs, tools),
-                        live,
-                        activityMetrics),
+                        runs, builder.providers.orElseThrow(), judges, new ReplyCalls(tools), live, activityMetrics),
                 new ToolActivity(
                         runs,
                         tools,

@@ -164,7 +164,7 @@ public final class ModelActivityImpl implements ModelActivity {
             Fact replied = new ModelFact.ModelReplied(input.step(), reply);
             Conversation after = called.state().apply(replied, called.state().updatedAt());
             Duration left = info.getStartToCloseTimeout().minusNanos(System.nanoTime() - began);
-            Optional<ReplyCalls.Batch> batch = calls.prepare(info, called.agent(), after, left);
+            Optional<ReplyCalls.Batch> batch = calls.prepare(info.getWorkflowId(), called, after, left);
             if (batch.isEmpty()) {
                 return ModelResult.of(reply);
             }

@@ -15,7 +15,6 @@ import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.tool.kind.ToolRun;
-import io.temporal.activity.ActivityInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,12 +45,10 @@ public final class ReplyCalls {
     /** The maximum size of all outcomes as JSON. With the reply, a result stays far below Temporal's limit of 2 MiB. */
     private static final int MOST_BYTES = 512 * 1024;
 
-    private final RunReader runs;
     private final ToolRunner tools;
     private final ExecutorService threads = Executors.newCachedThreadPool(DaemonThreads.named("calls of a reply"));
 
-    public ReplyCalls(RunReader runs, ToolRunner tools) {
-        this.runs = runs;
+    public ReplyCalls(ToolRunner tools) {
         this.tools = tools;
     }
 
@@ -59,10 +56,12 @@ public final class ReplyCalls {
      * Prepares the calls of the newest reply. Returns empty if they are not all safe to retry, short and ready in this
      * worker, or if one of them would have to wait for a slot.
      *
+     * @param called the model call
      * @param state the state after the reply
      * @param left the time that the activity still has
      */
-    public Optional<Batch> prepare(ActivityInfo info, AgentSpec agent, Conversation state, Duration left) {
+    public Optional<Batch> prepare(String thread, RunReader.Called called, Conversation state, Duration left) {
+        AgentSpec agent = called.agent();
         List<Step.RunTool> calls = state.callsToRunWithReply();
         List<ToolSpec> specs = calls.stream()
                 .flatMap(run -> agent.tool(run.call().tool()).stream())
@@ -73,7 +72,6 @@ public final class ReplyCalls {
         if (!ready) {
             return Optional.empty();
         }
-        String thread = info.getWorkflowId();
         List<Prepared> prepared = new ArrayList<>();
         for (int i = 0; i < calls.size(); i++) {
             ToolInput input = new ToolInput(
@@ -83,7 +81,7 @@ public final class ReplyCalls {
                     specs.get(i).name(),
                     thread,
                     state.context().orElse(Json.EMPTY_OBJECT),
-                    runs.traceparent(thread, info.getWorkflowRunId(), input.callId()));
+                    called.traceIds().traceparentOf(input.callId()));
             ToolRun.ServerTurn server = ToolRun.ServerTurn.of(state.rules(), Optional.empty());
             prepared.add(new Prepared(specs.get(i), input, context, server));
         }

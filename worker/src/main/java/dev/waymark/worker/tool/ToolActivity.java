@@ -82,7 +82,7 @@ public final class ToolActivity implements DynamicActivity {
                     info.getActivityType(),
                     info.getWorkflowId(),
                     setting.context(),
-                    runs.traceparent(info.getWorkflowId(), info.getWorkflowRunId(), input.callId()));
+                    setting.traceIds().traceparentOf(input.callId()));
             try (ToolSlots.Slot slot = tools.slot(found, info.getWorkflowId())) {
                 heartbeat.stopAfter(found.timeout().plus(CLEANUP));
                 ToolRun.ServerTurn server = ToolRun.ServerTurn.of(setting.rules(), input.suspension());

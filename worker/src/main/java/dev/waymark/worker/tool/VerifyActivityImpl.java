@@ -44,7 +44,7 @@ public final class VerifyActivityImpl implements VerifyActivity {
                     key,
                     input.token() == 0 ? OptionalLong.empty() : OptionalLong.of(input.token()),
                     setting.context(),
-                    Optional.of(runs.traceparent(info.getWorkflowId(), info.getWorkflowRunId(), input.callId())));
+                    Optional.of(setting.traceIds().traceparentOf(input.callId())));
             try (ToolSlots.Slot slot = tools.verifySlot(tool.get(), info.getWorkflowId())) {
                 heartbeat.stopAfter(tool.get().timeout().plus(ToolActivity.CLEANUP));
                 return tools.verify(ToolRun.unclaimed(

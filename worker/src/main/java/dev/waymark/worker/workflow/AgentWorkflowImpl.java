@@ -197,6 +197,10 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         return input.owner().flatMap(ThreadOwner::subject);
     }
 
+    private TraceIds traceIds() {
+        return TraceIds.of(Workflow.getInfo().getFirstExecutionRunId(), input.traceparent());
+    }
+
     private static Instant now() {
         return Instant.ofEpochMilli(Workflow.currentTimeMillis());
     }
@@ -229,7 +233,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             apply(work.begun());
             if (!WorkflowUnsafe.isReplaying()) {
                 modelCalls.accept(
-                        new RunReader.Called(conversation(), flights.agent().orElseThrow()));
+                        new RunReader.Called(conversation(), flights.agent().orElseThrow(), traceIds()));
             }
             flights.callModel(owner());
             return true;
@@ -278,7 +282,6 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 return true;
             }
             Optional<String> session = conversation().session().map(own -> WireNames.subagentThread(own, callId));
-            TraceIds trace = TraceIds.of(Workflow.getInfo().getFirstExecutionRunId(), input.traceparent());
             return flights.startSubagent(
                     name,
                     step.call(),
@@ -287,7 +290,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     session,
                     below -> below.withLimits(input.limits())
                             .ownedBy(input.owner())
-                            .tracedBy(Optional.of(trace.traceparent(trace.call(callId)))),
+                            .tracedBy(Optional.of(traceIds().traceparentOf(callId))),
                     indexed.isPresent());
         }
 

@@ -159,7 +159,7 @@ final class Plant implements AutoCloseable {
                             runs,
                             ModelProviders.of(Map.of("fake", Plant.this::reply)),
                             CallJudges.NONE,
-                            new ReplyCalls(runs, tools),
+                            new ReplyCalls(tools),
                             new LiveReplies(thread -> PayloadJson.dataConverter(own.client(), thread)),
                             new AttemptMetrics(new SimpleMeterRegistry())),
                     new ToolActivity(

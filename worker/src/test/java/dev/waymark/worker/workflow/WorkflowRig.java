@@ -156,7 +156,7 @@ final class WorkflowRig implements AutoCloseable {
                 runs,
                 providers,
                 judges,
-                new ReplyCalls(runs, runner),
+                new ReplyCalls(runner),
                 new LiveReplies(thread -> PayloadJson.dataConverter(connection.client(), thread)),
                 new AttemptMetrics(new SimpleMeterRegistry()));
         worker.registerActivitiesImplementations(
