@@ -79,7 +79,8 @@ async def _run(
     except Ended as e:
         figures.ended = str(e)
         figures.reached = max(process.calls, default=1) - 1
-    laps = [process.calls[i + 1] - process.calls[i] for i in range(1, figures.reached + 1) if i + 1 in process.calls]
+    calls = process.calls
+    laps = [calls[i + 1] - calls[i] for i in range(1, figures.reached + 1) if i in calls and i + 1 in calls]
     if laps:
         figures.ms_an_iteration = median(laps) * 1e3
 
