@@ -1,6 +1,5 @@
 package dev.waymark.bench.chaos;
 
-import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.crash.CrashPoint;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
@@ -20,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -90,15 +90,21 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
                 ChaosStage stage = ChaosStage.open(server.address(), directory)) {
             List<Integer> numbers = only.map(List::of)
                     .orElseGet(() -> IntStream.range(0, runs).boxed().toList());
-            Map<Integer, RunResult> results = play(stage, numbers);
-            print(List.copyOf(results.values()));
-            return complain(results, stage.strays()) ? BROKEN : KEPT;
+            List<String> problems = new ArrayList<>();
+            Map<Integer, RunResult> results = play(stage, numbers, problems);
+            if (!results.isEmpty()) {
+                print(List.copyOf(results.values()));
+            }
+            stage.strays().forEach(stray -> problems.add("no thread knows of the call of " + stray));
+            return complain(results, problems) ? BROKEN : KEPT;
         } finally {
             delete(directory);
         }
     }
 
-    private Map<Integer, RunResult> play(ChaosStage stage, List<Integer> numbers) throws Exception {
+    /** @param problems gets a line for each group of runs that could not be played */
+    private Map<Integer, RunResult> play(ChaosStage stage, List<Integer> numbers, List<String> problems)
+            throws InterruptedException {
         ExecutorService directors = Executors.newFixedThreadPool(PROCESSES_AT_ONCE);
         try {
             List<Map<Integer, ChaosRun>> groups = groups(numbers);
@@ -108,9 +114,15 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
             }
             Map<Integer, RunResult> results = new TreeMap<>();
             for (int i = 0; i < groups.size(); i++) {
-                Iterator<RunResult> result = played.get(i).get().iterator();
-                groups.get(i).keySet().forEach(number -> results.put(number, result.next()));
-                System.err.print("\r" + results.size() + " of " + numbers.size());
+                try {
+                    Iterator<RunResult> result = played.get(i).get().iterator();
+                    groups.get(i).keySet().forEach(number -> results.put(number, result.next()));
+                    System.err.print("\r" + results.size() + " of " + numbers.size());
+                } catch (ExecutionException e) {
+                    // The results of the other runs may be worth an hour.
+                    e.printStackTrace();
+                    problems.add("the runs " + groups.get(i).keySet() + " could not be played");
+                }
             }
             System.err.println();
             return results;
@@ -199,13 +211,12 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
     }
 
     /**
-     * Prints every violation, every effect of an unknown call and every fault that did not fire. Returns whether there
-     * were any.
+     * Prints every problem, every violation and every fault that did not fire. Returns whether there were any.
      */
-    private boolean complain(Map<Integer, RunResult> results, List<EffectLedger.Effect> strays) {
+    private boolean complain(Map<Integer, RunResult> results, List<String> problems) {
         line("");
-        strays.forEach(stray -> line("Broken: no thread knows of the call of %s", stray));
-        AtomicBoolean broken = new AtomicBoolean(!strays.isEmpty());
+        problems.forEach(problem -> line("Broken: %s", problem));
+        AtomicBoolean broken = new AtomicBoolean(!problems.isEmpty());
         results.forEach((number, result) -> {
             List<String> violations = new ArrayList<>(result.violations());
             if (result.fired() == 0) {
