@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.PreviousRunGoneException;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.UnknownRulesException;
 import io.grpc.Status;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,18 @@ class ServerFailuresTest {
                         "PreviousRunGone",
                         "the server no longer has run run-1, which this run continues, and its state was not carried"
                                 + " over yet");
+    }
+
+    @Test
+    void threadOfUnknownRules_isRefusedWithItsType() {
+        assertThatThrownBy(() -> new ServerFailures("127.0.0.1:7233").translated(() -> {
+                    UnknownRulesException.unlessKnown(ThreadIdentity.RULES + 1);
+                    return "";
+                }))
+                .asInstanceOf(InstanceOfAssertFactories.type(WaymarkException.Refused.class))
+                .returns("UnknownRules", WaymarkException::type)
+                .extracting(Throwable::getMessage, InstanceOfAssertFactories.STRING)
+                .endsWith("Use a newer version.");
     }
 
     @ParameterizedTest
