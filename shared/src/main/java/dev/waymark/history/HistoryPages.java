@@ -2,7 +2,6 @@ package dev.waymark.history;
 
 import com.google.protobuf.ByteString;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.thread.StartInput;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
@@ -158,11 +157,5 @@ final class HistoryPages {
     static Optional<String> firstRunId(HistoryEvent started) {
         return Optional.of(started.getWorkflowExecutionStartedEventAttributes().getFirstExecutionRunId())
                 .filter(id -> !id.isEmpty());
-    }
-
-    /** The ids of the spans of the thread of a run. */
-    static TraceIds traceIds(HistoryEvent started, String runId) {
-        return TraceIds.of(
-                firstRunId(started).orElse(runId), startInput(started).traceparent());
     }
 }

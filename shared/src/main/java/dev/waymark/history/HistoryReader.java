@@ -11,6 +11,7 @@ import dev.waymark.conversation.Conversation;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.history.v1.History;
+import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
@@ -296,7 +297,10 @@ public final class HistoryReader {
 
     /** The ids of the spans of a run's thread. */
     public TraceIds traceIds(String workflowId, String runId) {
-        return HistoryPages.traceIds(pages.firstEvent(workflowId, runId), runId);
+        HistoryEvent first = pages.firstEvent(workflowId, runId);
+        return TraceIds.of(
+                HistoryPages.firstRunId(first).orElse(runId),
+                HistoryPages.startInput(first).traceparent());
     }
 
     /**

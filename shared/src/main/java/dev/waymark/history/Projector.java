@@ -76,7 +76,8 @@ public final class Projector {
     private @Nullable RunEnding ending;
     private Optional<String> continuedFrom = Optional.empty();
     private Optional<ForkSource> forkedFrom = Optional.empty();
-    private TraceIds traceIds;
+    private String firstRunId;
+    private Optional<String> traceparent = Optional.empty();
     private long lastEventId;
     private long taskStartedId;
     private Instant taskStartedAt = Instant.EPOCH;
@@ -90,7 +91,7 @@ public final class Projector {
     /** @param moments receives every moment, in order */
     public Projector(String runId, Consumer<Moment> moments) {
         this.runId = runId;
-        this.traceIds = TraceIds.of(runId, Optional.empty());
+        this.firstRunId = runId;
         this.moments = moments;
         this.checks = new RecordedDigests(runId, converter);
     }
@@ -285,12 +286,12 @@ public final class Projector {
      * event is read.
      */
     public String firstRunId() {
-        return traceIds.firstRunId();
+        return firstRunId;
     }
 
     /** The ids of the spans of the thread; only known once the first event is read. */
     public TraceIds traceIds() {
-        return traceIds;
+        return TraceIds.of(firstRunId, traceparent);
     }
 
     /** The id of the newest event read. */
@@ -330,7 +331,8 @@ public final class Projector {
         var attributes = event.getWorkflowExecutionStartedEventAttributes();
         StartInput input = HistoryPages.startInput(event);
         String previous = attributes.getContinuedExecutionRunId();
-        traceIds = HistoryPages.traceIds(event, runId);
+        firstRunId = HistoryPages.firstRunId(event).orElse(runId);
+        traceparent = input.traceparent();
         continuedFrom = previous.isEmpty() ? Optional.empty() : Optional.of(previous);
         forkedFrom = input.forkedFrom();
         if (input.carried().isPresent()) {
