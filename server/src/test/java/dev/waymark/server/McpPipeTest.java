@@ -12,11 +12,11 @@ import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.mcp.McpPipe;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
+import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.PipedInputStream;
-import java.io.PipedOutputStream;
 import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
+import java.nio.channels.Pipe;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,8 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests MCP over stdin and stdout, as a program that has started the server sees it. */
 @Timeout(60)
 class McpPipeTest {
-    private static final int PIPE_BYTES = 4 * 1024 * 1024;
-
     @TempDir
     private static Path directory;
 
@@ -63,18 +61,18 @@ class McpPipeTest {
     void serve() throws IOException {
         Caller caller =
                 new Caller(Optional.empty(), Set.of(), Set.of(CallerRole.TALK, CallerRole.OPERATE), Optional.empty());
-        PipedInputStream stdin = new PipedInputStream(PIPE_BYTES);
-        PipedInputStream stdout = new PipedInputStream(PIPE_BYTES);
-        PipedOutputStream written = new PipedOutputStream(stdout);
-        in = new PipedOutputStream(stdin);
-        out = new BufferedReader(new InputStreamReader(stdout, StandardCharsets.UTF_8));
+        Pipe stdin = Pipe.open();
+        Pipe stdout = Pipe.open();
+        in = Channels.newOutputStream(stdin.sink());
+        out = new BufferedReader(Channels.newReader(stdout.source(), StandardCharsets.UTF_8));
         serving = CompletableFuture.runAsync(() -> {
-            try (written) {
+            try (InputStream read = Channels.newInputStream(stdin.source());
+                    OutputStream written = Channels.newOutputStream(stdout.sink())) {
                 McpPipe.serve(
                         threads.client(),
                         new AgentCatalogue(Optional.of(directory.resolve("agents"))),
                         caller,
-                        stdin,
+                        read,
                         written,
                         RuntimeException::printStackTrace);
             } catch (IOException e) {
@@ -87,6 +85,7 @@ class McpPipeTest {
     void end() throws Exception {
         in.close();
         serving.get(20, TimeUnit.SECONDS);
+        out.close();
     }
 
     private void send(String line) throws IOException {
