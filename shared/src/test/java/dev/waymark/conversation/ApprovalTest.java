@@ -92,12 +92,30 @@ class ApprovalTest {
     void decision_aboutTheArgumentsThatWereShown_isTakenOnlyForThose() {
         ConversationScript story = replied(use("a", "fire"));
 
-        assertThat(story.refusal(decided(true, Optional.of("a"), AS_IT_IS, Optional.of("0".repeat(64)), NONE)))
-                .contains(Problem.ARGS_CHANGED);
+        assertThat(story.state().refusal(decided(true, Optional.of("a"), AS_IT_IS, Optional.of("0".repeat(64)), NONE)))
+                .hasValueSatisfying(problem -> {
+                    assertThat(problem.type()).isEqualTo(Problem.ARGS_CHANGED);
+                    assertThat(problem.message()).doesNotContain("another tool");
+                });
         assertThat(story.refusal(decided(false, Optional.of("a"), AS_IT_IS, Optional.of("0".repeat(64)), NONE)))
                 .contains(Problem.ARGS_CHANGED);
         assertThat(story.refusal(decided(true, Optional.of("a"), AS_IT_IS, Optional.of(DIGEST), NONE)))
                 .isEmpty();
+    }
+
+    /** Whether the call runs depends on its agent, and so does whose signature counts. */
+    @Test
+    void decision_whileTheAgentIsLookedUp_isTakenOnlyIfItDeniesWithoutASignature() {
+        Conversation begun = new Resumption("r", Optional.of("other"), NONE, Optional.empty(), false, NONE)
+                .of(replied(use("a", "fire")).state(), ConversationScript.START);
+
+        for (PersonFact.ApprovalDecided early : List.of(
+                approved("a"), approved("a").withSignature("s"), denied("a").withSignature("s"))) {
+            assertThat(begun.refusal(early).map(Problem::type))
+                    .as(early.toString())
+                    .contains(Problem.BAD_INPUT);
+        }
+        assertThat(begun.refusal(denied("a"))).isEmpty();
     }
 
     @Test

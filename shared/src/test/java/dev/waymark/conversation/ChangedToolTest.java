@@ -126,8 +126,11 @@ class ChangedToolTest {
         Optional<String> before = story.state().asks().get(0).argsDigest();
         story.with(approved("a"), dispatched("a", 1), changed("a", 1, "second"));
 
-        assertThat(story.refusal(decided(true, Optional.of("a"), Optional.empty(), before, NONE)))
-                .contains(Problem.ARGS_CHANGED);
+        assertThat(story.state().refusal(decided(true, Optional.of("a"), Optional.empty(), before, NONE)))
+                .hasValueSatisfying(problem -> {
+                    assertThat(problem.type()).isEqualTo(Problem.ARGS_CHANGED);
+                    assertThat(problem.message()).contains("or another tool");
+                });
         PendingItem ask = story.state().asks().get(0);
         assertThat(ask.hasCutArgs()).isFalse();
         assertThat(story.refusal(decided(true, Optional.of("a"), Optional.empty(), ask.argsDigest(), NONE)))

@@ -18,6 +18,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.Signers;
@@ -268,6 +269,36 @@ class FileCallsTest {
 
             assertThat(answered.decide()).as(tool).containsExactly(new Step.CallModel(1));
         }
+    }
+
+    private static Conversation answering(Restoration file) {
+        return new Resumption("r", NONE, Optional.of("Friday"), Optional.empty(), false, NONE)
+                .withFileCalls(FileCalls.WAIT)
+                .of(file.restore(), LATER);
+    }
+
+    /** In a file, a call that waits for approval may look like one that asks. The agent's tools show which it is. */
+    @Test
+    void answerOfTheResumption_toACallWithoutAQuestion_countsIfItsToolAsks() {
+        Conversation asks = resolved(answering(file(use("tu_1", "ask_user")).pending("tu_1")), Optional.empty());
+        Conversation waits = resolved(answering(file(use("tu_1", "guarded")).pending("tu_1")), Optional.empty());
+
+        assertThat(call(asks, "tu_1").result()).contains("Friday");
+        assertThat(asks.decide()).containsExactly(new Step.CallModel(1));
+        assertThat(call(waits, "tu_1"))
+                .returns(Call.Status.AWAITING, Call::status)
+                .returns(Optional.empty(), Call::result);
+    }
+
+    @Test
+    void answerOfTheResumption_isTheResultOfAKnownQuestion_orElseAMessage() {
+        Conversation asked = answering(file(use("tu_1", "add")).pending("tu_1").prompt("Which day?"));
+        Conversation said = answering(new Restoration(START, false).say(Message.user("Go"), Optional.empty(), START));
+
+        assertThat(call(asked, "tu_1"))
+                .returns(Call.Status.COMPLETED, Call::status)
+                .returns(Optional.of("Friday"), Call::result);
+        assertThat(said.queue()).extracting(Queued::message).containsExactly(Message.user("Friday"));
     }
 
     @Test

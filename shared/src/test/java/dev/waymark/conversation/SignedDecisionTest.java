@@ -442,15 +442,16 @@ class SignedDecisionTest {
         ConversationScript story = replied("trip", use("a", "fire"));
         story.with(approvedByAnn(story, "a"));
 
-        for (String field : List.of("by", "signed")) {
+        for (String change : List.of("another approver", "no approver", "no signature")) {
             ObjectNode tree = PayloadJson.MAPPER.valueToTree(story.state());
             ObjectNode approval = (ObjectNode) tree.at("/calls/a/approval");
-            if (field.equals("by")) {
-                approval.put("by", "ben");
-            } else {
-                approval.remove("signed");
+            switch (change) {
+                case "another approver" -> approval.put("by", "ben");
+                case "no approver" -> approval.remove("by");
+                default -> approval.remove("signed");
             }
             assertThat(UnsignedDecisions.in(PayloadJson.MAPPER.treeToValue(tree, Conversation.class)))
+                    .as(change)
                     .containsExactly("a");
         }
     }

@@ -3,6 +3,7 @@ package dev.waymark.conversation;
 import static dev.waymark.conversation.ToolConversationScript.replied;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
@@ -26,9 +27,14 @@ class StateToolsTest {
         ConversationScript story = replied(
                 use("a", "write_file", Map.of("path", "x", "content", "é")),
                 use("b", "write_file", Map.of("path", "x", "content", "ü")),
-                use("c", "write_todos", Map.of("todos", List.of())));
+                use("c", "write_todos", Map.of("todos", List.of())),
+                use("d", "write_file", Map.of("path", "", "content", "")));
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
+        assertThat(List.of("a", "b", "c", "d"))
+                .extracting(id -> story.call(id).status())
+                .containsExactly(
+                        Call.Status.COMPLETED, Call.Status.COMPLETED, Call.Status.COMPLETED, Call.Status.FAILED);
         assertThat(story.call("a").result()).contains("Wrote x.");
         assertThat(story.call("b").result()).contains("Replaced x.");
         assertThat(story.state().workspace().files().get("x"))

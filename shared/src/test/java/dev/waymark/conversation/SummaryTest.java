@@ -304,6 +304,22 @@ class SummaryTest {
         assertThat(story.state().callBook().countDropped(2)).isZero();
     }
 
+    /** A stopped call may still report what it did. */
+    @Test
+    void summary_dropsCallsThatFailed_andKeepsThoseThatWereStopped() {
+        Fact dispatched = ToolConversationScript.dispatched("tu_1", 1);
+        ConversationScript failed =
+                called(ADD, dispatched, new ToolFact.ToolFinished("tu_1", 1, "Tool error: 3?", true));
+        ConversationScript stopped =
+                called(ADD, dispatched, new PersonFact.Stopped(Optional.empty()), ConversationScript.said("Go on"));
+        for (ConversationScript story : List.of(failed, stopped)) {
+            story.with(new ModelFact.SummaryRequested(3), summary(3, "They added."));
+        }
+
+        assertThat(failed.state().calls().toMap()).isEmpty();
+        assertThat(stopped.call("tu_1").status()).isEqualTo(Call.Status.CANCELLED);
+    }
+
     @Test
     void idOfADroppedCall_isNotUsedAgain() {
         ConversationScript story = addedAndSummarised().with(new ModelFact.ModelCalled(4), replied(4, 30, ADD));
