@@ -226,22 +226,35 @@ class ApprovalTest {
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
     }
 
-    @Test
-    void stateTool_thatNeedsApproval_runsOnceApproved() {
+    /** A thread in which a harmless tool is called that needs approval. */
+    private static ConversationScript repliedWithApproval(Part.ToolUse use) {
         AgentPolicy policy = ToolConversationScript.policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(policy.policies());
-        policies.put("write_file", new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0));
-        ConversationScript story = ConversationScript.begun(
+        policies.put(use.name(), new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0));
+        return ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested())
                 .with(new ThreadFact.AgentResolved(
                         new AgentPolicy("helper", 9, policy.tools(), policies, Optional.empty())))
-                .with(said("Hello"), new ModelFact.ModelCalled(1))
-                .with(reply(1, new Part.ToolUse("a", "write_file", Json.of(Map.of("path", "x", "content", "1")))));
+                .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use));
+    }
+
+    @Test
+    void stateTool_thatNeedsApproval_runsOnceApproved() {
+        ConversationScript story =
+                repliedWithApproval(new Part.ToolUse("a", "write_file", Json.of(Map.of("path", "x", "content", "1"))));
         assertThat(story.state().workspace().files().size()).isZero();
 
         assertThat(story.with(approved("a")).state().workspace().files().size()).isEqualTo(1);
         assertThat(story.call("a").result()).contains("Wrote x.");
+    }
+
+    @Test
+    void question_thatNeedsApproval_isAskedOnceApproved() {
+        ConversationScript story = repliedWithApproval(ConversationScript.ask("q", "Which day?"));
+        assertThat(story.call("q").status()).isEqualTo(Call.Status.AWAITING);
+
+        assertThat(story.with(approved("q")).call("q").status()).isEqualTo(Call.Status.ASKING);
     }
 
     /** The digest of the transcript does not cover who decided, so a model call records that separately. */

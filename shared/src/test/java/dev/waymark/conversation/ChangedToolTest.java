@@ -10,9 +10,12 @@ import static dev.waymark.conversation.ToolConversationScript.decided;
 import static dev.waymark.conversation.ToolConversationScript.dispatched;
 import static dev.waymark.conversation.ToolConversationScript.endedLate;
 import static dev.waymark.conversation.ToolConversationScript.finished;
+import static dev.waymark.conversation.ToolConversationScript.restored;
+import static dev.waymark.conversation.ToolConversationScript.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolDefinition;
@@ -37,7 +40,9 @@ class ChangedToolTest {
     private static ConversationScript called() {
         AgentPolicy plain = ToolConversationScript.policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(plain.policies());
-        policies.put("fire", plain.policyOf("fire").changing());
+        for (String tool : List.of("fire", "drop")) {
+            policies.put(tool, plain.policyOf(tool).changing());
+        }
         return ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(
@@ -135,6 +140,19 @@ class ChangedToolTest {
         assertThat(ask.hasCutArgs()).isFalse();
         assertThat(story.refusal(decided(true, Optional.of("a"), Optional.empty(), ask.argsDigest(), NONE)))
                 .isEmpty();
+    }
+
+    /** A reset has undone the approval and the definition that it was about, but restored the claim. */
+    @Test
+    void rerunWithoutADefinition_isJudgedBeforeAnybodyIsAskedAgain() {
+        ConversationScript story = called().with(reply(1, use("a", "drop")))
+                .with(restored("a", 1, "drop", "x1"), settled("a", CallSettlement.Verdict.RERUN));
+        assertThat(story.state().asks()).isEmpty();
+        assertThat(story.decides()).containsExactly(new Step.Judge(story.call("a")));
+
+        story.with(new ToolFact.VerdictRequested("a"), given("a", "second"));
+
+        assertThat(story.state().asks().get(0).toolDigest()).contains("second");
     }
 
     @Test

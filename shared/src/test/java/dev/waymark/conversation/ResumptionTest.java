@@ -96,6 +96,23 @@ class ResumptionTest {
         assertThat(begun.decide()).containsExactly(new Step.CallModel(2));
     }
 
+    /** Whether the call has side effects is not known yet. It is claimed, so it has. */
+    @Test
+    void claimedCall_thatEndsWhileTheAgentIsLookedUp_usesItsKeyUp() {
+        Conversation begun = new Resumption(
+                        "r", Optional.of("other"), Optional.empty(), Optional.empty(), false, Optional.empty())
+                .of(charged(EFFECT).with(claim()).state(), LATER);
+
+        Conversation next = begun.apply(new ToolFact.ToolEndedLate("tu_1", "run/1/x", finished("tu_1", "paid")), LATER)
+                .apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(charging(EFFECT)), LATER)
+                .apply(new ModelFact.ModelCalled(2), LATER)
+                .apply(reply(2, use("tu_2", "charge")), LATER);
+
+        assertThat(call(next, "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
+        assertThat(call(next, "tu_2").repeat()).isEqualTo(1);
+    }
+
     @Test
     void claimedCall_withVerify_isVerifiedOnceItsFenceHasPassed() {
         ConversationScript story = charged(VERIFIED).with(claim());

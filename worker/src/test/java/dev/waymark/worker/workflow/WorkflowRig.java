@@ -64,6 +64,7 @@ import io.temporal.api.workflowservice.v1.RespondActivityTaskCompletedByIdReques
 import io.temporal.api.workflowservice.v1.SignalWorkflowExecutionRequest;
 import io.temporal.client.UpdateOptions;
 import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowQueryException;
 import io.temporal.client.WorkflowStub;
@@ -85,6 +86,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -327,8 +329,18 @@ final class WorkflowRig implements AutoCloseable {
         return connection;
     }
 
+    /** Sends an update. Between two runs of a thread, the in-memory server says that there is no such thread. */
     Ack update(String thread, String name, Object payload) {
-        return stub(thread).update(name, Ack.class, payload);
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return stub(thread).update(name, Ack.class, payload);
+            } catch (WorkflowNotFoundException e) {
+                if (attempt == 20) {
+                    throw e;
+                }
+                LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+            }
+        }
     }
 
     /** Sends an update that no worker can answer yet, and returns once the server has it. */
