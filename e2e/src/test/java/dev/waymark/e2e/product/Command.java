@@ -14,7 +14,8 @@ import java.util.Set;
 
 /** Runs {@code ./waymark} commands to their end, each for at most 120 seconds. */
 public final class Command {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    /** Ends only what hangs: the demo, which starts many programs, takes two minutes beside other tests. */
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Set<String> WORKER_COMMANDS =
             Set.of("worker", "dev", "tools", "agents", "gate", "export", "rehearse", "dataset");
 
