@@ -16,6 +16,7 @@ import java.util.Set;
 public final class Command {
     /** Ends only what hangs: the demo, which starts many programs, takes two minutes beside other tests. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
+
     private static final Set<String> WORKER_COMMANDS =
             Set.of("worker", "dev", "tools", "agents", "gate", "export", "rehearse", "dataset");
 
