@@ -23,7 +23,6 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -231,11 +230,7 @@ class ApprovalTest {
         AgentPolicy policy = ToolConversationScript.policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(policy.policies());
         policies.put(use.name(), new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0));
-        return ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested())
-                .with(new ThreadFact.AgentResolved(
-                        new AgentPolicy("helper", 9, policy.tools(), policies, Optional.empty())))
+        return ConversationScript.of(new AgentPolicy("helper", 9, policy.tools(), policies, Optional.empty()))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use));
     }
 

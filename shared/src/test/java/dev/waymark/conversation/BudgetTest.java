@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
-import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -38,13 +36,8 @@ class BudgetTest {
     }
 
     private static ConversationScript limited(Budget budget) {
-        return ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(
-                        new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(
-                                ConversationScript.policy(9).withBudget(budget)),
-                        ConversationScript.said("Hello"));
+        return ConversationScript.of(ConversationScript.policy(9).withBudget(budget))
+                .with(ConversationScript.said("Hello"));
     }
 
     private static Fact replied(int step, String cost, Part... parts) {

@@ -20,11 +20,9 @@ import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.fact.ModelFact;
-import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
@@ -43,12 +41,7 @@ class ChangedToolTest {
         for (String tool : List.of("fire", "drop")) {
             policies.put(tool, plain.policyOf(tool).changing());
         }
-        return ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(
-                        new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(
-                                new AgentPolicy("helper", 9, plain.tools(), policies, Optional.empty())))
+        return ConversationScript.of(new AgentPolicy("helper", 9, plain.tools(), policies, Optional.empty()))
                 .with(said("Hello"), new ModelFact.ModelCalled(1));
     }
 

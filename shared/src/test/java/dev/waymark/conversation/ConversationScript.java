@@ -38,10 +38,15 @@ public final class ConversationScript {
         return new ConversationScript(Conversation.start(started, START));
     }
 
+    /** A thread of the agent helper, which is resolved. */
+    public static ConversationScript of(AgentPolicy helper) {
+        return begun(new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(helper));
+    }
+
     /** A thread whose agent is resolved, has the tools add, lookup and ask_user, and is limited to 4 iterations. */
     public static ConversationScript ready() {
-        return begun(new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(policy(4)));
+        return of(policy(4));
     }
 
     /** A thread in which a model was called and replied with these parts. */

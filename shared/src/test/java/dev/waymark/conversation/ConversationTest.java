@@ -275,11 +275,7 @@ class ConversationTest {
 
     @Test
     void call_ofAnUnknownToolWhereThereIsNone_isToldSo() {
-        ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(
-                        new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(new AgentPolicy("helper", 4, Map.of())))
+        ConversationScript story = ConversationScript.of(new AgentPolicy("helper", 4, Map.of()))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "fly")));
 
         assertThat(story.call("a").result()).contains("Tool \"fly\" not found. Available tools: none");

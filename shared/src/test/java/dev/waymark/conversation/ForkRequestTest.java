@@ -9,13 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.ModelFact;
-import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -36,10 +34,7 @@ class ForkRequestTest {
         tools.put("charge", AgentPolicy.Executor.ACTIVITY);
         AgentPolicy.ToolPolicy ofTool = new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000);
         AgentPolicy policy = new AgentPolicy("helper", 9, tools, Map.of("charge", ofTool), Optional.empty());
-        return ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(policy))
-                .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, parts));
+        return ConversationScript.of(policy).with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 
     private static ConversationScript claimed() {

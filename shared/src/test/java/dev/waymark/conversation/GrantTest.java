@@ -21,7 +21,6 @@ import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
-import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -206,9 +205,7 @@ class GrantTest {
                 "fire", new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000, false, false, true));
         AgentPolicy ruled = new AgentPolicy("helper", 9, plain.tools(), policies, Optional.empty());
         CallVerdict ask = CallVerdict.ask("large");
-        ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ruled))
+        ConversationScript story = ConversationScript.of(ruled)
                 .with(said("Hello"), new ModelFact.ModelCalled(1))
                 .with(new ModelFact.ModelReplied(
                         1,
@@ -407,12 +404,8 @@ class GrantTest {
         AgentPolicy plain = ToolConversationScript.policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(plain.policies());
         policies.put("add", new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0));
-        ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(
-                        new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(
-                                new AgentPolicy("helper", 9, plain.tools(), policies, Optional.empty())))
+        ConversationScript story = ConversationScript.of(
+                        new AgentPolicy("helper", 9, plain.tools(), policies, Optional.empty()))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "add")))
                 .with(approved("a").granting(GrantTerms.THREAD), dispatched("a", 1), finished("a", 1, "3"));
 

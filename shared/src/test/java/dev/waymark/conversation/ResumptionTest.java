@@ -54,9 +54,7 @@ class ResumptionTest {
 
     /** A thread whose model requests one charge, which is dispatched. */
     private static ConversationScript charged(AgentPolicy.ToolPolicy policy) {
-        return ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(charging(policy)))
+        return ConversationScript.of(charging(policy))
                 .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "charge")))
                 .with(new ToolFact.ToolDispatched("tu_1", 1));
     }
@@ -325,9 +323,7 @@ class ResumptionTest {
     @Test
     void answer_whereOnlyAnApprovalIsOpen_isRefused() {
         AgentPolicy.ToolPolicy approved = new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000);
-        ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(charging(approved)))
+        ConversationScript story = ConversationScript.of(charging(approved))
                 .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "charge")));
 
         assertThat(answering("yes").refusal(story.state()).map(Problem::type)).contains(Problem.NOT_FOUND);

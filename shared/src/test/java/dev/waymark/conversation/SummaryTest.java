@@ -15,7 +15,6 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.policy.SummaryRule;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -31,13 +30,8 @@ class SummaryTest {
     private static final Part.ToolUse ADD = new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT);
 
     private static ConversationScript summarised(long whenTokens, int keep) {
-        return ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(
-                        new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(
-                                ConversationScript.policy(9).withSummaries(new SummaryRule(whenTokens, keep))),
-                        ConversationScript.said("One"));
+        return ConversationScript.of(ConversationScript.policy(9).withSummaries(new SummaryRule(whenTokens, keep)))
+                .with(ConversationScript.said("One"));
     }
 
     private static Fact replied(int step, long tokens, Part... parts) {
@@ -221,13 +215,10 @@ class SummaryTest {
 
     @Test
     void budget_spentByASummary_endsTheTurn() {
-        ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
+        ConversationScript story = ConversationScript.of(ConversationScript.policy(9)
+                        .withSummaries(new SummaryRule(100, 1))
+                        .withBudget(new Budget(Optional.empty(), Optional.of(110L))))
                 .with(
-                        new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(ConversationScript.policy(9)
-                                .withSummaries(new SummaryRule(100, 1))
-                                .withBudget(new Budget(Optional.empty(), Optional.of(110L)))),
                         ConversationScript.said("One"),
                         new ModelFact.ModelCalled(1),
                         replied(1, 100, ConversationScript.text("Hi")),
@@ -274,15 +265,9 @@ class SummaryTest {
     }
 
     private static ConversationScript called(SummaryRule rule, Part.ToolUse use, Fact... life) {
-        return ConversationScript.begun(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(
-                        new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(
-                                ToolConversationScript.policy(Optional.empty()).withSummaries(rule)),
-                        ConversationScript.said("One"),
-                        new ModelFact.ModelCalled(1),
-                        replied(1, 20, use))
+        return ConversationScript.of(
+                        ToolConversationScript.policy(Optional.empty()).withSummaries(rule))
+                .with(ConversationScript.said("One"), new ModelFact.ModelCalled(1), replied(1, 20, use))
                 .with(life)
                 .with(
                         new ModelFact.ModelCalled(2),

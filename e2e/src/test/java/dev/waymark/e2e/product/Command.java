@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** Runs {@code ./waymark} commands to their end, each for at most 120 seconds. */
+/** Runs {@code ./waymark} commands to their end. */
 public final class Command {
     /** Ends only what hangs: the demo, which starts many programs, takes two minutes beside other tests. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
