@@ -77,9 +77,7 @@ class HistoryRecorderServerTest {
         WorkflowExecutionHistory history = rig.client().fetchHistory(thread, run);
         Files.writeString(
                 RecordedHistoriesTest.expectedBeside(file),
-                PayloadJson.MAPPER
-                                .writerWithDefaultPrettyPrinter()
-                                .writeValueAsString(RecordedHistoriesTest.expectation(history))
+                PayloadJson.MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(RecordedStates.of(history))
                         + "\n",
                 StandardOpenOption.CREATE_NEW);
         Files.writeString(file, history.toJson(true) + "\n", StandardOpenOption.CREATE_NEW);
