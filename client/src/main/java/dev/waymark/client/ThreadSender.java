@@ -17,7 +17,6 @@ import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.SignalNames;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
@@ -200,15 +199,9 @@ final class ThreadSender {
 
     /** Checks which later calls an approval is for, before it is used up: the thread can't evaluate a schema. */
     private void checkGrant(String thread, ApprovalDecided approval, GrantTerms terms) {
-        Conversation state =
-                context.translated(() -> read(RequestLimits.thread(thread))).now();
-        if (state.rules() < ThreadIdentity.GRANTS) {
-            throw RequestLimits.badInput(
-                    "an older version started this thread (rules " + state.rules()
-                            + "), and it can't keep decisions about later calls",
-                    "Approve only this call");
-        }
         terms.like().ifPresent(schema -> {
+            Conversation state =
+                    context.translated(() -> read(RequestLimits.thread(thread))).now();
             ToolArguments.malformation(schema).ifPresent(why -> {
                 throw RequestLimits.badInput("the grant is not for a JSON Schema: " + why, "The call still waits");
             });

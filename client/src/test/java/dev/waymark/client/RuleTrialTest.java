@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Rules on the calls of a recorded thread. */
 class RuleTrialTest {
     private static final Path RECORDED =
-            Path.of("../worker/src/test/resources/histories/rules-6/allowed-denied-and-asked-by-rules.json");
+            Path.of("../worker/src/test/resources/histories/allowed-denied-and-asked-by-rules.json");
 
     private Timeline timeline;
     private AgentSpec recorded;

@@ -29,7 +29,7 @@ import org.objectweb.asm.Opcodes;
 class ProgramJarTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Path JAR = ROOT.resolve("starter/target/waymark.jar");
-    private static final Path HISTORIES = ROOT.resolve("worker/src/test/resources/histories/rules-4");
+    private static final Path HISTORIES = ROOT.resolve("worker/src/test/resources/histories");
 
     /** Classes that libraries look for by name and do without, each with the reason. */
     private static final List<String> OPTIONAL = List.of(

@@ -28,7 +28,6 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private List<FallbackModel> fallback = List.of();
     private Optional<Duration> silence = Optional.empty();
     private Optional<Duration> fuse = Optional.empty();
-    private boolean comparesTools;
     private Optional<Duration> retryFor = Optional.empty();
     private List<AnnounceRule> announce = List.of();
 
@@ -50,7 +49,6 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         fallback = spec.fallback();
         silence = spec.silence();
         fuse = spec.fuse();
-        comparesTools = spec.comparesTools();
         retryFor = spec.retryFor();
         announce = spec.announce();
     }
@@ -77,15 +75,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 fallback,
                 silence,
                 fuse,
-                comparesTools,
                 retryFor,
                 announce);
-    }
-
-    /** Lets requests to decide record which definition of a tool they are about. */
-    final B comparingTools() {
-        comparesTools = true;
-        return self();
     }
 
     /** Describes the agent to people, and to agents that use it as a subagent. */

@@ -8,7 +8,6 @@ import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.policy.WaitRule;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.SignerKey;
@@ -24,9 +23,6 @@ import java.util.stream.Stream;
 /**
  * An agent, as one thread uses it. Histories contain it as the result of the {@code agent} activity, so fields are only
  * ever added. It contains no secrets: {@code ${NAME}} is kept as written.
- *
- * @param comparesTools whether requests to decide about calls record the current definitions of their tools, and the
- *     calls run only with these
  */
 public record AgentSpec(
         String name,
@@ -45,7 +41,6 @@ public record AgentSpec(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<FallbackModel> fallback,
         Optional<Duration> silence,
         Optional<Duration> fuse,
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean comparesTools,
         Optional<Duration> retryFor,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce) {
     /** The default maximum number of tokens of a reply. */
@@ -96,17 +91,14 @@ public record AgentSpec(
 
         /** Sets what happens while a request waits: for approval, an answer, or the outcome of a call. */
         public Approvals waiting(WaitRule how) {
-            return waiting(Optional.of(how));
-        }
-
-        private Approvals waiting(Optional<WaitRule> how) {
-            return new Approvals(nobody, timeout, signers, thread, how);
+            return new Approvals(nobody, timeout, signers, thread, Optional.of(how));
         }
 
         private AgentPolicy.Approvals policy() {
             Optional<Signers> required =
                     signers.isEmpty() ? Optional.empty() : Optional.of(new Signers(thread.orElse(""), signers));
-            return new AgentPolicy.Approvals(nobody, timeout.map(Duration::toMillis), required, waiting);
+            return new AgentPolicy.Approvals(
+                    nobody, timeout.map(Duration::toMillis), required, waiting.orElse(WaitRule.DEFAULT));
         }
     }
 
@@ -151,28 +143,8 @@ public record AgentSpec(
                 List.of(),
                 silence,
                 fuse,
-                comparesTools,
                 retryFor,
                 announce);
-    }
-
-    /**
-     * A copy for a thread of these rules. Under older rules, requests to decide do not record which definition of a tool
-     * they are about, nothing is announced, and only the time for approvals is limited.
-     */
-    @Internal
-    public AgentSpec under(int rules) {
-        Builder builder = with();
-        if (rules >= ThreadIdentity.GRANTS) {
-            builder.comparingTools();
-        }
-        boolean tellsPeople = rules >= ThreadIdentity.ANNOUNCEMENTS;
-        if (!tellsPeople) {
-            builder.announce();
-        }
-        approvals.ifPresent(by -> builder.approvals(
-                by.waiting(tellsPeople ? by.waiting().or(() -> Optional.of(WaitRule.DEFAULT)) : Optional.empty())));
-        return builder.build();
     }
 
     /** A builder with the values of this agent. */
@@ -242,7 +214,7 @@ public record AgentSpec(
         for (ToolSpec tool : tools) {
             executors.put(tool.name(), tool.kind().executor());
             AgentPolicy.ToolPolicy plain = tool.effects().policy(tool);
-            AgentPolicy.ToolPolicy policy = comparesTools && tool.kind().isChangeable() ? plain.changing() : plain;
+            AgentPolicy.ToolPolicy policy = tool.kind().isChangeable() ? plain.changing() : plain;
             if (!policy.equals(AgentPolicy.ToolPolicy.NONE)) {
                 policies.put(tool.name(), policy);
             }

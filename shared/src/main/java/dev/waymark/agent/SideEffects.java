@@ -37,7 +37,7 @@ public record SideEffects(
     AgentPolicy.ToolPolicy policy(ToolSpec tool) {
         if (safeToRetry) {
             return new AgentPolicy.ToolPolicy(
-                    false, tool.approval(), false, false, false, false, 0, false, false, tool.isRuled());
+                    false, tool.approval(), false, false, false, 0, false, false, tool.isRuled());
         }
         return new AgentPolicy.ToolPolicy(
                 true,
@@ -45,7 +45,6 @@ public record SideEffects(
                 dedupe,
                 canVerify(),
                 askOnUnknown,
-                tool.kind() == ToolSpec.Kind.COMMAND || honoursKey,
                 tool.timeout().toMillis(),
                 honoursKey,
                 canVerify() && verifyForbids,

@@ -237,7 +237,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                     "the decision is about other arguments" + (awaited.get().toolChanged() ? ", or another tool," : "")
                             + " than those of call " + awaited.get().callId() + ", whose digest is " + digest);
         }
-        if (decided.grant().isPresent() && state.rules() >= ThreadIdentity.GRANTS) {
+        if (decided.grant().isPresent()) {
             if (!decided.approved()) {
                 return refused(Problem.BAD_INPUT, "a denial does not decide about later calls");
             }

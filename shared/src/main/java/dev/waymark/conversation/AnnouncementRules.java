@@ -168,7 +168,7 @@ final class AnnouncementRules {
 
     private boolean wasEscalated(Announcement.Request request, String receiver) {
         return approvals()
-                .flatMap(AgentPolicy.Approvals::waiting)
+                .map(AgentPolicy.Approvals::waiting)
                 .flatMap(WaitRule::escalation)
                 .filter(escalation -> escalation.to().equals(receiver)
                         && !request.since().plus(escalation.after()).isAfter(draft.at))

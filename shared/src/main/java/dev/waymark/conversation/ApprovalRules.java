@@ -7,7 +7,6 @@ import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Grants;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;
 import java.time.Instant;
 import java.util.List;
@@ -26,18 +25,15 @@ final class ApprovalRules {
     }
 
     boolean isMissingFor(Call call) {
-        return isMissingFor(draft.identity.rules, draft.policyOf(call), call)
-                || hasLostItsGrant(draft.book.grants, call, draft.at);
+        return isMissingFor(draft.policyOf(call), call) || hasLostItsGrant(draft.book.grants, call, draft.at);
     }
 
     /**
      * Whether nobody has approved a call that needs approval, neither with a decision about it nor with a grant.
-     *
-     * @param rules the version of the thread's rules
      */
-    static boolean isMissingFor(int rules, AgentPolicy.ToolPolicy policy, Call call) {
+    static boolean isMissingFor(AgentPolicy.ToolPolicy policy, Call call) {
         // A call without a verdict gets one before it runs, so that nobody is asked in vain.
-        boolean isRequired = isRuled(rules, policy) ? call.isJudged(CallVerdict.Then.ASK) : policy.approval();
+        boolean isRequired = policy.ruled() ? call.isJudged(CallVerdict.Then.ASK) : policy.approval();
         return (isRequired || call.fromFile().isPresent())
                 && !call.isApprovedHere()
                 && call.grant().isEmpty();
@@ -54,26 +50,18 @@ final class ApprovalRules {
 
     /** Whether rules decide if the call needs approval. */
     boolean isRuled(Call call) {
-        return isRuled(draft.identity.rules, draft.policyOf(call));
-    }
-
-    static boolean isRuled(int rules, AgentPolicy.ToolPolicy policy) {
-        return rules >= ThreadIdentity.VERDICTS && policy.ruled();
+        return draft.policyOf(call).ruled();
     }
 
     /** Whether a verdict about the call is recorded, if there is one. */
     boolean takesVerdict(Call call) {
-        return isRuled(call) || (knowsGrants() && draft.policyOf(call).approval());
-    }
-
-    boolean knowsGrants() {
-        return draft.identity.rules >= ThreadIdentity.GRANTS;
+        return isRuled(call) || draft.policyOf(call).approval();
     }
 
     /** Whether an activity has to judge the call, before it runs and before anybody is asked. */
     boolean lacksVerdict(Call call) {
         return (isRuled(call) && call.verdict().isEmpty())
-                || (knowsGrants() && isMissingFor(call) && (isToBeCompared(call) || lacksDefinition(call)));
+                || (isMissingFor(call) && (isToBeCompared(call) || lacksDefinition(call)));
     }
 
     private boolean isToBeCompared(Call call) {
@@ -89,9 +77,6 @@ final class ApprovalRules {
      * and again: no grant matches, and the tool's definition is unknown.
      */
     Call judged(Call call, CallVerdict verdict) {
-        if (!knowsGrants()) {
-            return call.judged(verdict);
-        }
         int last = draft.book.grants.last();
         Optional<CallVerdict.Compared> compared = verdict.compared()
                 .or(() -> last == 0 ? Optional.empty() : Optional.of(new CallVerdict.Compared(last, List.of())));
@@ -118,9 +103,7 @@ final class ApprovalRules {
      * The call, if a grant lets it run. This uses the grant once. A grant for another definition of the tool is lost.
      */
     Optional<Call> granted(Call call) {
-        Optional<Grant> open = knowsGrants() && call.fromFile().isEmpty()
-                ? draft.book.grants.openFor(call, draft.at)
-                : Optional.empty();
+        Optional<Grant> open = call.fromFile().isEmpty() ? draft.book.grants.openFor(call, draft.at) : Optional.empty();
         while (open.isPresent()) {
             Grant grant = open.get();
             Optional<String> current = call.definition().map(ToolDefinition::digest);
@@ -175,7 +158,7 @@ final class ApprovalRules {
         if (approvals.filter(AgentPolicy.Approvals::nobody).isPresent()) {
             String text = ToolTexts.deniedByNobody(call) + Draft.claimNote(call);
             draft.book.put(call.ended(Call.Status.DENIED, text, draft.at));
-        } else if (knowsGrants() && lacksDefinition(call)) {
+        } else if (lacksDefinition(call)) {
             draft.book.put(call.withoutGrant().issued(Optional.empty(), draft.at)); // It is judged first.
         } else {
             draft.book.put(call.awaiting(approvals.flatMap(by -> by.expiry(draft.at)), draft.at));

@@ -213,17 +213,15 @@ public record Conversation(
      */
     boolean lacksVerdict(Call call) {
         AgentPolicy.ToolPolicy policy = policy().orElseThrow().policyOf(call.tool());
-        return (ApprovalRules.isRuled(rules(), policy) && call.verdict().isEmpty())
-                || (rules() >= ThreadIdentity.GRANTS && ApprovalRules.isMissingFor(rules(), policy, call));
+        return (policy.ruled() && call.verdict().isEmpty()) || ApprovalRules.isMissingFor(policy, call);
     }
 
     /** Whether the worker that gets a reply is to judge its calls. */
     public boolean judgesReplies() {
         return hasRules()
-                || (rules() >= ThreadIdentity.GRANTS
-                        && (policy().filter(AgentPolicy::hasChangeableTools).isPresent()
-                                || grants().list().stream()
-                                        .anyMatch(grant -> grant.terms().like().isPresent())));
+                || policy().filter(AgentPolicy::hasChangeableTools).isPresent()
+                || grants().list().stream()
+                        .anyMatch(grant -> grant.terms().like().isPresent());
     }
 
     /** The digests of the tool's definitions with which people have approved the call; empty if it has none. */
@@ -259,8 +257,7 @@ public record Conversation(
 
     /** Whether rules of the agent decide which calls of its tools need approval. */
     public boolean hasRules() {
-        return rules() >= ThreadIdentity.VERDICTS
-                && policy().filter(AgentPolicy::hasRules).isPresent();
+        return policy().filter(AgentPolicy::hasRules).isPresent();
     }
 
     /** How often the tool was requested in this thread, up to and including this call of the newest reply. */

@@ -54,7 +54,7 @@ final class Decider {
         // A call that is not to run has failed, waits, or has changed the thread's own state: its place in the order
         // of the reply may matter.
         boolean all = calls.size() == state.batch().size();
-        return state.rules() >= ThreadIdentity.FUSED_STEPS && all ? List.copyOf(calls) : List.of();
+        return all ? List.copyOf(calls) : List.of();
     }
 
     private void reportToParent() {

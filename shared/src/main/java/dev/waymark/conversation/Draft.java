@@ -141,28 +141,12 @@ final class Draft {
 
     /** When a question that is asked now expires, and when a call with an unknown outcome is given up. */
     Optional<Instant> expiry() {
-        return binding.policy
-                .flatMap(AgentPolicy::approvals)
-                .filter(by -> limitsWaiting())
-                .flatMap(by -> by.expiry(at));
-    }
-
-    /** Whether the time of all requests may be limited, not only that of approvals as in threads of older rules. */
-    boolean limitsWaiting() {
-        return binding.policy
-                .flatMap(AgentPolicy::approvals)
-                .flatMap(AgentPolicy.Approvals::waiting)
-                .isPresent();
+        return binding.policy.flatMap(AgentPolicy::approvals).flatMap(by -> by.expiry(at));
     }
 
     /** Whether the problem is only that a worker could not read this thread and left the work to others. */
     static boolean isLeft(Problem problem) {
         return problem.type().equals(Problem.UNKNOWN_RULES);
-    }
-
-    /** Whether the thread's rules know that a worker can be reported as ended. Before, it counted as lost. */
-    boolean knowsEndedWorkers() {
-        return identity.rules >= ThreadIdentity.ENDED_WORKERS;
     }
 
     void reachVersionWhenBatchIsDone() {

@@ -4,7 +4,6 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.CallBook;
-import dev.waymark.conversation.state.ThreadIdentity;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +47,7 @@ final class EffectRules {
     private void executed(Call call, boolean succeeded, String text) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
         // Only calls with side effects are claimed, also those that end before the agent is known.
-        boolean isUnknown = draft.binding.policy.isEmpty() && draft.identity.rules >= ThreadIdentity.GRANTS;
+        boolean isUnknown = draft.binding.policy.isEmpty();
         if (call.claim().isPresent() && (policy.effect() || isUnknown)) {
             EffectLog.Effect effect = draft.book.effectOf(call).executed();
             draft.book.put(call, succeeded && policy.dedupe() ? effect.succeeded(call.id(), text) : effect);

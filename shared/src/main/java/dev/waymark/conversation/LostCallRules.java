@@ -167,7 +167,7 @@ final class LostCallRules {
         verified.ifPresent(call -> {
             if (fact.landed().orElse(false)) {
                 settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
-            } else if ((fact.landed().isPresent() || draft.knowsEndedWorkers()) && wasTooEarly(call)) {
+            } else if (wasTooEarly(call)) {
                 doubt(call); // It was checked at once, or another claim was discovered during the check.
             } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck()) {
                 runAgain(call);

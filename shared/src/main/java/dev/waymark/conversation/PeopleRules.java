@@ -117,8 +117,7 @@ final class PeopleRules {
         boolean edited = !args.equals(call.args());
         CallApproval approval =
                 new CallApproval(true, edited, fact.by(), fact.reason(), draft.at, signed).verifiedAs(fact.verified());
-        Call decided =
-                call.decided(approvals.knowsGrants() ? approval.granting(fact.grant()) : approval, args, draft.at);
+        Call decided = call.decided(approval.granting(fact.grant()), args, draft.at);
         decided.approval().flatMap(CallApproval::grant).ifPresent(terms -> grant(decided, terms));
         calls.goOnApproved(decided);
         draft.reachVersionWhenBatchIsDone();

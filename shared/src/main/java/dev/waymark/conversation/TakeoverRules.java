@@ -192,7 +192,7 @@ final class TakeoverRules {
 
     /** The time of a request begins again in a thread that takes it over. */
     private void waitAnew() {
-        if (draft.limitsWaiting()) {
+        if (draft.binding.policy.flatMap(AgentPolicy::approvals).isPresent()) {
             draft.book.openCalls().stream()
                     .filter(Call::asksHere)
                     .forEach(call -> draft.book.put(call.askedAnew(draft.expiry(), draft.at)));

@@ -81,7 +81,7 @@ final class ToolRules {
             } else if (call.claim().isPresent()) {
                 if (fact.problem().type().equals(Problem.OUTCOME_UNKNOWN)) {
                     lost.doubt(call.seen(reason));
-                } else if (fact.problem().type().equals(Problem.WORKER_ENDED) && draft.knowsEndedWorkers()) {
+                } else if (fact.problem().type().equals(Problem.WORKER_ENDED)) {
                     lost.inquire(call.seen(reason));
                 } else {
                     lost.awaitWord(call.seen(reason));
@@ -170,7 +170,7 @@ final class ToolRules {
     }
 
     private void didNotStart(Call call, ToolFact.ToolNotStarted fact) {
-        if (fact.definition().isPresent() && approvals.knowsGrants()) {
+        if (fact.definition().isPresent()) {
             approvals.askAgain(call.withoutClaim(), fact.definition().get());
             draft.reachVersionWhenBatchIsDone();
         } else {

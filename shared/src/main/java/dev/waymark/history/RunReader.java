@@ -176,9 +176,9 @@ public final class RunReader {
     }
 
     /** The agent, and what its tools get in addition to their calls. */
-    public record Setting(AgentSpec agent, Json context, int rules, TraceIds traceIds) {
+    public record Setting(AgentSpec agent, Json context, TraceIds traceIds) {
         static Setting of(AgentSpec agent, Conversation state, TraceIds traceIds) {
-            return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT), state.rules(), traceIds);
+            return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT), traceIds);
         }
     }
 

@@ -236,9 +236,9 @@ class StoredFormsTest {
                 Optional.of("ann"),
                 Announcement.Progress.OVER);
         AgentPolicy.ToolPolicy ofTool =
-                new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true, true, true);
+                new AgentPolicy.ToolPolicy(true, true, true, true, true, 60_000, true, true, true, true);
         AgentPolicy.Approvals approvals =
-                new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers), Optional.of(waiting));
+                new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers), waiting);
         AgentPolicy policy = new AgentPolicy(
                 "helper",
                 4,
@@ -627,10 +627,10 @@ class StoredFormsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "-1, No release has these rules",
-        "0, No release has these rules",
-        "1, No release has these rules",
-        "3, No release has these rules",
+        "-1, An older development build started this thread",
+        "0, An older development build started this thread",
+        "4, An older development build started this thread",
+        "10, An older development build started this thread",
         "99, Use a newer version"
     })
     void conversation_ofRulesThatAreNotKnown_isRefused(int rules, String reason) {
@@ -639,7 +639,7 @@ class StoredFormsTest {
 
         assertThatThrownBy(() -> PayloadJson.MAPPER.treeToValue(tree, Conversation.class))
                 .hasMessageContaining("this thread goes by rules " + rules)
-                .hasMessageContaining("knows rules 4 to " + ThreadIdentity.RULES + ". " + reason);
+                .hasMessageContaining("knows rules " + ThreadIdentity.RULES + ". " + reason);
     }
 
     /** Call ids are keys in a carried state, and Jackson's default limit for a key is 50,000 characters. */

@@ -229,7 +229,7 @@ class ApprovalTest {
     private static ConversationScript repliedWithApproval(Part.ToolUse use) {
         AgentPolicy policy = ToolConversationScript.policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(policy.policies());
-        policies.put(use.name(), new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0));
+        policies.put(use.name(), new AgentPolicy.ToolPolicy(false, true, false, false, false, 0, false, false));
         return ConversationScript.of(new AgentPolicy("helper", 9, policy.tools(), policies, Optional.empty()))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use));
     }

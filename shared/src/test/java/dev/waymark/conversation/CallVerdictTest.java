@@ -40,34 +40,28 @@ class CallVerdictTest {
     private static AgentPolicy ruled() {
         AgentPolicy plain = ToolConversationScript.policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(plain.policies());
-        policies.put(
-                "fire", new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000, false, false, true));
-        policies.put(
-                "mail", new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 60_000, true, false, true));
-        policies.put("add", new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0, false, false, true));
-        policies.put(
-                "write_file",
-                new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0, false, false, true));
+        policies.put("fire", new AgentPolicy.ToolPolicy(true, true, false, false, false, 60_000, false, false, true));
+        policies.put("mail", new AgentPolicy.ToolPolicy(true, true, false, false, true, 60_000, true, false, true));
+        policies.put("add", new AgentPolicy.ToolPolicy(false, true, false, false, false, 0, false, false, true));
+        policies.put("write_file", new AgentPolicy.ToolPolicy(false, true, false, false, false, 0, false, false, true));
         return new AgentPolicy("helper", 9, plain.tools(), policies, Optional.empty());
     }
 
-    private static ConversationScript begun(int rules) {
-        return ConversationScript.begun(new ThreadFact.RunStarted(rules, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ruled()))
-                .with(said("Hello"), new ModelFact.ModelCalled(1));
+    private static ConversationScript begun() {
+        return ConversationScript.of(ruled()).with(said("Hello"), new ModelFact.ModelCalled(1));
     }
 
-    private static ConversationScript replied(int rules, List<Part.ToolUse> uses, CallVerdict... verdicts) {
+    private static ConversationScript replied(List<Part.ToolUse> uses, CallVerdict... verdicts) {
         List<Reply.Judged> judged = new ArrayList<>();
         for (int i = 0; i < verdicts.length; i++) {
             judged.add(new Reply.Judged(i, verdicts[i]));
         }
         Reply reply = Reply.of(uses.toArray(Part[]::new)).withVerdicts(judged);
-        return begun(rules).with(new ModelFact.ModelReplied(1, reply));
+        return begun().with(new ModelFact.ModelReplied(1, reply));
     }
 
     private static ConversationScript replied(Part.ToolUse use, CallVerdict... verdicts) {
-        return replied(ThreadIdentity.VERDICTS, List.of(use), verdicts);
+        return replied(List.of(use), verdicts);
     }
 
     private static ConversationScript edited() {
@@ -212,29 +206,16 @@ class CallVerdictTest {
         ConversationScript story = replied(use("a", "fire"))
                 .with(
                         requested("a"),
-                        new ToolFact.VerdictFailed("a", new Problem(Problem.UNKNOWN_RULES, "knows rules 4 to 4")));
+                        new ToolFact.VerdictFailed("a", new Problem(Problem.UNKNOWN_RULES, "knows rules 11")));
 
         assertThat(story.decides()).containsExactly(new Step.Judge(story.call("a")));
     }
 
     @Test
-    void threadOfOlderRules_asksForEachCall() {
-        ConversationScript story =
-                replied(ThreadIdentity.FIRST_RULES, List.of(use("a", "fire"), use("b", "add")), ALLOW, DENY);
-
-        assertThat(story.state().asks()).hasSize(2);
-        assertThat(story.call("a").verdict()).isEmpty();
-        assertThat(story.with(decided(true, Optional.of("a"), Optional.of(OTHER), NONE, NONE))
-                        .decides())
-                .containsExactly(new Step.RunTool(story.call("a"), 1));
-    }
-
-    @Test
-    void toolWithoutRules_takesNoVerdict() {
+    void toolWithoutRules_needsApproval_whateverTheVerdict() {
         ConversationScript story = replied(use("a", "drop"), ALLOW);
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
-        assertThat(story.call("a").verdict()).isEmpty();
     }
 
     @Test
@@ -250,8 +231,7 @@ class CallVerdictTest {
 
     @Test
     void identicalCalls_haveAVerdictEach() {
-        ConversationScript story =
-                replied(ThreadIdentity.VERDICTS, List.of(use("a", "fire"), use("b", "fire")), ALLOW, DENY);
+        ConversationScript story = replied(List.of(use("a", "fire"), use("b", "fire")), ALLOW, DENY);
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
 
         story.with(
@@ -281,8 +261,7 @@ class CallVerdictTest {
 
     @Test
     void deniedCall_thatAPersonWantsToRunAgain_staysDenied() {
-        ConversationScript story = replied(
-                        ThreadIdentity.VERDICTS, List.of(use("a", "mail"), use("b", "mail")), ALLOW, DENY)
+        ConversationScript story = replied(List.of(use("a", "mail"), use("b", "mail")), ALLOW, DENY)
                 .with(ToolConversationScript.restored("b", 1, "mail", "old"))
                 .with(ToolConversationScript.settled("b", CallSettlement.Verdict.RERUN));
 
@@ -291,12 +270,8 @@ class CallVerdictTest {
 
     @Test
     void requests_areCountedInCallOrder_whateverBecameOfThem() {
-        ConversationScript story = replied(
-                ThreadIdentity.VERDICTS,
-                List.of(use("z", "fire"), use("a", "fire"), use("m", "add")),
-                DENY,
-                ASK,
-                ALLOW);
+        ConversationScript story =
+                replied(List.of(use("z", "fire"), use("a", "fire"), use("m", "add")), DENY, ASK, ALLOW);
 
         assertThat(story.state().requests(story.call("z"))).isEqualTo(1);
         assertThat(story.state().requests(story.call("a"))).isEqualTo(2);
@@ -337,9 +312,8 @@ class CallVerdictTest {
     }
 
     @Test
-    void modelInput_asksForVerdicts_onlyUnderTheseRulesAndForAnAgentWithRules() {
-        assertThat(asks(begun(ThreadIdentity.VERDICTS).state())).isTrue();
-        assertThat(asks(begun(ThreadIdentity.FIRST_RULES).state())).isFalse();
+    void modelInput_asksForVerdicts_onlyForAnAgentWithRules() {
+        assertThat(asks(begun().state())).isTrue();
         assertThat(asks(ToolConversationScript.begun(Optional.empty())
                         .with(said("Hello"), new ModelFact.ModelCalled(1))
                         .state()))

@@ -22,6 +22,7 @@ import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -54,12 +55,12 @@ class FileCallsTest {
         tools.put("write_file", AgentPolicy.Executor.STATE);
         tools.put("scout", AgentPolicy.Executor.SUBAGENT);
         Map<String, AgentPolicy.ToolPolicy> policies = Map.of(
-                "charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000),
-                "guarded", new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000),
-                "checked", new AgentPolicy.ToolPolicy(true, false, false, true, false, false, 60_000),
-                "forbidding", new AgentPolicy.ToolPolicy(true, false, false, true, false, true, 60_000, true, true),
-                "asking", new AgentPolicy.ToolPolicy(true, false, false, false, true, true, 60_000),
-                "once", new AgentPolicy.ToolPolicy(true, false, true, false, false, false, 60_000));
+                "charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, 60_000, false, false),
+                "guarded", new AgentPolicy.ToolPolicy(true, true, false, false, false, 60_000, false, false),
+                "checked", new AgentPolicy.ToolPolicy(true, false, false, true, false, 60_000, false, false),
+                "forbidding", new AgentPolicy.ToolPolicy(true, false, false, true, false, 60_000, true, true),
+                "asking", new AgentPolicy.ToolPolicy(true, false, false, false, true, 60_000, true, false),
+                "once", new AgentPolicy.ToolPolicy(true, false, true, false, false, 60_000, false, false));
         return new AgentPolicy("helper", 4, tools, policies, approvals);
     }
 
@@ -383,7 +384,7 @@ class FileCallsTest {
                 pending(use("tu_1", "add")),
                 FileCalls.WAIT,
                 Optional.of(
-                        new AgentPolicy.Approvals(false, Optional.empty(), Optional.of(signers), Optional.empty())));
+                        new AgentPolicy.Approvals(false, Optional.empty(), Optional.of(signers), WaitRule.DEFAULT)));
 
         assertThat(begun.asks().get(0).signers()).isPresent();
         assertThat(begun.refusal((Fact.Inbound) decided(true, Optional.empty())))

@@ -32,7 +32,8 @@ class ForkRequestTest {
         Map<String, AgentPolicy.Executor> tools =
                 new LinkedHashMap<>(ConversationScript.policy(4).tools());
         tools.put("charge", AgentPolicy.Executor.ACTIVITY);
-        AgentPolicy.ToolPolicy ofTool = new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000);
+        AgentPolicy.ToolPolicy ofTool =
+                new AgentPolicy.ToolPolicy(true, false, false, false, false, 60_000, false, false);
         AgentPolicy policy = new AgentPolicy("helper", 9, tools, Map.of("charge", ofTool), Optional.empty());
         return ConversationScript.of(policy).with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, parts));
     }

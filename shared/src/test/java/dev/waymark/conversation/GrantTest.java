@@ -27,7 +27,6 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Grants;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
@@ -201,8 +200,7 @@ class GrantTest {
     void denial_ofTheRules_standsAboveAGrant() {
         AgentPolicy plain = ToolConversationScript.policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(plain.policies());
-        policies.put(
-                "fire", new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000, false, false, true));
+        policies.put("fire", new AgentPolicy.ToolPolicy(true, true, false, false, false, 60_000, false, false, true));
         AgentPolicy ruled = new AgentPolicy("helper", 9, plain.tools(), policies, Optional.empty());
         CallVerdict ask = CallVerdict.ask("large");
         ConversationScript story = ConversationScript.of(ruled)
@@ -388,22 +386,12 @@ class GrantTest {
         assertThat(fork.grants()).isEqualTo(new Grants(1, List.of()));
     }
 
-    @Test
-    void threadOfOlderRules_takesTheApprovalOnly() {
-        ConversationScript story = ToolConversationScript.replied(ThreadIdentity.ENDED_WORKERS, use("a", "fire"))
-                .with(approved("a").granting(GrantTerms.THREAD));
-
-        assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
-        assertThat(story.state().grants()).isEqualTo(Grants.NONE);
-        assertThat(story.call("a").approval().orElseThrow().grant()).isEmpty();
-    }
-
     /** It could be revoked while the activity runs that has the reply. */
     @Test
     void callOfAGrant_doesNotRunWithItsReply() {
         AgentPolicy plain = ToolConversationScript.policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(plain.policies());
-        policies.put("add", new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0));
+        policies.put("add", new AgentPolicy.ToolPolicy(false, true, false, false, false, 0, false, false));
         ConversationScript story = ConversationScript.of(
                         new AgentPolicy("helper", 9, plain.tools(), policies, Optional.empty()))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "add")))

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Work that a worker with other rules leaves to other workers remains due, as if that worker had not tried it. */
 class NewerRulesTest {
-    private static final Problem LEFT = new Problem(Problem.UNKNOWN_RULES, "knows rules 4 to 5");
+    private static final Problem LEFT = new Problem(Problem.UNKNOWN_RULES, "knows rules 11");
 
     @Test
     void modelCall_leftByAWorker_isMadeAgain() {

@@ -37,9 +37,9 @@ class ResumptionTest {
     private static final Resumption ONWARD =
             new Resumption("r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty());
     private static final AgentPolicy.ToolPolicy EFFECT =
-            new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000);
+            new AgentPolicy.ToolPolicy(true, false, false, false, false, 60_000, false, false);
     private static final AgentPolicy.ToolPolicy VERIFIED =
-            new AgentPolicy.ToolPolicy(true, false, false, true, false, true, 60_000);
+            new AgentPolicy.ToolPolicy(true, false, false, true, false, 60_000, true, false);
 
     private static Resumption answering(String words) {
         return new Resumption("r", Optional.empty(), Optional.of(words), Optional.empty(), false, Optional.empty());
@@ -151,7 +151,8 @@ class ResumptionTest {
 
     @Test
     void approvalThatAFileStates_isNoApprovalToRunAgain() {
-        AgentPolicy.ToolPolicy guarded = new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 60_000);
+        AgentPolicy.ToolPolicy guarded =
+                new AgentPolicy.ToolPolicy(true, true, false, false, true, 60_000, true, false);
         Conversation begun = ONWARD.of(approvedInAFile(), LATER)
                 .apply(new ThreadFact.AgentRequested(), LATER)
                 .apply(new ThreadFact.AgentResolved(charging(guarded)), LATER);
@@ -168,7 +169,8 @@ class ResumptionTest {
     /** No execution of the call is known to run, so a second check would not find more. */
     @Test
     void callFromAFile_whoseCheckFoundNoEffect_isVerifiedOnceAndThenUnknown() {
-        AgentPolicy.ToolPolicy checked = new AgentPolicy.ToolPolicy(true, false, false, true, false, false, 60_000);
+        AgentPolicy.ToolPolicy checked =
+                new AgentPolicy.ToolPolicy(true, false, false, true, false, 60_000, false, false);
         Conversation begun = ONWARD.of(approvedInAFile(), LATER)
                 .apply(new ThreadFact.AgentRequested(), LATER)
                 .apply(new ThreadFact.AgentResolved(charging(checked)), LATER);
@@ -322,7 +324,8 @@ class ResumptionTest {
 
     @Test
     void answer_whereOnlyAnApprovalIsOpen_isRefused() {
-        AgentPolicy.ToolPolicy approved = new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000);
+        AgentPolicy.ToolPolicy approved =
+                new AgentPolicy.ToolPolicy(true, true, false, false, false, 60_000, false, false);
         ConversationScript story = ConversationScript.of(charging(approved))
                 .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "charge")));
 

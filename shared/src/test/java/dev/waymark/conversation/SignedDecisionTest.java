@@ -28,6 +28,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.DecisionStatement;
 import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -73,7 +74,7 @@ class SignedDecisionTest {
 
     private static ConversationScript replied(String thread, Part... parts) {
         return begun(Optional.of(new AgentPolicy.Approvals(
-                        false, Optional.empty(), Optional.of(signers(thread)), Optional.empty())))
+                        false, Optional.empty(), Optional.of(signers(thread)), WaitRule.DEFAULT)))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 

@@ -4,11 +4,9 @@ import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
-import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -30,36 +28,27 @@ final class ToolConversationScript {
         tools.put("ask_user", AgentPolicy.Executor.QUESTION);
         tools.put("write_file", AgentPolicy.Executor.STATE);
         tools.put("write_todos", AgentPolicy.Executor.STATE);
-        policies.put("charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000));
-        policies.put("pay", new AgentPolicy.ToolPolicy(true, false, false, true, false, true, 60_000));
-        policies.put("wire", new AgentPolicy.ToolPolicy(true, false, false, true, false, false, 60_000));
-        policies.put("mail", new AgentPolicy.ToolPolicy(true, false, false, false, true, true, 60_000));
-        policies.put("send", new AgentPolicy.ToolPolicy(true, false, false, true, false, true, 60_000, false, true));
-        policies.put("post", new AgentPolicy.ToolPolicy(true, false, false, true, true, true, 60_000, false, false));
-        policies.put("sign", new AgentPolicy.ToolPolicy(true, false, false, false, true, false, 60_000));
-        policies.put("book", new AgentPolicy.ToolPolicy(true, false, true, false, false, false, 60_000));
-        policies.put("fire", new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000));
-        policies.put("drop", new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 60_000));
+        policies.put("charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, 60_000, false, false));
+        policies.put("pay", new AgentPolicy.ToolPolicy(true, false, false, true, false, 60_000, true, false));
+        policies.put("wire", new AgentPolicy.ToolPolicy(true, false, false, true, false, 60_000, false, false));
+        policies.put("mail", new AgentPolicy.ToolPolicy(true, false, false, false, true, 60_000, true, false));
+        policies.put("send", new AgentPolicy.ToolPolicy(true, false, false, true, false, 60_000, false, true));
+        policies.put("post", new AgentPolicy.ToolPolicy(true, false, false, true, true, 60_000, false, false));
+        policies.put("sign", new AgentPolicy.ToolPolicy(true, false, false, false, true, 60_000, false, false));
+        policies.put("book", new AgentPolicy.ToolPolicy(true, false, true, false, false, 60_000, false, false));
+        policies.put("fire", new AgentPolicy.ToolPolicy(true, true, false, false, false, 60_000, false, false));
+        policies.put("drop", new AgentPolicy.ToolPolicy(true, true, false, false, true, 60_000, true, false));
         policies.keySet().forEach(tool -> tools.put(tool, AgentPolicy.Executor.ACTIVITY));
         return new AgentPolicy("helper", 9, tools, policies, approvals);
     }
 
     static ConversationScript begun(Optional<AgentPolicy.Approvals> approvals) {
-        return begun(ThreadIdentity.RULES, approvals);
-    }
-
-    private static ConversationScript begun(int rules, Optional<AgentPolicy.Approvals> approvals) {
-        return ConversationScript.begun(new ThreadFact.RunStarted(rules, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(policy(approvals)));
+        return ConversationScript.of(policy(approvals));
     }
 
     /** A thread in which a model was called and replied with these parts. */
     static ConversationScript replied(Part... parts) {
-        return replied(ThreadIdentity.RULES, parts);
-    }
-
-    static ConversationScript replied(int rules, Part... parts) {
-        return begun(rules, Optional.empty())
+        return begun(Optional.empty())
                 .with(
                         ConversationScript.said("Hello"),
                         new ModelFact.ModelCalled(1),

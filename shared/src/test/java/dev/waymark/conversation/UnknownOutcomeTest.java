@@ -27,7 +27,6 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.time.Duration;
@@ -353,14 +352,6 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void endedWorker_underOlderRules_isWaitedFor() {
-        ConversationScript script =
-                claimedCall("charge", ThreadIdentity.ENDED_WORKERS - 1).with(workerEnded("a", 1));
-
-        assertThat(script.call("a").status()).isEqualTo(Call.Status.UNKNOWN);
-    }
-
-    @Test
     void endedWorker_beforeItsClaim_isDispatchedAgain_laterAndLater() {
         ConversationScript script = replied(use("a", "charge")).with(dispatched("a", 1), workerEnded("a", 1));
         assertThat(script.decides()).containsExactly(new Step.RunTool(script.call("a"), 2));
@@ -495,11 +486,7 @@ class UnknownOutcomeTest {
     }
 
     private static ConversationScript claimedCall(String tool) {
-        return claimedCall(tool, ThreadIdentity.RULES);
-    }
-
-    private static ConversationScript claimedCall(String tool, int rules) {
-        return replied(rules, use("a", tool)).with(dispatched("a", 1), claimed("a", 1, tool, "x"));
+        return replied(use("a", tool)).with(dispatched("a", 1), claimed("a", 1, tool, "x"));
     }
 
     private static ConversationScript verifying(String tool) {

@@ -220,7 +220,7 @@ final class Ledger {
                             .computeIfAbsent(ask.callId(), id -> new HashSet<>())
                             .add(digest));
             boolean own = before.calls().get(ask.callId()).isPresent();
-            if (own && decided.grant().isPresent() && before.rules() >= ThreadIdentity.GRANTS) {
+            if (own && decided.grant().isPresent()) {
                 lastGrant++;
                 grants.put(
                         lastGrant,
@@ -361,8 +361,7 @@ final class Ledger {
                     ? uses(done)
                     : late.end() instanceof ToolFact.ToolInterrupted
                             && before.calls().get(late.callId()).orElseThrow().isOpen();
-            boolean isEffectKnown = before.policy().isPresent() || before.rules() >= ThreadIdentity.GRANTS;
-            callId = Optional.of(late.callId()).filter(id -> counts && isEffectKnown);
+            callId = Optional.of(late.callId()).filter(id -> counts);
         } else if (fact instanceof ToolFact.ToolFinished done) {
             callId = Optional.of(done.callId())
                     .filter(id -> isAwaited(before, id, done.dispatch()) || isCancelled(before, id, done.dispatch()))

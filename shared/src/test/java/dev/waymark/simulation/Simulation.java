@@ -209,16 +209,13 @@ final class Simulation {
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
-        // A separate generator, so that the version of the rules does not change what else happens.
-        int rules = new Random(seed * 37).nextInt(4) == 0 ? ThreadIdentity.FIRST_RULES : ThreadIdentity.RULES;
-        AgentPolicy plain = summarised(budgeted(policy(random)));
-        this.policy = rules >= ThreadIdentity.GRANTS ? telling(changing(ruled(plain))) : plain;
+        this.policy = telling(changing(ruled(summarised(budgeted(policy(random))))));
         this.thorough = seed % 50 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
                 chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty())) : Optional.empty();
         ThreadFact.RunStarted started = new ThreadFact.RunStarted(
-                rules, "helper", chance(6), maxIterations, Optional.empty(), parent, Optional.empty());
+                ThreadIdentity.RULES, "helper", chance(6), maxIterations, Optional.empty(), parent, Optional.empty());
         recorded.add(started);
         times.add(at);
         state = Conversation.start(started, at);
@@ -352,9 +349,6 @@ final class Simulation {
         @Override
         public Boolean judge(Step.Judge step) {
             Call call = step.call();
-            Violation.unless(
-                    ruled(call.tool()) || state.rules() >= ThreadIdentity.GRANTS,
-                    "rules are asked that the tool does not have");
             if (isUnderWay("judge", call.id(), 0)) {
                 return false;
             }
@@ -900,9 +894,6 @@ final class Simulation {
 
     /** The verdict with what an activity finds out besides: which grants match, and how the tool is defined. */
     private CallVerdict found(Call call, CallVerdict verdict) {
-        if (state.rules() < ThreadIdentity.GRANTS) {
-            return verdict;
-        }
         List<Integer> matching = state.grants().comparable(call.tool(), state.updatedAt()).stream()
                 .filter(grant -> Ledger.isLike(grant.terms().like().orElseThrow(), call.args()))
                 .map(Grant::number)
@@ -1058,8 +1049,7 @@ final class Simulation {
                     && verified.callId().equals(callId)) {
                 return false;
             } else if (fact instanceof ToolFact.ToolLost lost && lost.callId().equals(callId)) {
-                return lost.problem().type().equals(Problem.WORKER_ENDED)
-                        && state.rules() >= ThreadIdentity.ENDED_WORKERS;
+                return lost.problem().type().equals(Problem.WORKER_ENDED);
             }
         }
         return false;
@@ -1494,7 +1484,7 @@ final class Simulation {
 
     /** Whether a server leaves a call unfinished. */
     private boolean suspends() {
-        return hasServers && !quiet && state.rules() >= ThreadIdentity.REMOTE_CALLS && suspending.nextInt(2) == 0;
+        return hasServers && !quiet && suspending.nextInt(2) == 0;
     }
 
     private Suspension suspension() {
@@ -1771,21 +1761,22 @@ final class Simulation {
         tools.put("write_file", AgentPolicy.Executor.STATE);
         long timeout = World.TIMEOUT.toMillis();
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
-        policies.put("charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, false, timeout));
-        policies.put("pay", new AgentPolicy.ToolPolicy(true, false, false, true, false, true, timeout));
-        policies.put("wire", new AgentPolicy.ToolPolicy(true, false, false, true, true, false, timeout));
+        policies.put("charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, timeout, false, false));
+        policies.put("pay", new AgentPolicy.ToolPolicy(true, false, false, true, false, timeout, true, false));
+        policies.put("wire", new AgentPolicy.ToolPolicy(true, false, false, true, true, timeout, false, false));
         policies.put(
                 "send",
-                new AgentPolicy.ToolPolicy(true, false, false, true, random.nextBoolean(), true, timeout, false, true));
-        policies.put("mail", new AgentPolicy.ToolPolicy(true, false, false, false, true, true, timeout));
+                new AgentPolicy.ToolPolicy(true, false, false, true, random.nextBoolean(), timeout, false, true));
+        policies.put("mail", new AgentPolicy.ToolPolicy(true, false, false, false, true, timeout, true, false));
         policies.put(
                 "book",
                 new AgentPolicy.ToolPolicy(
-                        true, false, true, random.nextBoolean(), false, random.nextBoolean(), timeout));
+                        true, false, true, random.nextBoolean(), false, timeout, random.nextBoolean(), false));
         policies.put(
-                "fire", new AgentPolicy.ToolPolicy(true, true, random.nextBoolean(), false, false, false, timeout));
-        policies.put("drop", new AgentPolicy.ToolPolicy(true, true, false, true, true, true, timeout));
-        policies.put("write_file", new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0));
+                "fire",
+                new AgentPolicy.ToolPolicy(true, true, random.nextBoolean(), false, false, timeout, false, false));
+        policies.put("drop", new AgentPolicy.ToolPolicy(true, true, false, true, true, timeout, true, false));
+        policies.put("write_file", new AgentPolicy.ToolPolicy(false, true, false, false, false, 0, false, false));
         Optional<AgentPolicy.Approvals> approvals = switch (random.nextInt(6)) {
             case 0 -> Optional.of(new AgentPolicy.Approvals(true, Optional.empty()));
             case 1, 2 -> Optional.of(new AgentPolicy.Approvals(false, Optional.of(30_000L)));
@@ -1811,7 +1802,6 @@ final class Simulation {
                                 known.dedupe(),
                                 known.verify(),
                                 known.ask(),
-                                known.rerun(),
                                 known.timeoutMillis(),
                                 known.honoursKey(),
                                 known.forbids(),
@@ -1844,7 +1834,7 @@ final class Simulation {
                 plain.approvals().filter(AgentPolicy.Approvals::nobody).isPresent(),
                 announcing.nextInt(4) > 0 ? Optional.of(30_000L) : Optional.empty(),
                 Optional.empty(),
-                Optional.of(announcing.nextInt(4) == 0 ? waiting.keepingOn() : waiting));
+                announcing.nextInt(4) == 0 ? waiting.keepingOn() : waiting);
         List<AnnounceRule> rules = List.of(
                 AnnounceRule.to("ops").only(AnnouncedEvent.values()),
                 AnnounceRule.to("team").only(AnnouncedEvent.WAITING, AnnouncedEvent.TURN_ENDED),

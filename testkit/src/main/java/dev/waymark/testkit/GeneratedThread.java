@@ -127,8 +127,8 @@ public final class GeneratedThread {
         tools.put("write_file", AgentPolicy.Executor.STATE);
         tools.put("scout", AgentPolicy.Executor.SUBAGENT);
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
-        policies.put("charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000));
-        policies.put("refund", new AgentPolicy.ToolPolicy(true, true, true, false, true, true, 60_000));
+        policies.put("charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, 60_000, false, false));
+        policies.put("refund", new AgentPolicy.ToolPolicy(true, true, true, false, true, 60_000, true, false));
         return new AgentPolicy("helper", maxIterations, tools, policies, Optional.empty());
     }
 

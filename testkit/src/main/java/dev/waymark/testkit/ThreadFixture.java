@@ -57,7 +57,7 @@ public final class ThreadFixture {
 
     /** Creates a thread whose agent has the tool {@code charge_card}, which needs a person's approval. */
     public static ThreadFixture charging() {
-        AgentPolicy.ToolPolicy policy = new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 10_000);
+        AgentPolicy.ToolPolicy policy = new AgentPolicy.ToolPolicy(true, true, false, false, true, 10_000, true, false);
         return resolved(new AgentPolicy(
                 "assistant",
                 10,

@@ -214,7 +214,8 @@ class MutatedForeignFilesTest {
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
         state.calls().forEach((id, call) -> {
             tools.put(call.tool(), AgentPolicy.Executor.ACTIVITY);
-            policies.put(call.tool(), new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 1_000));
+            policies.put(
+                    call.tool(), new AgentPolicy.ToolPolicy(true, false, false, false, false, 1_000, false, false));
         });
         tools.put("ask_user", AgentPolicy.Executor.QUESTION);
         policies.remove("ask_user");

@@ -3,7 +3,6 @@ package dev.waymark.contract.work;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Spent;
 import java.util.List;
@@ -56,7 +55,6 @@ public record JudgeInput(
 
     /** The input for a call of this state. */
     public static JudgeInput of(Call call, Conversation state, Optional<String> owner) {
-        boolean findsMore = state.rules() >= ThreadIdentity.GRANTS;
         return new JudgeInput(
                 call.id(),
                 call.tool(),
@@ -64,9 +62,9 @@ public record JudgeInput(
                 owner,
                 state.spent(),
                 state.requests(call),
-                findsMore ? GrantSchema.of(state, call.tool()) : List.of(),
+                GrantSchema.of(state, call.tool()),
                 state.grants().last(),
-                findsMore && call.definition().isEmpty(),
+                call.definition().isEmpty(),
                 call.verdict().isPresent());
     }
 

@@ -5,7 +5,6 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.DecisionsDigest;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Transcript;
-import dev.waymark.conversation.state.ThreadIdentity;
 import java.util.Optional;
 
 /**
@@ -18,10 +17,8 @@ import java.util.Optional;
  *
  * @param summary whether to summarize the older part of the conversation instead of replying
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
- * @param fuse whether the result may include the outcomes of the reply's calls. Only a workflow that can read such a
- *     result asks for it.
- * @param verdicts set if verdicts about the reply's calls are to be found, which only a workflow that knows verdicts
- *     asks for
+ * @param fuse whether the result may include the outcomes of the reply's calls.
+ * @param verdicts set if verdicts about the reply's calls are to be found
  */
 public record ModelInput(
         int step,
@@ -73,7 +70,7 @@ public record ModelInput(
                 plain.digest,
                 plain.summary,
                 plain.decisions,
-                replies && called.rules() >= ThreadIdentity.FUSED_STEPS && agent.fusesSteps(),
+                replies && agent.fusesSteps(),
                 replies && called.judgesReplies() ? Optional.of(new VerdictRequest(owner)) : Optional.empty());
     }
 

@@ -35,7 +35,7 @@ import java.util.Optional;
  * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  * @param toolDigest the digest of the definition of the tool that is to be approved, if the tool has one
  * @param toolChanged whether the call was approved with another definition of the tool, and did not run because of this
- * @param until when the request expires; empty in threads of older rules
+ * @param until when the request expires
  */
 @JsonPropertyOrder({
     "thread",
@@ -156,10 +156,7 @@ public record PendingItem(
                 asks ? call.suspension().flatMap(Suspension::form).map(InputForm::request) : Optional.empty(),
                 approval ? call.definition().map(ToolDefinition::digest) : Optional.empty(),
                 approval && call.definition().filter(ToolDefinition::changed).isPresent(),
-                // Reports of threads of older rules have no such field, and are compared with what they would be now.
-                policy.flatMap(AgentPolicy::approvals)
-                        .flatMap(AgentPolicy.Approvals::waiting)
-                        .flatMap(how -> call.wakeAt()));
+                policy.flatMap(AgentPolicy::approvals).flatMap(by -> call.wakeAt()));
     }
 
     private static String digest(Call call) {

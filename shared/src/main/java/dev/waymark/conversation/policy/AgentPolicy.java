@@ -123,14 +123,11 @@ public record AgentPolicy(
      * @param dedupe whether a repeated call returns the result of the thread's first success
      * @param verify whether the tool can check if a lost call took effect
      * @param ask whether a person settles a call whose outcome stays unknown
-     * @param rerun whether a lost execution should end by itself, or the called system deduplicates by the key; stored
-     *     with every thread, but no rule reads it
      * @param timeoutMillis the tool's timeout
      * @param honoursKey whether the called system deduplicates by the idempotency key, so that a lost call may run
      *     again even while its first execution is still running
      * @param forbids whether a check that finds no effect also prevents the effect from then on
-     * @param ruled whether the tool has rules that decide which of its calls need approval; threads of older rules ask
-     *     for each of them
+     * @param ruled whether the tool has rules that decide which of its calls need approval
      * @param changeable whether the tool's definition may change while the thread runs, so that a request to decide
      *     records which one it is about
      */
@@ -141,26 +138,24 @@ public record AgentPolicy(
             boolean dedupe,
             boolean verify,
             boolean ask,
-            boolean rerun,
             long timeoutMillis,
             boolean honoursKey,
             boolean forbids,
             boolean ruled,
             boolean changeable) {
-        public static final ToolPolicy NONE = new ToolPolicy(false, false, false, false, false, false, 0);
+        public static final ToolPolicy NONE = new ToolPolicy(false, false, false, false, false, 0, false, false);
 
-        /** A policy of a tool without rules. */
+        /** A policy of a tool without rules, whose definition does not change. */
         public ToolPolicy(
                 boolean effect,
                 boolean approval,
                 boolean dedupe,
                 boolean verify,
                 boolean ask,
-                boolean rerun,
                 long timeoutMillis,
                 boolean honoursKey,
                 boolean forbids) {
-            this(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, honoursKey, forbids, false);
+            this(effect, approval, dedupe, verify, ask, timeoutMillis, honoursKey, forbids, false);
         }
 
         /** A policy of a tool whose definition does not change. */
@@ -170,30 +165,17 @@ public record AgentPolicy(
                 boolean dedupe,
                 boolean verify,
                 boolean ask,
-                boolean rerun,
                 long timeoutMillis,
                 boolean honoursKey,
                 boolean forbids,
                 boolean ruled) {
-            this(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, honoursKey, forbids, ruled, false);
+            this(effect, approval, dedupe, verify, ask, timeoutMillis, honoursKey, forbids, ruled, false);
         }
 
         /** A copy for a tool whose definition may change while the thread runs. */
         public ToolPolicy changing() {
             return new ToolPolicy(
-                    effect, approval, dedupe, verify, ask, rerun, timeoutMillis, honoursKey, forbids, ruled, true);
-        }
-
-        /** Sets {@code honoursKey} to the value of {@code rerun}, and {@code forbids} to false. */
-        public ToolPolicy(
-                boolean effect,
-                boolean approval,
-                boolean dedupe,
-                boolean verify,
-                boolean ask,
-                boolean rerun,
-                long timeoutMillis) {
-            this(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, rerun, false);
+                    effect, approval, dedupe, verify, ask, timeoutMillis, honoursKey, forbids, ruled, true);
         }
 
         /** Whether a lost call may run again because a person decided so. */
@@ -211,21 +193,20 @@ public record AgentPolicy(
      * Who decides about calls that need approval, and how long they have. With {@code nobody}, such calls are denied at
      * once.
      *
-     * @param waiting what happens while a request of any kind waits; empty in threads of older rules, in which time is
-     *     limited for approvals only
+     * @param waiting what happens while a request of any kind waits
      */
-    public record Approvals(
-            boolean nobody, Optional<Long> timeoutMillis, Optional<Signers> signers, Optional<WaitRule> waiting) {
+    public record Approvals(boolean nobody, Optional<Long> timeoutMillis, Optional<Signers> signers, WaitRule waiting) {
+        public Approvals {
+            waiting = waiting == null ? WaitRule.DEFAULT : waiting;
+        }
 
         public Approvals(boolean nobody, Optional<Long> timeoutMillis) {
-            this(nobody, timeoutMillis, Optional.empty(), Optional.empty());
+            this(nobody, timeoutMillis, Optional.empty(), WaitRule.DEFAULT);
         }
 
         /** When a request that is made now expires. */
         public Optional<Instant> expiry(Instant now) {
-            return waiting.filter(WaitRule::keepWaiting).isPresent()
-                    ? Optional.empty()
-                    : timeoutMillis.map(now::plusMillis);
+            return waiting.keepWaiting() ? Optional.empty() : timeoutMillis.map(now::plusMillis);
         }
     }
 }

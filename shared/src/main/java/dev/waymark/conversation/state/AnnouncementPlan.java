@@ -51,7 +51,7 @@ public record AnnouncementPlan(
             AnnounceRule rule, PendingItem.Kind kind, Optional<AgentPolicy.Approvals> approvals, boolean isOwn) {
         AnnouncedEvent first =
                 kind == PendingItem.Kind.UNKNOWN ? AnnouncedEvent.OUTCOME_UNKNOWN : AnnouncedEvent.WAITING;
-        Optional<WaitRule> waiting = approvals.flatMap(AgentPolicy.Approvals::waiting);
+        Optional<WaitRule> waiting = approvals.map(AgentPolicy.Approvals::waiting);
         return new AnnouncementPlan(
                 Optional.of(first).filter(rule::takes),
                 waiting.flatMap(WaitRule::remind).filter(time -> rule.takes(AnnouncedEvent.REMINDER)),

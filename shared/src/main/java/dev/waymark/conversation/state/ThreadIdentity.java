@@ -23,34 +23,10 @@ public record ThreadIdentity(
         Instant updatedAt,
         Optional<Origin> origin) {
     /** The rules of the first release. A start input that names no version means this one. */
-    public static final int FIRST_RULES = 4;
+    public static final int FIRST_RULES = 11;
 
     /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */
-    public static final int RULES = 10;
-
-    /** From these rules on, the worker that calls the model may also run the calls of its reply. */
-    public static final int FUSED_STEPS = 5;
-
-    /** From these rules on, a verdict of the agent's rules decides whether a call of a tool with rules runs. */
-    public static final int VERDICTS = 6;
-
-    /** From these rules on, nothing is awaited from a worker that is reported as ended. */
-    public static final int ENDED_WORKERS = 7;
-
-    /** From these rules on, a tool's server may work on a call as a task, and ask for input. */
-    public static final int REMOTE_CALLS = 8;
-
-    /**
-     * From these rules on, an approval may let later calls run, and is lost if the definition of the call's tool changes
-     * before the call runs.
-     */
-    public static final int GRANTS = 9;
-
-    /**
-     * From these rules on, requests that wait for people are announced, and the time for answers and for settling unknown
-     * outcomes is limited, too.
-     */
-    public static final int ANNOUNCEMENTS = 10;
+    public static final int RULES = 11;
 
     /** Whether the thread continues. The names are stored. */
     public enum Life {

@@ -22,11 +22,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The gate, with threads in files. */
 @Tag("full")
 class GateCommandTest {
-    private static final Path RECORDED = Path.of("../worker/src/test/resources/histories/rules-4");
+    private static final Path RECORDED = Path.of("../worker/src/test/resources/histories");
 
     @TempDir
     Path directory;
@@ -38,7 +40,7 @@ class GateCommandTest {
     @BeforeEach
     void recordings() throws IOException {
         histories = Files.createDirectory(directory.resolve("histories"));
-        for (String name : new String[] {"parallel-tools.json", "approved-claimed-and-denied-by-time.json"}) {
+        for (String name : new String[] {"parallel-tools-with-an-activity-each.json", "approved-claimed-and-denied-by-time.json"}) {
             Files.copy(RECORDED.resolve(name), histories.resolve(name));
         }
     }
@@ -109,7 +111,7 @@ class GateCommandTest {
         JsonNode report = PayloadJson.MAPPER.readTree(said.out()).path("gate");
         assertThat(report.path("findings").size()).isPositive();
         assertThat(report.path("findings")).anySatisfy(finding -> {
-            assertThat(finding.path("thread").asText()).isEqualTo("parallel-tools.json");
+            assertThat(finding.path("thread").asText()).isEqualTo("parallel-tools-with-an-activity-each.json");
             assertThat(finding.path("kind").asText()).isEqualTo("nondeterminism");
             assertThat(finding.path("event").asLong()).isPositive();
         });
@@ -131,27 +133,49 @@ class GateCommandTest {
                         + " given .*failed: 2 of 2 threads checked, .*problems in 1\n");
     }
 
-    /** The situation before a rollback: threads that newer workers started cannot continue. */
+    /** The situation before a rollback, and a thread of a development build: it is named, and the others are checked. */
+    @ParameterizedTest
+    @ValueSource(ints = {ThreadIdentity.FIRST_RULES - 1, ThreadIdentity.RULES + 1})
+    void threadOfUnknownRules_isNamed_andTheOthersAreCheckedToo(int rules) throws Exception {
+        addThreadOfRules(rules);
+
+        Said said = gate("--agents", agent("a").toString());
+
+        assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
+        assertThat(said.out())
+                .contains("unknown.json: rules at recorded")
+                .contains("this thread goes by rules " + rules + "; this version of Waymark knows rules 11. ")
+                .contains("failed: 3 of 3 threads checked, ")
+                .contains("problems in 1\n");
+    }
+
+    /** A later release knows one more version, and continues the threads of this one. */
     @Test
-    void threadOfNewerRules_isNamed_andTheOthersAreCheckedToo() throws Exception {
+    void buildWithAWiderRangeOfRules_passesThreadsOfBoth() throws Exception {
+        addThreadOfRules(ThreadIdentity.RULES + 1);
+        Path build = ChangedBuild.with(
+                Files.createDirectory(directory.resolve("build")),
+                "state/UnknownRulesException",
+                "rules > ThreadIdentity.RULES) {",
+                "rules > ThreadIdentity.RULES + 1) {");
+
+        assertThat(gate().exitCode()).isEqualTo(1);
+        Said said = gate("--build", build.toString());
+
+        assertThat(said.exitCode()).as(said.toString()).isZero();
+        assertThat(said.out()).contains("3 of 3 threads checked");
+    }
+
+    private void addThreadOfRules(int rules) throws IOException {
         ObjectNode document = (ObjectNode)
                 PayloadJson.MAPPER.readTree(RECORDED.resolve("plain-turn.json").toFile());
         ObjectNode input =
                 (ObjectNode) document.at("/events/0/workflowExecutionStartedEventAttributes/input/payloads/0");
         ObjectNode start = (ObjectNode) PayloadJson.MAPPER.readTree(
                 Base64.getDecoder().decode(input.path("data").asText()));
-        start.put("rules", ThreadIdentity.RULES + 1);
+        start.put("rules", rules);
         input.put("data", Base64.getEncoder().encodeToString(PayloadJson.MAPPER.writeValueAsBytes(start)));
-        Files.writeString(histories.resolve("newer.json"), document.toString());
-
-        Said said = gate("--agents", agent("a").toString());
-
-        assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
-        assertThat(said.out())
-                .contains("newer.json: rules at recorded")
-                .contains("this thread goes by rules " + (ThreadIdentity.RULES + 1))
-                .contains("failed: 3 of 3 threads checked, ")
-                .contains("problems in 1\n");
+        Files.writeString(histories.resolve("unknown.json"), document.toString());
     }
 
     @Test

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Rehearsals of threads in files. */
 class RehearseCommandTest {
-    private static final Path RECORDED = Path.of("../worker/src/test/resources/histories/rules-7");
+    private static final Path RECORDED = Path.of("../worker/src/test/resources/histories");
 
     @TempDir
     Path directory;
@@ -190,7 +190,7 @@ class RehearseCommandTest {
     @Test
     @Tag("full")
     void buildThatDecidesOtherwise_failsTheRehearsalWithTheGate() throws Exception {
-        Files.copy(RECORDED.resolveSibling("rules-4/parallel-tools.json"), histories.resolve("apart.json"));
+        Files.copy(RECORDED.resolve("parallel-tools-with-an-activity-each.json"), histories.resolve("apart.json"));
         Path build = ChangedBuild.with(
                 Files.createDirectory(directory.resolve("build")),
                 "Decider",

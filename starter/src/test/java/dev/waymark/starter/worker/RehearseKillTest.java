@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Rehearsals that are killed at random points. */
 @Tag("full")
 class RehearseKillTest {
-    private static final Path RECORDED = Path.of("../worker/src/test/resources/histories/rules-7");
+    private static final Path RECORDED = Path.of("../worker/src/test/resources/histories");
     private static final Duration LONG = Duration.ofMinutes(2);
 
     @TempDir

@@ -67,8 +67,7 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
                 ? found.in(Activity.getExecutionContext().getInfo().getWorkflowId())
                 : found;
         List<McpEntry> servers = agents.servers(agent.name());
-        return judges.marked(servers.isEmpty() ? agent : complete(agent, servers))
-                .under(input.rules());
+        return judges.marked(servers.isEmpty() ? agent : complete(agent, servers));
     }
 
     @Override

@@ -5,7 +5,6 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.CallJudge;
@@ -83,7 +82,6 @@ public final class CallJudges {
             throws InterruptedException {
         Instant at = clock.instant();
         List<JudgedCall> calls = JudgedCall.of(reply, state, owner, at);
-        boolean findsMore = state.rules() >= ThreadIdentity.GRANTS;
         Map<String, Optional<String>> digests = new HashMap<>();
         List<Reply.Judged> verdicts = new ArrayList<>();
         for (int i = 0; i < calls.size(); i++) {
@@ -91,13 +89,12 @@ public final class CallJudges {
                 throw new InterruptedException("cancelled while rules were asked");
             }
             JudgedCall call = calls.get(i);
-            Optional<ToolSpec> tool =
-                    agent.tool(call.tool()).filter(each -> each.isRuled() || (findsMore && each.approval()));
+            Optional<ToolSpec> tool = agent.tool(call.tool()).filter(each -> each.isRuled() || each.approval());
             boolean isLate = clock.instant().isAfter(at.plus(PATIENCE_PER_REPLY));
             if (tool.isPresent() && !isLate && reply.faultOf(i).isEmpty()) {
                 CallVerdict verdict = verdict(tool.get(), call);
-                if (findsMore && verdict.then() == CallVerdict.Then.ASK) {
-                    if (agent.comparesTools() && !digests.containsKey(call.tool())) {
+                if (verdict.then() == CallVerdict.Then.ASK) {
+                    if (!digests.containsKey(call.tool())) {
                         digests.put(call.tool(), definitions.digest(tool.get(), PATIENCE, true));
                     }
                     verdict = verdict.comparedWith(compared(
@@ -131,7 +128,7 @@ public final class CallJudges {
                                 clock.instant()));
         return verdict.comparedWith(compared(input.grants(), input.lastGrant(), input.args()))
                 .about(
-                        input.definition() && agent.comparesTools()
+                        input.definition()
                                 ? definitions.digest(tool.get(), PATIENCE_PER_REPLY, false)
                                 : Optional.empty());
     }

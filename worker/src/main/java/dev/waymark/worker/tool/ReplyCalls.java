@@ -82,7 +82,7 @@ public final class ReplyCalls {
                     thread,
                     state.context().orElse(Json.EMPTY_OBJECT),
                     called.traceIds().traceparentOf(input.callId()));
-            ToolRun.ServerTurn server = ToolRun.ServerTurn.of(state.rules(), Optional.empty());
+            ToolRun.ServerTurn server = ToolRun.ServerTurn.inThread(Optional.empty());
             prepared.add(new Prepared(specs.get(i), input, context, server));
         }
         return slots(thread, specs).map(slots -> {

@@ -85,7 +85,7 @@ public final class ToolActivity implements DynamicActivity {
                     setting.traceIds().traceparentOf(input.callId()));
             try (ToolSlots.Slot slot = tools.slot(found, info.getWorkflowId())) {
                 heartbeat.stopAfter(found.timeout().plus(CLEANUP));
-                ToolRun.ServerTurn server = ToolRun.ServerTurn.of(setting.rules(), input.suspension());
+                ToolRun.ServerTurn server = ToolRun.ServerTurn.inThread(input.suspension());
                 if (found.hasEffect()) {
                     return claimAndRun(found, input, info, context, server, heartbeat);
                 }

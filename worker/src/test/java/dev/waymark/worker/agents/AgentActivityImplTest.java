@@ -33,13 +33,6 @@ class AgentActivityImplTest {
     @Test
     void noName_isTheOnlyAgent() {
         assertThat(among(HELPER).resolve(new AgentInput("", ThreadIdentity.RULES)))
-                .isEqualTo(HELPER.under(ThreadIdentity.RULES));
-    }
-
-    /** The definition of an older thread must stay as its worker would have recorded it. */
-    @Test
-    void threadOfOlderRules_doesNotCompareTools() {
-        assertThat(among(HELPER).resolve(new AgentInput("", ThreadIdentity.ENDED_WORKERS)))
                 .isEqualTo(HELPER);
     }
 

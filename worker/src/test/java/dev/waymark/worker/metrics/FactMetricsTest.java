@@ -156,7 +156,8 @@ class FactMetricsTest {
     @ParameterizedTest
     @CsvSource({"true, false", "false, true", "false, false"})
     void unknownOutcome_isCountedOnce(boolean verify, boolean ask) {
-        AgentPolicy.ToolPolicy policy = new AgentPolicy.ToolPolicy(true, false, false, verify, ask, false, 60_000);
+        AgentPolicy.ToolPolicy policy =
+                new AgentPolicy.ToolPolicy(true, false, false, verify, ask, 60_000, false, false);
         begin(new AgentPolicy(
                 "helper", 9, Map.of("add", AgentPolicy.Executor.ACTIVITY), Map.of("add", policy), Optional.empty()));
         happen(

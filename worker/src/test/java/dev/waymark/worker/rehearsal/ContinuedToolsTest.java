@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * reaches a tool leaves a trace.
  */
 class ContinuedToolsTest {
-    private static final Path RECORDED = Path.of("src/test/resources/histories/rules-7/plain-turn.json");
+    private static final Path RECORDED = Path.of("src/test/resources/histories/plain-turn.json");
 
     private final ConcurrentLinkedQueue<String> traces = new ConcurrentLinkedQueue<>();
 

@@ -54,7 +54,7 @@ class DatasetTest {
     @Test
     void placeInAThread_namesTheDecisionThatLedToIt() throws Exception {
         ThreadHistory thread = ThreadHistory.parse(
-                Files.readString(Path.of("src/test/resources/histories/rules-7/parallel-tools.json")));
+                Files.readString(Path.of("src/test/resources/histories/parallel-tools.json")));
         Timeline timeline = thread.timeline();
         RecordedDecision first = timeline.decisions().get(0);
         RecordedDecision second = timeline.decisions().get(1);

@@ -101,7 +101,7 @@ class RehearsalTest {
 
     @Test
     void rehearsalFromAPlace_beginsWithTheDecisionThatLedToIt() throws Exception {
-        Path file = Path.of("src/test/resources/histories/rules-7/parallel-tools.json");
+        Path file = Path.of("src/test/resources/histories/parallel-tools.json");
         Path histories = Files.createDirectory(directory.resolve("histories"));
         Files.copy(file, histories.resolve("thread.json"));
         List<RecordedDecision> decisions =

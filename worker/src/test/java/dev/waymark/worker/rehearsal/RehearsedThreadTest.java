@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Threads that are rehearsed as tests. */
 class RehearsedThreadTest {
     private static final String WORK = "target/rehearsed-thread";
-    private static final Path HISTORIES = Path.of("src/test/resources/histories/rules-7");
+    private static final Path HISTORIES = Path.of("src/test/resources/histories");
     private static final String PLAIN = "/plain-turn.json";
 
     @BeforeAll

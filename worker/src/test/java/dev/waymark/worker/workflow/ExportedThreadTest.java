@@ -64,7 +64,7 @@ class ExportedThreadTest {
         return RecordedHistoriesTest.histories().toList();
     }
 
-    @RecordedThread({"/histories/rules-4/plain-turn.json", "/histories/rules-4/parallel-tools.json"})
+    @RecordedThread({"/histories/plain-turn.json", "/histories/parallel-tools.json"})
     void recordedThread_ofTheServersFormat_replays(ThreadHistory thread, ProjectedHistory projected) {
         assertThat(thread.runs()).hasSize(1);
         assertThat(projected.moments()).isNotEmpty();
@@ -232,7 +232,7 @@ class ExportedThreadTest {
     void recording_ofAnotherProjection_isNoticed() throws IOException {
         ThreadHistory scrubbed = new HistoryScrubber(text -> text)
                 .scrub(ThreadHistory.parse(
-                        Files.readString(Path.of("src/test/resources/histories/rules-4/plain-turn.json"))));
+                        Files.readString(Path.of("src/test/resources/histories/plain-turn.json"))));
         ObjectNode document = scrubbed.document();
         ((ObjectNode) document.path("runs").path(0).path("projection")).put("state", "other");
 
@@ -247,7 +247,7 @@ class ExportedThreadTest {
     /** At this event, the workflow requests a model call, but the history has a different activity. */
     @Test
     void recording_ofOtherCommands_isNoticedWithItsEvent() throws IOException {
-        String text = Files.readString(Path.of("src/test/resources/histories/rules-4/plain-turn.json"));
+        String text = Files.readString(Path.of("src/test/resources/histories/plain-turn.json"));
         ThreadHistory changed = ThreadHistory.parse(text.replace("\"name\": \"model\"", "\"name\": \"other\""));
 
         assertThat(audit(changed))

@@ -2,10 +2,10 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.LateOutcome;
@@ -22,7 +22,6 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.SummaryRule;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -41,46 +40,59 @@ import io.temporal.failure.ApplicationFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Records the histories that {@link RecordedHistoriesTest} reads. Existing histories are never overwritten:
+ * Records the histories that {@link RecordedHistoriesTest} reads, in place of the present ones. First, it projects the
+ * present ones with the present rules, and writes which states have changed to {@code changes.txt}:
  *
  * <pre>{@code
- * mvn -pl worker -am test -Dtest=HistoryRecorderServerTest -Dsurefire.failIfNoSpecifiedTests=false
- *     -Dwaymark.record=$PWD/worker/src/test/resources/histories
+ * mvn -Pfull -pl worker -am test -Dtest=HistoryRecorderServerTest -Dsurefire.failIfNoSpecifiedTests=false
+ *     -Dtest.reruns=0 -Dwaymark.record=true
  * }</pre>
  */
 @Tag("server")
 @Tag("full")
-@EnabledIfSystemProperty(named = "waymark.record", matches = ".+")
+@EnabledIfSystemProperty(named = "waymark.record", matches = "true")
 class HistoryRecorderServerTest {
-    private static final Path DIRECTORY =
-            Path.of(System.getProperty("waymark.record", "")).resolve("rules-" + ThreadIdentity.RULES);
+    private static final Path DIRECTORY = Path.of("src/test/resources/histories");
+
+    @BeforeAll
+    static void writeWhatHasChanged() throws Exception {
+        Map<String, List<String>> histories = new LinkedHashMap<>();
+        for (Path file : RecordedHistoriesTest.histories().toList()) {
+            for (String difference : RecordedStates.differences(file)) {
+                histories
+                        .computeIfAbsent(difference, key -> new ArrayList<>())
+                        .add(file.getFileName().toString().replace(".json", ""));
+            }
+        }
+        Files.write(
+                DIRECTORY.resolve("changes.txt"),
+                histories.entrySet().stream()
+                        .map(each -> each.getKey() + "\n    in " + String.join(", ", each.getValue()))
+                        .toList());
+    }
 
     private static void record(WorkflowRig rig, String thread, String run, String name) throws IOException {
-        Path file = DIRECTORY.resolve(name + ".json");
-        if (Files.exists(file)) {
-            return;
-        }
-        Files.createDirectories(DIRECTORY);
         WorkflowExecutionHistory history = rig.client().fetchHistory(thread, run);
-        Files.writeString(
-                RecordedHistoriesTest.expectedBeside(file),
-                PayloadJson.MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(RecordedStates.of(history))
-                        + "\n",
-                StandardOpenOption.CREATE_NEW);
-        Files.writeString(file, history.toJson(true) + "\n", StandardOpenOption.CREATE_NEW);
+        Path file = DIRECTORY.resolve(name + ".json");
+        Files.writeString(file, history.toJson(false) + "\n");
+        JsonNode states = RecordedStates.of(history);
+        assertThat(states.has("problems")).isFalse();
+        Files.writeString(RecordedHistoriesTest.expectedBeside(file), RecordedStates.text(states));
     }
 
     private static void recordNewest(WorkflowRig rig, String thread, String name) throws IOException {
@@ -107,6 +119,15 @@ class HistoryRecorderServerTest {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "batch")));
             rig.awaitTurn(thread, 1);
             recordNewest(rig, thread, "parallel-tools");
+        }
+    }
+
+    @Test
+    void parallelTools_withAnActivityEach() throws Exception {
+        try (WorkflowRig rig = rig().with(agent -> agent.fuse(Duration.ZERO))) {
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "batch")));
+            rig.awaitTurn(thread, 1);
+            recordNewest(rig, thread, "parallel-tools-with-an-activity-each");
         }
     }
 
@@ -297,6 +318,21 @@ class HistoryRecorderServerTest {
             assertThat(runs).hasSizeGreaterThan(2);
             record(rig, thread, runs.get(0), "moved-on-first-run");
             record(rig, thread, runs.get(1), "moved-on-second-run");
+        }
+    }
+
+    @Test
+    void movedOn_withAStateInChunks() throws Exception {
+        try (WorkflowRig rig = rig()) {
+            String thread = rig.start(StartInput.of("a")
+                    .withLimits(ChunkedStateCases.NOTHING_INLINE.withSoftEvents(12))
+                    .saying(PersonFact.UserSpoke.message("m-1", "Hello")));
+            rig.awaitTurn(thread, 1);
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Hello again"));
+            rig.awaitTurn(thread, 2);
+            List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
+            assertThat(runs).hasSizeGreaterThan(1);
+            record(rig, thread, runs.get(1), "moved-on-with-a-state-in-chunks");
         }
     }
 

@@ -213,9 +213,9 @@ class WebUiCardTest {
                         AgentPolicy.Executor.STATE),
                 Map.of(
                         "pay",
-                        new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 1_000),
+                        new AgentPolicy.ToolPolicy(true, true, false, false, true, 1_000, true, false),
                         "send",
-                        new AgentPolicy.ToolPolicy(true, false, false, false, true, false, 1_000)),
+                        new AgentPolicy.ToolPolicy(true, false, false, false, true, 1_000, false, false)),
                 Optional.empty());
         PersonFact.UserSpoke hello =
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hello")), false);

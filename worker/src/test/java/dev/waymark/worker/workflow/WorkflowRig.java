@@ -192,9 +192,7 @@ final class WorkflowRig implements AutoCloseable {
         all.addAll(subagents.getOrDefault(input.agent(), List.of()));
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", all.toArray(ToolSpec[]::new));
         try {
-            AgentSpec complete =
-                    kinds.discovery().complete(change.apply(agent.with()).build(), entries);
-            return complete.under(input.rules());
+            return kinds.discovery().complete(change.apply(agent.with()).build(), entries);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

@@ -4,7 +4,6 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.call.ToolTexts;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.inbound.InlineText;
@@ -34,15 +33,15 @@ public record ToolRun(
     /**
      * What the server of a tool may do.
      *
-     * @param maySuspend whether the thread knows calls that a server has not finished
+     * @param maySuspend whether the server may leave the call unfinished, which only a thread can continue
      * @param earlier the server's state and the input that it has required, if it did not finish the call before
      */
     public record ServerTurn(boolean maySuspend, Optional<Suspension> earlier) {
         /** The server has to finish the call. */
         public static final ServerTurn ONLY = new ServerTurn(false, Optional.empty());
 
-        public static ServerTurn of(int rules, Optional<Suspension> earlier) {
-            return new ServerTurn(rules >= ThreadIdentity.REMOTE_CALLS, earlier);
+        public static ServerTurn inThread(Optional<Suspension> earlier) {
+            return new ServerTurn(true, earlier);
         }
     }
 

@@ -7,7 +7,6 @@ import dev.waymark.agent.McpTool;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.Suspension;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
@@ -76,7 +75,7 @@ public final class ConformanceClient {
                     PayloadJson.MAPPER.treeToValue(tool.input(), Json.class),
                     PayloadJson.MAPPER.treeToValue(args, Json.class),
                     EFFECT,
-                    ToolRun.ServerTurn.of(ThreadIdentity.RULES, earlier),
+                    ToolRun.ServerTurn.inThread(earlier),
                     fence());
             if (result.suspension().isEmpty()) {
                 return;
