@@ -20,6 +20,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.state.UnknownRulesException;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
@@ -330,6 +331,7 @@ public final class Projector {
     private void started(HistoryEvent event) {
         var attributes = event.getWorkflowExecutionStartedEventAttributes();
         StartInput input = HistoryPages.startInput(event);
+        UnknownRulesException.unlessKnown(input.rules());
         String previous = attributes.getContinuedExecutionRunId();
         firstRunId = HistoryPages.firstRunId(event).orElse(runId);
         traceparent = input.traceparent();

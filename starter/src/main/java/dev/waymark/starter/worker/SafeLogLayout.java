@@ -8,12 +8,16 @@ import ch.qos.logback.classic.spi.ThrowableProxy;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.conversation.state.UnknownRulesException;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.worker.secret.LogSecrets;
 import io.temporal.failure.ApplicationFailure;
+import io.temporal.internal.logging.LoggerTag;
 import io.temporal.payload.codec.PayloadCodecException;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
@@ -42,18 +46,40 @@ public final class SafeLogLayout extends PatternLayout {
      */
     private static final long SILENT_MILLIS = 10_000;
 
+    private final Set<String> leftAlone = ConcurrentHashMap.newKeySet();
     private final AtomicLong silentUntil = new AtomicLong();
 
     @Override
     public String doLayout(ILoggingEvent event) {
         boolean isOfTask = event.getLoggerName().startsWith(WORKFLOW_TASKS);
+        Optional<String> rules = cause(event, SafeLogLayout::isOfRules).map(IThrowableProxy::getMessage);
+        if (rules.isPresent()) {
+            return leftAlone(event, rules.get());
+        }
         Optional<String> keys = isOfTask || event.getLoggerName().equals(POLLERS) ? ofKeys(event) : Optional.empty();
         if ((keys.isPresent() && !isOfTask) || isRepeated(event)) {
             return "";
         }
-        String line = super.doLayout(
-                keys.<ILoggingEvent>map(reason -> withReason(event, reason)).orElse(event));
+        return safe(keys.<ILoggingEvent>map(reason -> withMessage(event, event.getFormattedMessage() + " " + reason))
+                .orElse(event));
+    }
+
+    private String safe(ILoggingEvent event) {
+        String line = super.doLayout(event);
         return SafeText.lines(LogSecrets.ofThisProcess().mask(line));
+    }
+
+    /** One line for each thread whose rules this worker does not know: its tasks come back for ever. */
+    private String leftAlone(ILoggingEvent event, String reason) {
+        String thread = event.getMDCPropertyMap().get(LoggerTag.WORKFLOW_ID);
+        return thread != null && leftAlone.add(thread)
+                ? safe(withMessage(event, "Thread " + thread + " is left to other workers: " + reason))
+                : "";
+    }
+
+    private static boolean isOfRules(IThrowableProxy cause) {
+        return cause.getClassName().equals(UnknownRulesException.class.getName())
+                || isFailure(cause, Problem.UNKNOWN_RULES);
     }
 
     /** Whether the event reports that the key storage is unavailable, and this was logged in the last 10 seconds. */
@@ -70,9 +96,13 @@ public final class SafeLogLayout extends PatternLayout {
 
     private static boolean isOfStorage(IThrowableProxy cause) {
         return cause.getClassName().equals(KeyStoreException.class.getName())
-                || (cause instanceof ThrowableProxy proxy
-                        && proxy.getThrowable() instanceof ApplicationFailure failure
-                        && failure.getType().equals(KeyStoreException.TYPE));
+                || isFailure(cause, KeyStoreException.TYPE);
+    }
+
+    private static boolean isFailure(IThrowableProxy cause, String type) {
+        return cause instanceof ThrowableProxy proxy
+                && proxy.getThrowable() instanceof ApplicationFailure failure
+                && failure.getType().equals(type);
     }
 
     private static Optional<IThrowableProxy> cause(ILoggingEvent event, Predicate<IThrowableProxy> condition) {
@@ -84,14 +114,14 @@ public final class SafeLogLayout extends PatternLayout {
         return Optional.empty();
     }
 
-    /** Returns the event with a reason instead of its stack trace. */
-    private static ILoggingEvent withReason(ILoggingEvent event, String reason) {
+    /** Returns the event with this message, and without its stack trace. */
+    private static ILoggingEvent withMessage(ILoggingEvent event, String message) {
         LoggingEvent line = new LoggingEvent();
         line.setLoggerName(event.getLoggerName());
         line.setLevel(event.getLevel());
         line.setThreadName(event.getThreadName());
         line.setInstant(event.getInstant());
-        line.setMessage(event.getFormattedMessage() + " " + reason);
+        line.setMessage(message);
         return line;
     }
 }

@@ -3,6 +3,7 @@ package dev.waymark.starter.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
@@ -40,7 +41,9 @@ class GateCommandTest {
     @BeforeEach
     void recordings() throws IOException {
         histories = Files.createDirectory(directory.resolve("histories"));
-        for (String name : new String[] {"parallel-tools-with-an-activity-each.json", "approved-claimed-and-denied-by-time.json"}) {
+        for (String name :
+                new String[] {"parallel-tools-with-an-activity-each.json", "approved-claimed-and-denied-by-time.json"
+                }) {
             Files.copy(RECORDED.resolve(name), histories.resolve(name));
         }
     }
@@ -149,6 +152,24 @@ class GateCommandTest {
                 .contains("problems in 1\n");
     }
 
+    /** Its workers leave it alone from its first task on, so no task has completed. */
+    @Test
+    void threadOfUnknownRules_thatHasNotBegun_isNamed() throws Exception {
+        addThreadOfRules(10);
+        Path file = histories.resolve("unknown.json");
+        ObjectNode document = (ObjectNode) PayloadJson.MAPPER.readTree(file.toFile());
+        ArrayNode events = (ArrayNode) document.path("events");
+        while (events.size() > 2) {
+            events.remove(2);
+        }
+        Files.writeString(file, document.toString());
+
+        Said said = gate("--agents", agent("a").toString());
+
+        assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
+        assertThat(said.out()).contains("unknown.json: rules at recorded/e1: this thread goes by rules 10");
+    }
+
     /** A later release knows one more version, and continues the threads of this one. */
     @Test
     void buildWithAWiderRangeOfRules_passesThreadsOfBoth() throws Exception {
@@ -197,7 +218,8 @@ class GateCommandTest {
 
         assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
         assertThat(said.out())
-                .contains("parallel-tools.json: agent-invalid: " + agents.resolve("a.yaml") + ":2: ")
+                .contains("parallel-tools-with-an-activity-each.json: agent-invalid: " + agents.resolve("a.yaml")
+                        + ":2: ")
                 .contains("agents: a worker would not start: " + agents.resolve("a.yaml") + ":2: ");
     }
 

@@ -8,9 +8,13 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import dev.waymark.codec.FileKeyStore;
 import dev.waymark.codec.KeyStoreException;
+import dev.waymark.conversation.state.UnknownRulesException;
+import dev.waymark.conversation.value.Problem;
 import io.temporal.failure.ApplicationFailure;
+import io.temporal.internal.logging.LoggerTag;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +30,10 @@ class SafeLogLayoutTest {
     }
 
     private String logged(String message, Throwable failure, long second) {
+        return logged(message, failure, second, Map.of());
+    }
+
+    private String logged(String message, Throwable failure, long second, Map<String, String> tags) {
         LoggingEvent event = new LoggingEvent(
                 "any",
                 context.getLogger("io.temporal.internal.replay.ReplayWorkflowTaskHandler"),
@@ -33,6 +41,7 @@ class SafeLogLayoutTest {
                 message,
                 failure,
                 null);
+        event.setMDCPropertyMap(tags);
         event.setInstant(Instant.ofEpochSecond(second));
         return layout.doLayout(event);
     }
@@ -55,6 +64,23 @@ class SafeLogLayoutTest {
 
         assertThat(logged("Activity failure.", away, 100)).contains("Activity failure.");
         assertThat(logged("Activity failure.", away, 101)).isEmpty();
+    }
+
+    @Test
+    void threadOfUnknownRules_isNamedInOneLine_howeverOftenItsTasksComeBack() {
+        Throwable tenth = new IllegalStateException(catchThrowable(() -> UnknownRulesException.unlessKnown(10)));
+        Throwable left = ApplicationFailure.newFailure("knows rules 11", Problem.UNKNOWN_RULES);
+
+        Map<String, String> trip = Map.of(LoggerTag.WORKFLOW_ID, "trip");
+        Map<String, String> other = Map.of(LoggerTag.WORKFLOW_ID, "other");
+        assertThat(logged("Task failed.", tenth, 100, trip))
+                .startsWith("Thread trip is left to other workers: this thread goes by rules 10; this version of")
+                .contains("`waymark checkpoint THREAD --format thread > FILE` with that build")
+                .hasLineCount(1);
+        assertThat(logged("Task failed.", tenth, 200, trip)).isEmpty();
+        assertThat(logged("Activity failure.", left, 201, trip)).isEmpty();
+        assertThat(logged("Activity failure.", left, 202, other)).startsWith("Thread other is left to other workers: ");
+        assertThat(logged("Task failed again.", tenth, 203)).isEmpty();
     }
 
     @Test

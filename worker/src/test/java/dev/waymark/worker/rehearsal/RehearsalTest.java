@@ -69,7 +69,7 @@ class RehearsalTest {
                 assertThat(report.isComplete()).isTrue();
             }
         }
-        assertThat(all).isGreaterThanOrEqualTo(200);
+        assertThat(all).isGreaterThanOrEqualTo(70);
     }
 
     @Test

@@ -231,8 +231,7 @@ class ExportedThreadTest {
     @Test
     void recording_ofAnotherProjection_isNoticed() throws IOException {
         ThreadHistory scrubbed = new HistoryScrubber(text -> text)
-                .scrub(ThreadHistory.parse(
-                        Files.readString(Path.of("src/test/resources/histories/plain-turn.json"))));
+                .scrub(ThreadHistory.parse(Files.readString(Path.of("src/test/resources/histories/plain-turn.json"))));
         ObjectNode document = scrubbed.document();
         ((ObjectNode) document.path("runs").path(0).path("projection")).put("state", "other");
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.ModelInput;
@@ -17,7 +16,6 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
@@ -207,21 +205,6 @@ class FusedStepTest {
             String thread = rig.start(hello());
 
             assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("red");
-            assertThat(activities(rig, thread)).contains("look");
-        }
-    }
-
-    @Test
-    void threadOfOlderRules_runsEachCallInAnActivity() throws Exception {
-        try (WorkflowRig rig =
-                new WorkflowRig(connection(), calling(call("tu_1", "look")), safe("look", args -> "red"))) {
-            String json = PayloadJson.MAPPER
-                    .writeValueAsString(hello())
-                    .replace("\"rules\":" + ThreadIdentity.RULES, "\"rules\":" + ThreadIdentity.FIRST_RULES);
-            String thread = rig.start(PayloadJson.MAPPER.readValue(json, StartInput.class));
-
-            assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("red");
-            assertThat(rig.timeline(thread).now().rules()).isEqualTo(ThreadIdentity.FIRST_RULES);
             assertThat(activities(rig, thread)).contains("look");
         }
     }

@@ -3,34 +3,25 @@ package dev.waymark.worker.workflow;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.google.protobuf.ByteString;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.message.Transcript;
-import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Projector;
-import io.temporal.api.common.v1.Payload;
-import io.temporal.api.history.v1.History;
 import io.temporal.common.WorkflowExecutionHistory;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.GZIPOutputStream;
 
 /**
  * What a recorded history projects to: its facts with what each changes in the state, and the checkpoint that users see.
@@ -62,7 +53,7 @@ final class RecordedStates {
             before.clear();
             before.putAll(after);
         });
-        withPresentRules(history).getEvents().forEach(projector::accept);
+        history.getEvents().forEach(projector::accept);
         projector
                 .mismatches()
                 .forEach(mismatch -> expected.withArray("problems").add(String.valueOf(mismatch)));
@@ -74,30 +65,6 @@ final class RecordedStates {
         expected.put("modelCalls", projector.modelCalls());
         expected.set("checkpoint", PayloadJson.MAPPER.valueToTree(RunnerCheckpoint.of(state)));
         return PayloadJson.MAPPER.readTree(PayloadJson.MAPPER.writeValueAsBytes(expected));
-    }
-
-    /** For this change only: reads rules 4 to 10 as the present ones. */
-    private static WorkflowExecutionHistory withPresentRules(WorkflowExecutionHistory history) throws IOException {
-        History.Builder changed = history.getHistory().toBuilder();
-        Payload.Builder input = changed.getEventsBuilder(0)
-                .getWorkflowExecutionStartedEventAttributesBuilder()
-                .getInputBuilder()
-                .getPayloadsBuilder(0);
-        ObjectNode tree =
-                (ObjectNode) PayloadJson.MAPPER.readTree(input.getData().toByteArray());
-        tree.put("rules", ThreadIdentity.RULES);
-        if (tree.hasNonNull("carried")) {
-            JsonNode carried = PayloadJson.MAPPER.readTree(new GZIPInputStream(new ByteArrayInputStream(
-                    Base64.getDecoder().decode(tree.get("carried").asText()))));
-            ((ObjectNode) carried.get("state")).put("rules", ThreadIdentity.RULES);
-            ByteArrayOutputStream packed = new ByteArrayOutputStream();
-            try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
-                out.write(PayloadJson.MAPPER.writeValueAsBytes(carried));
-            }
-            tree.put("carried", Base64.getEncoder().encodeToString(packed.toByteArray()));
-        }
-        input.setData(ByteString.copyFrom(PayloadJson.MAPPER.writeValueAsBytes(tree)));
-        return new WorkflowExecutionHistory(changed.build());
     }
 
     /** The text of a projection, with a line for each fact. */
