@@ -115,7 +115,7 @@ final class LangChainMapper {
                 messages.add(ToolExecutionResultMessage.from(
                         PlainTranscript.accepted(result.toolUseId()),
                         PlainTranscript.acceptedName(name),
-                        PlainTranscript.worded(result.content())));
+                        PlainTranscript.worded(result.told())));
             } else if (part instanceof Part.Text text) {
                 contents.add(TextContent.from(PlainTranscript.worded(text.text())));
             } else if (part instanceof Part.Image image) {

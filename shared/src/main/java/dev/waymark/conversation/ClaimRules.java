@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ToolFact;
 import java.util.Optional;
@@ -36,6 +37,7 @@ final class ClaimRules {
      */
     private void restore(ToolFact.ToolClaimed fact) {
         Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
+        countUse(fact);
         Optional<Call> own = draft.book.batch.stream()
                 .filter(fact.callId()::equals)
                 .map(draft.book::call)
@@ -54,6 +56,18 @@ final class ClaimRules {
             draft.book.openCalls().stream()
                     .filter(call -> Admission.isOfCall(call, fact))
                     .forEach(lost::postpone);
+        }
+    }
+
+    /** Counts the use of a grant that the reset undid, so that the grant does not let more calls run than it may. */
+    private void countUse(ToolFact.ToolClaimed fact) {
+        boolean isCounted = draft.book
+                .calls
+                .get(fact.callId())
+                .filter(call -> call.grant().equals(fact.grant()))
+                .isPresent();
+        if (!isCounted) {
+            fact.grant().ifPresent(number -> draft.book.grants = draft.book.grants.with(number, Grant::usedOnce));
         }
     }
 

@@ -218,7 +218,8 @@ class StoredFormsTest {
                 Optional.of(verdict),
                 Optional.of(suspension),
                 Optional.of(2),
-                Optional.of(definition));
+                Optional.of(definition),
+                Optional.of(ARGS));
         WaitRule waiting = WaitRule.DEFAULT
                 .reminding(Duration.ofHours(1))
                 .escalating(Duration.ofHours(4), "boss")
@@ -382,7 +383,8 @@ class StoredFormsTest {
                         1,
                         Optional.of("trip"),
                         Optional.of(suspension),
-                        List.of("e3b2"))),
+                        List.of("e3b2"),
+                        Optional.of(3))),
                 stored(new ToolOutcome.NotStarted("run/1", "late", Optional.of("e3b2")), "execution"),
                 stored(new ModelInput.VerdictRequest(Optional.of("ann"))),
                 stored(new ModelInput(

@@ -21,6 +21,7 @@ import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
@@ -69,6 +70,39 @@ class ApprovalTest {
         assertThat(story.with(ToolConversationScript.dispatched("a", 1))
                         .refusal(ToolConversationScript.claimed("a", 1, "fire", "x")))
                 .contains(Problem.ALREADY_DECIDED);
+    }
+
+    /** The model must not believe that what it had asked for has run. */
+    @Test
+    void otherArguments_areToldToTheModelInFrontOfTheResult_andKeptWithThoseThatItChose() {
+        ConversationScript story = replied(use("a", "fire"))
+                .with(decided(true, Optional.of("a"), Optional.of(OTHER), NONE, NONE))
+                .with(
+                        ToolConversationScript.dispatched("a", 1),
+                        new ToolFact.ToolClaimed("a", 1, "fire", Sha256.hex(OTHER.canonical()), 0, "x", false),
+                        ToolConversationScript.finished("a", 1, "done"),
+                        new ModelFact.ModelCalled(2));
+
+        Part.ToolResult result = story.messages().get(2).toolResults().get(0);
+        assertThat(result)
+                .isEqualTo(new Part.ToolResult(
+                        "a", "done", false, Optional.of("A person changed the arguments to {\"n\": 1}.")));
+        assertThat(result.told()).isEqualTo("A person changed the arguments to {\"n\": 1}.\ndone");
+        assertThat(story.call("a").requested()).contains(Json.EMPTY_OBJECT);
+    }
+
+    @Test
+    void argumentsThatWereChangedBack_areNotTold() {
+        ConversationScript story =
+                replied(use("a", "fire")).with(decided(true, Optional.of("a"), Optional.of(OTHER), NONE, NONE));
+
+        Call back = story.call("a")
+                .decided(
+                        CallApproval.recorded(true, story.call("a").since()),
+                        Json.EMPTY_OBJECT,
+                        story.call("a").since());
+
+        assertThat(back.requested()).isEmpty();
     }
 
     @Test

@@ -50,6 +50,8 @@ class GrantTest {
             "requestedSchema",
             Map.of("type", "object", "properties", Map.of("day", Map.of("type", "string")))));
 
+    private static final String OTHER_DIGEST = "ab".repeat(32);
+
     /** A thread in which the call a was approved with these terms, and has run. */
     private static ConversationScript granted(GrantTerms terms) {
         return ToolConversationScript.replied(use("a", "fire"))
@@ -88,6 +90,27 @@ class GrantTest {
         assertThat(grant(story, 1).used()).isEqualTo(1);
         assertThat(grant(story, 1).by()).contains("ann");
         assertThat(grant(story, 1).callId()).isEqualTo("a");
+    }
+
+    /** The reset undid the calls, but not what they did: their claims are applied again. */
+    @Test
+    void claimsThatAResetRestores_countAsUses() {
+        ConversationScript story = granted(GrantTerms.THREAD.withTimes(2));
+        for (String id : List.of("lost-1", "lost-2")) {
+            story.with(new ToolFact.ToolClaimed(id, 1, "fire", OTHER_DIGEST, 0, "run-1/" + id, true, Optional.of(1)));
+        }
+
+        assertThat(grant(story, 1).used()).isEqualTo(2);
+        assertThat(then(story, use("b", "fire")).call("b").status()).isEqualTo(Call.Status.AWAITING);
+    }
+
+    @Test
+    void claimOfACallThatTheResetKept_isNotCountedTwice() {
+        ConversationScript story = then(granted(GrantTerms.THREAD.withTimes(2)), use("b", "fire"));
+        story.with(new ToolFact.ToolClaimed(
+                "b", 1, "fire", ToolConversationScript.DIGEST, 0, "run-1/1", true, Optional.of(1)));
+
+        assertThat(grant(story, 1).used()).isEqualTo(1);
     }
 
     @Test

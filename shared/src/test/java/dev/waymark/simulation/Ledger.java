@@ -392,6 +392,7 @@ final class Ledger {
                         && !before.calls().get(call.id()).flatMap(Call::claim).equals(call.claim()))
                 .forEach(call -> repeats.put(call.id(), call.repeat()));
         if (fact instanceof ToolFact.ToolClaimed claim && claim.restored()) {
+            claim.grant().map(grants::get).ifPresent(grant -> grant.users.add(claim.callId()));
             Optional<Call> ended = before.calls().get(claim.callId()).filter(call -> !call.isOpen());
             Optional<Call> later = after.calls().get(claim.callId());
             if (ended.isPresent() && !later.equals(ended)) {

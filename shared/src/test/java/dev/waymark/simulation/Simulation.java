@@ -1266,7 +1266,7 @@ final class Simulation {
 
     private static ToolFact.ToolClaimed claim(Call call, int dispatch, String execution) {
         return new ToolFact.ToolClaimed(
-                call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution, false);
+                call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution, false, call.grant());
     }
 
     private static ToolFact.ToolClaimed restored(ToolFact.ToolClaimed claim) {
@@ -1277,7 +1277,8 @@ final class Simulation {
                 claim.argsDigest(),
                 claim.repeat(),
                 claim.execution(),
-                true);
+                true,
+                claim.grant());
     }
 
     private static Fact lost(Activity activity) {

@@ -79,7 +79,7 @@ final class SpringAiMapper {
                 results.add(new ToolResponseMessage.ToolResponse(
                         PlainTranscript.accepted(result.toolUseId()),
                         PlainTranscript.acceptedName(tools.getOrDefault(result.toolUseId(), "unknown")),
-                        PlainTranscript.worded(result.content())));
+                        PlainTranscript.worded(result.told())));
             } else if (part instanceof Part.Text text) {
                 texts.add(text.text());
             } else if (part instanceof Part.Image image) {

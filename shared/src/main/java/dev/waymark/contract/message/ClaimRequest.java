@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Sha256;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -12,6 +13,7 @@ import java.util.regex.Pattern;
  * @param argsDigest the hexadecimal SHA-256 of the arguments as canonical JSON
  * @param repeat the number of earlier identical calls with a known outcome, which determines the idempotency key
  * @param execution identifies this execution
+ * @param grant the number of the grant that lets the call run, if one does
  */
 public record ClaimRequest(
         String callId,
@@ -21,12 +23,18 @@ public record ClaimRequest(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) int repeat,
 
-        String execution) {
+        String execution,
+        Optional<Integer> grant) {
     /** Update ids are limited to 255 bytes without NUL on PostgreSQL, while call ids can be any text. */
     private static final Pattern PLAIN = Pattern.compile("[!-~]{1,32}");
 
     @JsonCreator
     public ClaimRequest {}
+
+    /** The request for a call that no grant lets run. */
+    public ClaimRequest(String callId, int dispatch, String tool, String argsDigest, int repeat, String execution) {
+        this(callId, dispatch, tool, argsDigest, repeat, execution, Optional.empty());
+    }
 
     /**
      * The name of an execution. The run and the attempt are not enough: after an activity is reset, its attempts start

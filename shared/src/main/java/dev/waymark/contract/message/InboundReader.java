@@ -247,6 +247,10 @@ record InboundReader(String name, JsonNode body) {
         if (isGiven(repeat) && (!repeat.isInt() || repeat.intValue() < 0)) {
             throw new UnusableMessage("\"repeat\" must be a whole number");
         }
+        JsonNode grant = body.path("grant");
+        if (isGiven(grant) && !grant.isInt()) {
+            throw new UnusableMessage("\"grant\" must be a whole number");
+        }
         String execution = required("execution");
         return new ToolFact.ToolClaimed(
                 required("callId"),
@@ -255,7 +259,8 @@ record InboundReader(String name, JsonNode body) {
                 required("argsDigest"),
                 repeat.asInt(0),
                 execution,
-                !ClaimRequest.isOfRun(execution, runId));
+                !ClaimRequest.isOfRun(execution, runId),
+                isGiven(grant) ? Optional.of(grant.intValue()) : Optional.empty());
     }
 
     /**

@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param verdict what the agent's rules said about the call, if it has a tool with rules
  * @param fromFile whether only a file contains the call, so that somebody decides here whether it runs
  * @param grant the number of the grant that lets the call run, if one does
+ * @param requested the arguments that the model chose, if a person changed them
  */
 public record CallItem(
         String callId,
@@ -42,7 +43,8 @@ public record CallItem(
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fromFile,
 
         Optional<CallVerdict> verdict,
-        Optional<Integer> grant) {
+        Optional<Integer> grant,
+        Optional<Json> requested) {
     private static final String ISSUED = "issued";
     private static final String CLAIMED = "claimed";
 
@@ -81,7 +83,8 @@ public record CallItem(
                 call.settlement(),
                 call.fromFile().isPresent(),
                 shown(state, call),
-                call.grant());
+                call.grant(),
+                call.requested());
     }
 
     /** The verdict of rules, which a tool without rules does not have. */
@@ -135,7 +138,8 @@ public record CallItem(
                 settled,
                 fromFile,
                 verdict,
-                grant);
+                grant,
+                requested);
     }
 
     /** A copy with the data of the earlier item that the thread has since deleted. */

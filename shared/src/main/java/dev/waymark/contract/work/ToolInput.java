@@ -12,7 +12,7 @@ import java.util.Optional;
  * is the number of earlier identical calls with a known outcome. {@code session} is set if idempotency keys are not
  * derived from the thread's id. {@code suspension} is set for a call that its server did not finish: what to send along.
  * {@code definitions} are the digests of the tool's definitions with which people have approved the call: with another
- * one, it does not run.
+ * one, it does not run. {@code grant} is the number of the grant that lets the call run.
  *
  * <p>The tool's name is the activity type. A dispatch number of 1, the usual case, is omitted to save space in history.
  */
@@ -31,7 +31,9 @@ public record ToolInput(
         Optional<String> session,
         Optional<Suspension> suspension,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> definitions)
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> definitions,
+
+        Optional<Integer> grant)
         implements ActivityInput {
     public ToolInput {
         definitions = definitions == null ? List.of() : List.copyOf(definitions);
@@ -41,7 +43,7 @@ public record ToolInput(
     /** The input for a call that needs no claim. */
     public ToolInput(
             String callId, int dispatch, Json args, Optional<String> session, Optional<Suspension> suspension) {
-        this(callId, dispatch, args, Optional.empty(), 0, session, suspension, List.of());
+        this(callId, dispatch, args, Optional.empty(), 0, session, suspension, List.of(), Optional.empty());
     }
 
     @Override

@@ -36,6 +36,7 @@ import java.util.function.Consumer;
  * @param suspension set if the tool's server has begun the call and not finished it
  * @param grant the number of the grant that lets the call run, if one does
  * @param definition which definitions of the tool the request to decide and the decision are about, if it has one
+ * @param requested the arguments that the model chose, if a person changed them
  */
 public record Call(
         String id,
@@ -61,7 +62,8 @@ public record Call(
         Optional<CallVerdict> verdict,
         Optional<Suspension> suspension,
         Optional<Integer> grant,
-        Optional<ToolDefinition> definition) {
+        Optional<ToolDefinition> definition,
+        Optional<Json> requested) {
     /** Longer evidence is cut. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
@@ -200,6 +202,7 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -312,6 +315,7 @@ public record Call(
         return become(Status.ISSUED, at, edit -> {
             edit.approval = Optional.of(decision);
             edit.args = approvedArgs;
+            edit.requested = Optional.of(requested.orElse(args)).filter(chosen -> !chosen.equals(approvedArgs));
             edit.verdict = approvedArgs.equals(args) ? verdict : Optional.empty();
             edit.definition = decision.approved() ? definition.map(ToolDefinition::withApproval) : definition;
             edit.suspension = approvedArgs.equals(args) ? suspension : Optional.empty();
@@ -582,7 +586,9 @@ public record Call(
     /** The result for the model, if the call has ended and the result is not in the transcript yet. */
     @JsonIgnore
     public Optional<Part.ToolResult> toolResult() {
-        return result.filter(text -> !isOpen()).map(text -> new Part.ToolResult(id, text, status != Status.COMPLETED));
+        return result.filter(text -> !isOpen())
+                .map(text -> new Part.ToolResult(
+                        id, text, status != Status.COMPLETED, requested.map(chosen -> ToolTexts.argsChanged(args))));
     }
 
     /**
@@ -633,6 +639,7 @@ public record Call(
         private Optional<Suspension> suspension = Call.this.suspension;
         private Optional<Integer> grant = Call.this.grant;
         private Optional<ToolDefinition> definition = Call.this.definition;
+        private Optional<Json> requested = Call.this.requested;
 
         Call done() {
             return new Call(
@@ -657,7 +664,8 @@ public record Call(
                     verdict,
                     suspension,
                     grant,
-                    definition);
+                    definition,
+                    requested);
         }
     }
 }

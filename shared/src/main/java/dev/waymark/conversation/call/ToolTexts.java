@@ -2,6 +2,7 @@ package dev.waymark.conversation.call;
 
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.CallVerdict;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;
@@ -9,6 +10,11 @@ import java.util.Optional;
 /** The messages that tell a model the outcome of a call. They are part of the checkpoint formats. */
 public final class ToolTexts {
     private ToolTexts() {}
+
+    /** Tells the model that its call ran with other arguments than those that it chose. */
+    static String argsChanged(Json args) {
+        return "A person changed the arguments to " + args.canonical() + ".";
+    }
 
     public static String failure(String message) {
         return "Tool error: " + message;

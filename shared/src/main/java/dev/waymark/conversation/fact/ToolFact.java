@@ -94,10 +94,29 @@ public sealed interface ToolFact extends Fact {
      * @param repeat the call's repeat count when it was dispatched, which determines the idempotency key
      * @param restored whether the claim was granted before a reset that undid the grant. Readers may also set this for
      *     a claim that was granted in time, for which it makes no difference.
+     * @param grant the number of the grant that let the call run, if one did
      */
     record ToolClaimed(
-            String callId, int dispatch, String tool, String argsDigest, int repeat, String execution, boolean restored)
+            String callId,
+            int dispatch,
+            String tool,
+            String argsDigest,
+            int repeat,
+            String execution,
+            boolean restored,
+            Optional<Integer> grant)
             implements ToolFact, Fact.Inbound {
+        public ToolClaimed(
+                String callId,
+                int dispatch,
+                String tool,
+                String argsDigest,
+                int repeat,
+                String execution,
+                boolean restored) {
+            this(callId, dispatch, tool, argsDigest, repeat, execution, restored, Optional.empty());
+        }
+
         @Override
         public String signal() {
             return SignalNames.CLAIM;

@@ -98,15 +98,34 @@ public sealed interface Part {
         }
     }
 
-    /** The result of a call. {@code isError} is written only if it is true. */
+    /**
+     * The result of a call. {@code isError} is written only if it is true.
+     *
+     * @param content the tool's own text
+     * @param note what the model is told in front of it
+     */
     record ToolResult(
             String toolUseId,
             String content,
 
-            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean isError) implements Part {
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean isError,
+
+            Optional<String> note)
+            implements Part {
         public ToolResult {
             Objects.requireNonNull(toolUseId, "toolUseId");
             Objects.requireNonNull(content, "content");
+            note = orEmpty(note);
+        }
+
+        /** A result without a note. */
+        public ToolResult(String toolUseId, String content, boolean isError) {
+            this(toolUseId, content, isError, Optional.empty());
+        }
+
+        /** The text for the model: the note, if there is one, and the tool's own text. */
+        public String told() {
+            return note.map(words -> words + "\n" + content).orElse(content);
         }
 
         @Override
@@ -115,6 +134,7 @@ public sealed interface Part {
             if (isError) {
                 tree.put("isError", true);
             }
+            note.ifPresent(words -> tree.put("note", words));
             return tree;
         }
     }

@@ -55,7 +55,7 @@ public final class Summary {
             return "Call " + use.id() + ": " + use.name() + " " + use.input().canonical();
         }
         if (part instanceof Part.ToolResult result) {
-            return (result.isError() ? "Error of " : "Result of ") + result.toolUseId() + ": " + result.content();
+            return (result.isError() ? "Error of " : "Result of ") + result.toolUseId() + ": " + result.told();
         }
         if (part instanceof Part.Reasoning) {
             return "";

@@ -27,6 +27,7 @@ public final class CallText {
                 + call.since());
         call.key().ifPresent(key -> lines.add("  key      " + key));
         lines.add("  args     " + SafeText.json(call.args().canonical()));
+        call.requested().ifPresent(chosen -> lines.add("  model    " + SafeText.json(chosen.canonical())));
         if (call.fromFile()) {
             lines.add("  origin   " + FROM_FILE);
         }

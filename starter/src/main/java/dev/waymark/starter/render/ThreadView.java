@@ -113,7 +113,7 @@ public final class ThreadView {
     }
 
     private void write(Part.ToolResult result) {
-        lines.add("  <- " + (result.isError() ? "error: " : "") + OneLine.shortened(result.content()) + "  ["
+        lines.add("  <- " + (result.isError() ? "error: " : "") + OneLine.shortened(result.told()) + "  ["
                 + SafeText.line(result.toolUseId()) + "]");
     }
 

@@ -81,13 +81,14 @@ class CallTextTest {
                 row.settled(),
                 true,
                 row.verdict(),
-                row.grant());
+                row.grant(),
+                Optional.of(Json.of(Map.of("cents", 9000))));
 
         assertThat(CallText.tool(row)).isEqualTo("charge_card");
         assertThat(CallText.tool(ofFile)).isEqualTo("charge_card (from a file)");
         assertThat(CallText.decisions(ofFile)).isEmpty();
         assertThat(CallText.full(ofFile, Optional.empty()))
-                .contains("  origin   from a file")
+                .contains("  origin   from a file", "  model    {\"cents\":9000}")
                 .noneMatch(line -> line.contains("decided"));
     }
 

@@ -168,7 +168,8 @@ public final class ToolActivity implements DynamicActivity {
                 tool.name(),
                 Sha256.hex(input.args().canonical()),
                 input.repeat(),
-                execution);
+                execution,
+                input.grant());
         ClaimSender.Answer answer = claims.ask(info.getWorkflowId(), info.getWorkflowRunId(), claim);
         if (answer.refusal().isPresent()) {
             return ToolOutcome.notStarted(execution, answer.refusal().get());

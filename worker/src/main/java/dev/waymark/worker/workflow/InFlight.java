@@ -215,7 +215,8 @@ final class InFlight {
                 tool.hasEffect() ? call.repeat() : 0,
                 state.get().session(),
                 call.suspension().map(Suspension::forDelivery),
-                state.get().approvedDefinitions(call));
+                state.get().approvedDefinitions(call),
+                call.grant());
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }

@@ -110,7 +110,8 @@ class UnknownRulesTest {
                             0,
                             Optional.empty(),
                             Optional.empty(),
-                            List.of());
+                            List.of(),
+                            Optional.empty());
             };
         }
     }

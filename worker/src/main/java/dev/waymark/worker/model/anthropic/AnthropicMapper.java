@@ -143,7 +143,7 @@ final class AnthropicMapper {
 
     private static Block result(Part.ToolResult result) {
         // The API rejects an error with empty content, but accepts a success with it.
-        String content = result.isError() && result.content().isBlank() ? NOTHING : result.content();
+        String content = result.isError() && result.told().isBlank() ? NOTHING : result.told();
         return new Block.ToolResult(WireName.ofCall(result.toolUseId()), content, result.isError(), Optional.empty());
     }
 

@@ -80,7 +80,7 @@ final class OpenAiMapper {
         List<ContentPart> content = new ArrayList<>();
         for (Part part : parts) {
             if (part instanceof Part.ToolResult result) {
-                messages.add(new ChatMessage.Tool(WireName.ofCall(result.toolUseId()), result.content()));
+                messages.add(new ChatMessage.Tool(WireName.ofCall(result.toolUseId()), result.told()));
             } else if (part instanceof Part.Text text) {
                 content.add(new ContentPart.Text(text.text()));
             } else if (part instanceof Part.Image image) {

@@ -61,7 +61,7 @@ final class ResponsesMapper {
         List<Content> content = new ArrayList<>();
         for (Part part : parts) {
             if (part instanceof Part.ToolResult result) {
-                items.add(new Item.Output(WireName.ofCall(result.toolUseId()), result.content()));
+                items.add(new Item.Output(WireName.ofCall(result.toolUseId()), result.told()));
             } else if (part instanceof Part.Text text) {
                 content.add(new Content.Text(text.text()));
             } else if (part instanceof Part.Image image) {
