@@ -160,6 +160,23 @@ public sealed interface AgentResult {
         }
     }
 
+    /**
+     * The reply is not whole: it was cut at its limit of tokens ({@code ReplyCut}), or has no text ({@code ReplyEmpty}).
+     *
+     * @param text the words that came
+     */
+    record Cut(Details details, String text, Problem cause) implements AgentResult {
+        @Override
+        public String status() {
+            return Turn.Status.CUT.wireName();
+        }
+
+        @Override
+        public Optional<Problem> problem() {
+            return Optional.of(cause);
+        }
+    }
+
     /** The turn failed. The conversation so far is kept. */
     record Failed(Details details, Problem cause) implements AgentResult {
         @Override
@@ -247,6 +264,7 @@ public sealed interface AgentResult {
                         turn.status().name(), "the turn " + turn.status().wireName()));
         return switch (turn.status()) {
             case COMPLETE -> new Complete(details, turn.text(), turn.structured());
+            case CUT -> new Cut(details, turn.text(), why);
             case FAILED -> new Failed(details, why);
             case MAX_ITERATIONS -> new MaxIterations(details, why);
             case BUDGET -> new OverBudget(details, why);

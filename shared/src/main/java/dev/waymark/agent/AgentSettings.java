@@ -30,6 +30,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private Optional<Duration> fuse = Optional.empty();
     private Optional<Duration> retryFor = Optional.empty();
     private List<AnnounceRule> announce = List.of();
+    private int continueCut;
 
     /** Starts with the defaults. */
     protected AgentSettings() {}
@@ -51,6 +52,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         fuse = spec.fuse();
         retryFor = spec.retryFor();
         announce = spec.announce();
+        continueCut = spec.continueCut();
     }
 
     /** Returns this builder. */
@@ -76,7 +78,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 silence,
                 fuse,
                 retryFor,
-                announce);
+                announce,
+                continueCut);
     }
 
     /** Describes the agent to people, and to agents that use it as a subagent. */
@@ -91,9 +94,18 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         return self();
     }
 
-    /** Sets the maximum number of tokens of a reply. Default: 4,096. */
+    /** Sets the maximum number of tokens of a reply, with its thinking. Default: 16,000. */
     public final B maxTokens(int most) {
         maxTokens = most;
+        return self();
+    }
+
+    /**
+     * Sets how often a turn asks the model to go on with a reply that reached {@link #maxTokens}. Default: 0, which
+     * ends the turn as cut.
+     */
+    public final B continueCut(int times) {
+        continueCut = times;
         return self();
     }
 

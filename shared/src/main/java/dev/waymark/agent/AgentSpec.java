@@ -23,6 +23,8 @@ import java.util.stream.Stream;
 /**
  * An agent, as one thread uses it. Histories contain it as the result of the {@code agent} activity, so fields are only
  * ever added. It contains no secrets: {@code ${NAME}} is kept as written.
+ *
+ * @param continueCut how often a turn may ask the model to go on with a reply that was cut
  */
 public record AgentSpec(
         String name,
@@ -42,9 +44,10 @@ public record AgentSpec(
         Optional<Duration> silence,
         Optional<Duration> fuse,
         Optional<Duration> retryFor,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce) {
-    /** The default maximum number of tokens of a reply. */
-    public static final int DEFAULT_MAX_TOKENS = 4_096;
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int continueCut) {
+    /** The default maximum number of tokens of a reply, which include its thinking. */
+    public static final int DEFAULT_MAX_TOKENS = 16_000;
     /** The default maximum number of model calls per turn. */
     public static final int DEFAULT_MAX_ITERATIONS = 10;
     /** How long a model may stay silent by default. Some models think for minutes before they send anything. */
@@ -144,7 +147,8 @@ public record AgentSpec(
                 silence,
                 fuse,
                 retryFor,
-                announce);
+                announce,
+                continueCut);
     }
 
     /** A builder with the values of this agent. */
@@ -228,7 +232,8 @@ public record AgentSpec(
                 budget,
                 context,
                 summaries,
-                receivers());
+                receivers(),
+                continueCut);
     }
 
     /** What is announced to whom. A receiver that only escalations name gets these, and how they end. */

@@ -6,6 +6,7 @@ import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
@@ -168,12 +169,19 @@ public final class PhasesCheckpoint {
         add("pre_llm", state, call);
     }
 
+    private static boolean isCut(Conversation state) {
+        return state.turn()
+                .problem()
+                .filter(problem -> problem.type().equals(Problem.REPLY_CUT))
+                .isPresent();
+    }
+
     private void addReply(Conversation state) {
         int calls = state.batch().size();
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("model", snapshots.model().name());
         payload.put("provider", snapshots.model().provider());
-        payload.put("finish_reason", calls > 0 ? "tool_use" : "end_turn");
+        payload.put("finish_reason", calls > 0 ? "tool_use" : isCut(state) ? "max_tokens" : "end_turn");
         payload.put("tool_call_count", calls);
         payload.put("session_token", Extras.of(state).value("session_token"));
         payload.put("checkpoint_token", Extras.of(state).value("checkpoint_token"));
@@ -281,7 +289,7 @@ public final class PhasesCheckpoint {
         Turn turn = state.turn();
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("state", PhasesSnapshot.stateName(state));
-        if (turn.status() == Turn.Status.COMPLETE) {
+        if (turn.status() == Turn.Status.COMPLETE || turn.status() == Turn.Status.CUT) {
             payload.put("final_text", turn.text());
             snapshots.putModel(payload, state);
         } else {

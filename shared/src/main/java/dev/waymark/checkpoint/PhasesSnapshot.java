@@ -252,7 +252,7 @@ final class PhasesSnapshot {
         return switch (state.turn().status()) {
             case NONE -> "pending";
             case RUNNING -> isPaused(state) ? "paused" : "running";
-            case COMPLETE -> "completed";
+            case COMPLETE, CUT -> "completed";
             case FAILED, MAX_ITERATIONS, BUDGET -> "failed";
             case STOPPED, CANCELLED -> "cancelled";
         };

@@ -88,7 +88,7 @@ public final class SessionCheckpoint {
         return switch (timeline.now().turn().status()) {
             case NONE -> "active";
             case RUNNING -> over ? "failed" : "active";
-            case COMPLETE -> "completed";
+            case COMPLETE, CUT -> "completed";
             case FAILED, MAX_ITERATIONS, BUDGET -> "failed";
             case STOPPED, CANCELLED -> "cancelled";
         };

@@ -27,6 +27,10 @@ import java.util.regex.Pattern;
 final class ModelRules {
     private static final String ASKED_TWICE = "the reply does not fit the schema, asked twice: ";
 
+    private static final String CUT =
+            "the reply was cut at its limit of tokens: raise max_tokens, or set continue_cut in the agent file";
+    private static final String EMPTY = "the reply has no text";
+
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private final Draft draft;
@@ -96,9 +100,19 @@ final class ModelRules {
 
     private void takeLastWord(String words, Reply reply) {
         Optional<String> misfit = draft.dialogue.turn.schema().flatMap(schema -> reply.misfit());
-        if (misfit.isEmpty()) {
+        String all = draft.dialogue.turn.text() + words;
+        boolean isWhole = reply.structured().isPresent() || (!reply.isCut() && !all.isBlank());
+        if (reply.isCut() && !isWhole && mayContinue()) {
+            draft.dialogue.turn = draft.dialogue.turn.goingOn(words);
+            draft.say(Optional.empty(), Message.user(ToolTexts.GO_ON));
+            draft.versionReached = true;
+        } else if (misfit.isEmpty() && isWhole) {
             draft.dialogue.turn = draft.dialogue.turn.structured(reply.structured());
-            turns.end(Turn.Status.COMPLETE, words, null);
+            turns.end(Turn.Status.COMPLETE, all, null);
+        } else if (reply.isCut()) {
+            turns.end(Turn.Status.CUT, all, new Problem(Problem.REPLY_CUT, CUT));
+        } else if (misfit.isEmpty()) {
+            turns.end(Turn.Status.CUT, all, new Problem(Problem.REPLY_EMPTY, EMPTY));
         } else if (draft.dialogue.turn.repaired()) {
             turns.end(Turn.Status.FAILED, "", new Problem(Problem.SCHEMA_MISMATCH, ASKED_TWICE + misfit.get()));
         } else {
@@ -108,11 +122,34 @@ final class ModelRules {
         }
     }
 
+    /** Whether the model is asked to go on with a reply that was cut. Halves of a JSON value are not put together. */
+    private boolean mayContinue() {
+        int most = draft.binding.policy.map(AgentPolicy::continueCut).orElse(0);
+        return draft.dialogue.turn.schema().isEmpty() && draft.dialogue.turn.continuations() < most;
+    }
+
     /**
-     * When a turn is retried, tells the model again why its final reply did not match. Without this message, providers
-     * would reject the conversation, because it ends with a reply of the model.
+     * When a turn is retried, answers the reply with which it ended. Providers would reject a conversation that ends
+     * with a reply of the model.
      */
-    void answerMisfit() {
+    void answerLastReply() {
+        boolean endsWithReply = draft.dialogue
+                .transcript
+                .entries()
+                .last()
+                .filter(entry -> entry.message().role() == Role.ASSISTANT)
+                .isPresent();
+        if (draft.dialogue.turn.status() == Turn.Status.CUT && endsWithReply) {
+            boolean isEmpty = draft.dialogue.turn.text().isBlank();
+            draft.say(Optional.empty(), Message.user(isEmpty ? ToolTexts.REPLY_WITH_TEXT : ToolTexts.GO_ON));
+        }
+        answerMisfit();
+    }
+
+    /**
+     * When a turn is retried, tells the model again why its final reply did not match.
+     */
+    private void answerMisfit() {
         draft.dialogue
                 .turn
                 .problem()

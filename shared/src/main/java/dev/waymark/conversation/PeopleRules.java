@@ -66,7 +66,7 @@ final class PeopleRules {
         Optional<Json> schema = fact.schema().or(() -> fact.retry() ? draft.dialogue.turn.schema() : Optional.empty());
         if (!draft.dialogue.turn.isRunning() && !draft.dialogue.isBlank()) {
             if (fact.retry()) {
-                model.answerMisfit();
+                model.answerLastReply();
             }
             turns.open();
         }

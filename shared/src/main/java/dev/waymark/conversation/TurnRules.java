@@ -53,7 +53,11 @@ final class TurnRules {
 
     /** Opens the next turn for queued messages, and ends a turn that has reached a limit. */
     void settle() {
-        if (draft.dialogue.turn.status() == Turn.Status.COMPLETE && !draft.dialogue.queue.isEmpty()) {
+        boolean hasReply = switch (draft.dialogue.turn.status()) {
+            case COMPLETE, CUT -> true;
+            case NONE, RUNNING, FAILED, MAX_ITERATIONS, BUDGET, STOPPED, CANCELLED -> false;
+        };
+        if (hasReply && !draft.dialogue.queue.isEmpty()) {
             open();
         }
         boolean modelIsDue = draft.dialogue.turn.isRunning()
@@ -89,7 +93,7 @@ final class TurnRules {
         boolean wasTheLimit = switch (draft.dialogue.turn.status()) {
             case MAX_ITERATIONS -> fact.iterations().isPresent();
             case BUDGET -> !after.equals(before);
-            case NONE, RUNNING, COMPLETE, FAILED, STOPPED, CANCELLED -> false;
+            case NONE, RUNNING, COMPLETE, CUT, FAILED, STOPPED, CANCELLED -> false;
         };
         if (wasTheLimit && draft.identity.life == ThreadIdentity.Life.OPEN && !draft.dialogue.isBlank()) {
             draft.dialogue.turn = draft.dialogue.turn.continued();

@@ -123,7 +123,8 @@ class StoredFormsTest {
                 AT,
                 Optional.of(ARGS),
                 true,
-                Optional.of(ARGS));
+                Optional.of(ARGS),
+                1);
         TokenEstimate tokenEstimate = new TokenEstimate(41, 2, Optional.of(3));
         SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT, 7);

@@ -39,6 +39,9 @@ public final class JsonDocuments {
         if (result instanceof AgentResult.Complete complete) {
             document.put("text", complete.text());
         }
+        if (result instanceof AgentResult.Cut cut) {
+            document.put("text", cut.text());
+        }
         if (result instanceof AgentResult.Interrupted interrupted) {
             document.put("question", interrupted.question());
             document.set("pending", tree(interrupted.pending()));

@@ -6,6 +6,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.FrontEndThreads;
 import dev.waymark.server.front.MessageIds;
@@ -155,6 +156,11 @@ final class AgUiView implements RunView {
     @Override
     public void completed() {
         finished("success");
+    }
+
+    @Override
+    public void cut(Problem problem) {
+        failed(problem.type(), problem.message());
     }
 
     @Override

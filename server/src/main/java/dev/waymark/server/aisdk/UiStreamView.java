@@ -6,6 +6,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.PendingId;
 import dev.waymark.server.front.RunView;
@@ -203,8 +204,17 @@ final class UiStreamView implements RunView {
 
     @Override
     public void completed() {
+        finished("stop");
+    }
+
+    @Override
+    public void cut(Problem problem) {
+        finished(problem.type().equals(Problem.REPLY_CUT) ? "length" : "other");
+    }
+
+    private void finished(String reason) {
         endStep();
-        send(typed("finish").put("finishReason", "stop"));
+        send(typed("finish").put("finishReason", reason));
         end();
     }
 

@@ -211,6 +211,7 @@ public final class RunMapping implements WatchMapping {
         }
         switch (now.turn().status()) {
             case COMPLETE, NONE, RUNNING -> view.completed();
+            case CUT -> view.cut(now.turn().problem().orElseThrow());
             case STOPPED, CANCELLED -> view.cancelled();
             case FAILED, MAX_ITERATIONS, BUDGET ->
                 view.failed(

@@ -3,6 +3,7 @@ package dev.waymark.server.front;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.value.Problem;
 import java.util.List;
 
 /**
@@ -43,6 +44,9 @@ public interface RunView {
     void interrupted(Conversation state, List<PendingItem> items);
 
     void completed();
+
+    /** The reply is not whole. Its words were sent. */
+    void cut(Problem problem);
 
     /** The turn was stopped or cancelled. */
     void cancelled();

@@ -28,7 +28,8 @@ final class ToolResults {
             return waiting(result.thread(), interrupted.pending());
         } else {
             Problem problem = result.problem().orElseThrow();
-            answer = error(problem.type(), problem.message() + " (thread " + result.thread() + ")");
+            String words = result instanceof AgentResult.Cut cut ? "\n" + cut.text() : "";
+            answer = error(problem.type(), problem.message() + " (thread " + result.thread() + ")" + words);
         }
         return onThread(answer, result.thread());
     }

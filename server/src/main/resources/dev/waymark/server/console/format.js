@@ -66,6 +66,7 @@ const STATUS = {
   running: 'running',
   interrupted: 'waiting for you',
   complete: 'complete',
+  cut: 'reply not whole',
   failed: 'failed',
   'max-iterations': 'iteration limit reached',
   budget: 'budget spent',

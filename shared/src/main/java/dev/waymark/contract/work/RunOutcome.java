@@ -44,7 +44,7 @@ public record RunOutcome(
      */
     public static RunOutcome of(Conversation subagent, UnaryOperator<String> cut) {
         Turn turn = subagent.turn();
-        String text = turn.status() == Turn.Status.COMPLETE ? turn.text() : lastWords(subagent);
+        String text = turn.text().isEmpty() ? lastWords(subagent) : turn.text();
         return new RunOutcome(
                 turn.status().wireName(),
                 turn.number(),

@@ -9,6 +9,13 @@ import java.util.Optional;
 
 /** The messages that tell a model the outcome of a call. They are part of the checkpoint formats. */
 public final class ToolTexts {
+    /** Asks a model to go on with a reply that reached its limit of tokens. */
+    public static final String GO_ON =
+            "Your reply was cut off. Go on exactly where it ended, without repeating anything.";
+
+    /** Asks a model that replied without text for a reply. */
+    public static final String REPLY_WITH_TEXT = "Your reply had no text. Reply now.";
+
     private ToolTexts() {}
 
     /** Tells the model that its call ran with other arguments than those that it chose. */

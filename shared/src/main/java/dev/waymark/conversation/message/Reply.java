@@ -61,6 +61,7 @@ public record Reply(
 
     private static final String END_TURN = "end_turn";
     private static final String TOOL_USE = "tool_use";
+    private static final String MAX_TOKENS = "max_tokens";
 
     public Reply {
         content = List.copyOf(content);
@@ -170,6 +171,12 @@ public record Reply(
     @JsonIgnore
     public boolean isAsSealed() {
         return seal.isEmpty() || seal.get().equals(ownSeal());
+    }
+
+    /** Whether the reply reached its limit of tokens before it was whole. */
+    @JsonIgnore
+    public boolean isCut() {
+        return stop.equals(MAX_TOKENS);
     }
 
     /** Whether the reply has no calls, so that it ends its turn. */

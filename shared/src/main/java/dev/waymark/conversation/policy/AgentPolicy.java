@@ -17,6 +17,8 @@ import java.util.Optional;
  * The parts of an agent's definition that the rules of a conversation need.
  *
  * <p>{@code policies} omits tools that are safe to retry and need no approval.
+ *
+ * @param continueCut how often a turn may ask the model to go on with a reply that was cut
  */
 public record AgentPolicy(
         String agent,
@@ -30,13 +32,28 @@ public record AgentPolicy(
         Optional<Budget> budget,
         Optional<Json> context,
         Optional<SummaryRule> summaries,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int continueCut) {
     public AgentPolicy {
         Objects.requireNonNull(agent, "agent");
         tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
         policies =
                 policies == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(policies));
         announce = announce == null ? List.of() : List.copyOf(announce);
+    }
+
+    public AgentPolicy(
+            String agent,
+            int maxIterations,
+            Map<String, Executor> tools,
+            Map<String, ToolPolicy> policies,
+            Optional<Approvals> approvals,
+            Optional<Budget> budget,
+            Optional<Json> context,
+            Optional<SummaryRule> summaries,
+            List<AnnounceRule> announce) {
+        this(agent, maxIterations, tools, policies, approvals, budget, context, summaries, announce, 0);
     }
 
     public AgentPolicy(
@@ -63,12 +80,30 @@ public record AgentPolicy(
 
     public AgentPolicy withBudget(Budget most) {
         return new AgentPolicy(
-                agent, maxIterations, tools, policies, approvals, Optional.of(most), context, summaries, announce);
+                agent,
+                maxIterations,
+                tools,
+                policies,
+                approvals,
+                Optional.of(most),
+                context,
+                summaries,
+                announce,
+                continueCut);
     }
 
     public AgentPolicy withSummaries(SummaryRule rule) {
         return new AgentPolicy(
-                agent, maxIterations, tools, policies, approvals, budget, context, Optional.of(rule), announce);
+                agent,
+                maxIterations,
+                tools,
+                policies,
+                approvals,
+                budget,
+                context,
+                Optional.of(rule),
+                announce,
+                continueCut);
     }
 
     /** The signers, if decisions must be signed. */

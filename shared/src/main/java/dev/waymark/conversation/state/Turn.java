@@ -17,6 +17,8 @@ import java.util.function.Consumer;
  * @param schema the JSON Schema for the final reply
  * @param repaired whether the model has used its one chance to correct a mismatched final reply
  * @param structured the final reply as JSON, if it matches the schema
+ * @param text the final reply; while the turn runs, what cut replies have said so far
+ * @param continuations how often the model was asked to go on with a reply that was cut
  */
 public record Turn(
         int number,
@@ -30,7 +32,9 @@ public record Turn(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean repaired,
 
-        Optional<Json> structured) {
+        Optional<Json> structured,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int continuations) {
     /** The status of a turn. The names are stored and shown to users. */
     public enum Status {
         @JsonProperty("none")
@@ -39,6 +43,9 @@ public record Turn(
         RUNNING("running"),
         @JsonProperty("complete")
         COMPLETE("complete"),
+        /** The reply is not whole: it was cut at its limit, or has no text. */
+        @JsonProperty("cut")
+        CUT("cut"),
         @JsonProperty("failed")
         FAILED("failed"),
         @JsonProperty("max-iterations")
@@ -77,7 +84,7 @@ public record Turn(
             String text,
             Optional<Problem> problem,
             Instant startedAt) {
-        this(number, status, iterations, usage, text, problem, startedAt, Optional.empty(), false, Optional.empty());
+        this(number, status, iterations, usage, text, problem, startedAt, Optional.empty(), false, Optional.empty(), 0);
     }
 
     public static Turn none(Instant at) {
@@ -125,6 +132,14 @@ public record Turn(
         });
     }
 
+    /** A copy in which the model is asked to go on with a reply that was cut after these words. */
+    public Turn goingOn(String words) {
+        return but(edit -> {
+            edit.text = text + words;
+            edit.continuations++;
+        });
+    }
+
     public Turn repairing() {
         return but(edit -> edit.repaired = true);
     }
@@ -150,9 +165,21 @@ public record Turn(
         private Optional<Json> schema = Turn.this.schema;
         private boolean repaired = Turn.this.repaired;
         private Optional<Json> structured = Turn.this.structured;
+        private int continuations = Turn.this.continuations;
 
         Turn done() {
-            return new Turn(number, status, iterations, usage, text, problem, startedAt, schema, repaired, structured);
+            return new Turn(
+                    number,
+                    status,
+                    iterations,
+                    usage,
+                    text,
+                    problem,
+                    startedAt,
+                    schema,
+                    repaired,
+                    structured,
+                    continuations);
         }
     }
 
@@ -160,10 +187,10 @@ public record Turn(
         return status == Status.MAX_ITERATIONS || status == Status.BUDGET;
     }
 
-    /** Whether the turn ended before the model's final reply. */
+    /** Whether the turn ended before the model's whole final reply. */
     public boolean mayGoOn() {
         return switch (status) {
-            case FAILED, STOPPED, CANCELLED, MAX_ITERATIONS, BUDGET -> true;
+            case CUT, FAILED, STOPPED, CANCELLED, MAX_ITERATIONS, BUDGET -> true;
             case NONE, RUNNING, COMPLETE -> false;
         };
     }

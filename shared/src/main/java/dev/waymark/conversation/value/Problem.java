@@ -41,6 +41,12 @@ public record Problem(String type, String message) {
      */
     public static final String RAN_BEFORE = "RanBefore";
     /** The thread uses newer rules than the worker knows, so the worker leaves the work to others. */
+    /** The type of a reply that reached its limit of tokens. */
+    public static final String REPLY_CUT = "ReplyCut";
+
+    /** The type of a reply without text. */
+    public static final String REPLY_EMPTY = "ReplyEmpty";
+
     public static final String UNKNOWN_RULES = "UnknownRules";
     /** The thread was forked in the middle of this turn, and the turn does not continue in the new thread. */
     public static final String FORKED = "Forked";

@@ -176,6 +176,10 @@ public final class ChatScreen {
             case COMPLETE, RUNNING, NONE -> {}
             case STOPPED -> note("stopped. Send another message, or /retry");
             case CANCELLED -> note("the thread was cancelled");
+            case CUT ->
+                note(OneLine.error(
+                        problem.map(Problem::message).orElse("the reply is not whole"),
+                        "Let the model go on with /retry"));
             case FAILED ->
                 note(OneLine.error(
                         "the turn failed: " + problem.map(Problem::message).orElse("no reason given"),

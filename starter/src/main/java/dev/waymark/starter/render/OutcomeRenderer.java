@@ -21,6 +21,8 @@ public final class OutcomeRenderer {
             output.document(JsonDocuments.of(result));
         } else if (result instanceof AgentResult.Complete complete) {
             output.line(complete.structured().map(json -> json.canonical()).orElse(complete.text()));
+        } else if (result instanceof AgentResult.Cut cut) {
+            output.line(cut.text());
         } else if (result instanceof AgentResult.Interrupted interrupted) {
             printQuestions(output, interrupted);
         }

@@ -124,6 +124,7 @@ final class AgentFile {
         Optional<YamlValue> fallback = fields.take("fallback");
         Optional<YamlValue> maxTokens = fields.take("max_tokens");
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
+        Optional<YamlValue> continueCut = fields.take("continue_cut");
         Optional<YamlValue> tools = fields.take("tools");
         Optional<YamlValue> approvals = fields.take("approvals");
         Optional<YamlValue> subagents = fields.take("subagents");
@@ -149,6 +150,7 @@ final class AgentFile {
         modelName.ifPresent(named -> problems.read(fallback, value -> modelFields.fallback(value, named, limit))
                 .ifPresent(builder::fallback));
         problems.read(maxIterations, value -> value.integer(1)).ifPresent(builder::maxIterations);
+        problems.read(continueCut, value -> value.integer(0)).ifPresent(builder::continueCut);
         problems.read(tools, value -> tools(value, servers)).ifPresent(builder::tools);
         problems.read(approvals, ApprovalFields::read).ifPresent(builder::approvals);
         pricing.ifPresent(value ->
