@@ -102,7 +102,9 @@ final class LangChainMapper {
         if (!calls.isEmpty()) {
             translated.toolExecutionRequests(calls);
         }
-        Thinking.restore(message, model.name(), translated);
+        if (!model.bindsThinking()) {
+            Thinking.restore(message, model.name(), translated);
+        }
         return translated.build();
     }
 

@@ -21,6 +21,14 @@ record ModelTraits(String name, boolean isGemini) {
                 provider == ModelProvider.GOOGLE_AI_GEMINI || provider == ModelProvider.GOOGLE_VERTEX_AI_GEMINI);
     }
 
+    /**
+     * Whether the service binds thinking to everything before it. LangChain4j sends one text for all thinking of a reply,
+     * which is not what the model sent.
+     */
+    boolean bindsThinking() {
+        return name.contains("claude");
+    }
+
     /** Whether the service rejects calls without a signature. Gemini does so from version 3 on. */
     boolean demandsSignatures() {
         return isGemini && !ACCEPTS_UNSIGNED_CALLS.matcher(name).matches();

@@ -561,6 +561,30 @@ public record Conversation(
         return draft.state();
     }
 
+    /**
+     * The number of messages when the present prefix of the prompt began: reasoning of older messages may be bound to
+     * another prompt.
+     */
+    @JsonIgnore
+    public int boundFrom() {
+        return dialogue.boundFrom();
+    }
+
+    /**
+     * The number of messages whose reasoning a service refused to read.
+     *
+     * @param model as named in {@link Reply#model}; empty for the agent's own model
+     */
+    public int unreadableBefore(String model) {
+        return dialogue.unreadable().getOrDefault(model, 0);
+    }
+
+    /** The schema of the turn, if every request of the thread so far had it. */
+    @JsonIgnore
+    public Optional<Json> heldSchema() {
+        return dialogue.heldSchema().filter(held -> turn().schema().equals(Optional.of(held)));
+    }
+
     public int rules() {
         return identity.rules();
     }

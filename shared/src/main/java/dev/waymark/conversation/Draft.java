@@ -15,8 +15,10 @@ import dev.waymark.conversation.state.IgnoredSignals;
 import dev.waymark.conversation.state.Money;
 import dev.waymark.conversation.state.ParentLink;
 import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -99,9 +101,28 @@ final class Draft {
     }
 
     void say(Optional<String> source, Message message) {
+        say(source, message, Optional.empty());
+    }
+
+    void say(Optional<String> source, Message message, Optional<Json> schema) {
         counters.messages++;
         dialogue.transcript =
-                dialogue.transcript.plus(new Transcript.Entry("m" + counters.messages, at, source, message));
+                dialogue.transcript.plus(new Transcript.Entry("m" + counters.messages, at, source, message, schema));
+    }
+
+    /** Replaces the transcript by one that does not begin like the present one. */
+    void replaceTranscript(Transcript other) {
+        dialogue.transcript = other;
+        beginPrefix();
+    }
+
+    /**
+     * Marks that the prompt does not extend what models were sent before: its beginning has changed. Reasoning before
+     * this point is bound to the earlier prompt.
+     */
+    void beginPrefix() {
+        dialogue.boundFrom = dialogue.transcript.count();
+        dialogue.unreadable = Map.of();
     }
 
     void ignore(String signal, String reason) {

@@ -12,6 +12,7 @@ import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import java.util.ArrayList;
@@ -53,10 +54,15 @@ final class ModelRules {
     private void call(int step) {
         commitResults();
         for (Queued queued : draft.dialogue.queue) {
-            draft.say(queued.id(), queued.message());
+            draft.say(queued.id(), queued.message(), queued.schema());
             queued.schema().ifPresent(schema -> draft.dialogue.turn = draft.dialogue.turn.wanting(schema));
         }
         draft.dialogue.queue = List.of();
+        if (draft.counters.steps == 0) {
+            draft.dialogue.heldSchema = draft.dialogue.turn.schema();
+        } else if (!draft.dialogue.heldSchema.equals(draft.dialogue.turn.schema())) {
+            draft.dialogue.heldSchema = Optional.empty();
+        }
         draft.counters.steps = step;
         draft.dialogue.modelCalled = true;
     }
@@ -83,6 +89,11 @@ final class ModelRules {
         draft.dialogue.modelCalled = false;
         draft.dialogue.turn = draft.dialogue.turn.used(reply.spent().usage());
         draft.money.spend(reply.spent());
+        if (reply.withoutReasoning()) {
+            Map<String, Integer> unreadable = new LinkedHashMap<>(draft.dialogue.unreadable);
+            unreadable.put(reply.model().orElse(""), draft.dialogue.transcript.count());
+            draft.dialogue.unreadable = unreadable;
+        }
         Message message = new Message(Role.ASSISTANT, withUnusedCallIds(reply.content()));
         if (!message.content().isEmpty()) {
             draft.say(Optional.empty(), message);
@@ -187,9 +198,18 @@ final class ModelRules {
             List<Transcript.Entry> entries = draft.dialogue.transcript.entries().toList();
             int cut = draft.state().givingWay().size();
             draft.dialogue.transcript = Transcript.EMPTY;
-            draft.say(Optional.empty(), Summary.message(words));
-            entries.subList(cut, entries.size())
-                    .forEach(entry -> draft.dialogue.transcript = draft.dialogue.transcript.plus(entry));
+            List<Transcript.Entry> kept = entries.subList(cut, entries.size());
+            Optional<Json> lost = draft.dialogue
+                    .turn
+                    .schema()
+                    .filter(schema ->
+                            kept.stream().noneMatch(entry -> entry.schema().equals(Optional.of(schema))));
+            draft.say(Optional.empty(), Summary.message(words), lost);
+            Transcript shorter = draft.dialogue.transcript;
+            for (Transcript.Entry entry : kept) {
+                shorter = shorter.plus(entry);
+            }
+            draft.replaceTranscript(shorter);
             draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().unread());
             draft.versionReached = true;
             dropCalls(entries.subList(0, cut));

@@ -11,6 +11,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.ReplySchema;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
@@ -57,6 +58,7 @@ final class PeopleRules {
                 draft.say(Optional.empty(), message);
                 recordForeignCalls(message);
             });
+            draft.beginPrefix();
         });
         fact.content().ifPresent(content -> {
             List<Queued> longer = new ArrayList<>(draft.dialogue.queue);
@@ -71,6 +73,7 @@ final class PeopleRules {
             turns.open();
         }
         if (fact.content().isEmpty() && draft.dialogue.turn.isRunning()) {
+            fact.schema().ifPresent(wanted -> draft.say(Optional.empty(), Message.user(ReplySchema.request(wanted))));
             schema.ifPresent(wanted -> draft.dialogue.turn = draft.dialogue.turn.wanting(wanted));
         }
     }

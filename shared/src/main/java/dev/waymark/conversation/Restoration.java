@@ -444,7 +444,7 @@ public final class Restoration {
         Turn now = turn.of(transcript.transcript(), !open.isEmpty());
         boolean known = now.number() > 0;
         Draft draft = Draft.blank(ThreadIdentity.RULES, agent, createdAt);
-        draft.dialogue.transcript = transcript.transcript();
+        draft.replaceTranscript(transcript.transcript());
         draft.dialogue.queue = queue;
         draft.dialogue.turn = now;
         draft.dialogue.ended = known && !now.isRunning() ? Optional.of(now) : Optional.empty();

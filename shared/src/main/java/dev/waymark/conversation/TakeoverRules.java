@@ -130,6 +130,7 @@ final class TakeoverRules {
     private void forgetAgent() {
         draft.binding.policy = Optional.empty();
         draft.binding.agentRequested = false;
+        draft.beginPrefix();
         draft.book.openCalls().forEach(call -> draft.book.put(call.unjudged()));
     }
 
@@ -303,7 +304,7 @@ final class TakeoverRules {
             for (Transcript.Entry entry : draft.dialogue.transcript.entries().toList()) {
                 corrected = corrected.plus(entry.saying(corrected(entry.message(), texts)));
             }
-            draft.dialogue.transcript = corrected;
+            draft.replaceTranscript(corrected);
         }
     }
 

@@ -133,7 +133,7 @@ final class TurnRules {
         stop(Turn.Status.STOPPED, text);
         draft.book.batch = List.of();
         draft.dialogue.queue = List.of();
-        draft.dialogue.transcript = Transcript.EMPTY;
+        draft.replaceTranscript(Transcript.EMPTY);
         draft.dialogue.tokenEstimate = draft.dialogue.tokenEstimate.map(TokenEstimate::unread);
         draft.book.workspace = Workspace.EMPTY;
         draft.book.grants = draft.book.grants.ended();

@@ -3,6 +3,7 @@ package dev.waymark.model;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import java.util.List;
 import java.util.Objects;
@@ -14,8 +15,11 @@ import java.util.Optional;
  *
  * @param model the part after {@code provider:}
  * @param options only options that the provider supports; an agent with others is rejected
- * @param replySchema the JSON Schema that a reply without calls has to match. The instructions contain it, and the
- *     worker checks the reply, so that a provider may ignore it
+ * @param replySchema the JSON Schema that a reply without calls has to match, if every request of the thread had it. The
+ *     messages contain it, and the worker checks the reply, so that a provider may ignore it
+ * @param boundFrom the number of messages when the prompt began as it does now. A service that binds reasoning to
+ *     everything before it is not sent the reasoning of these messages.
+ * @param unreadableBefore the number of messages whose reasoning the service refused to read, whatever it is bound to
  */
 public record ModelRequest(
         String model,
@@ -24,7 +28,9 @@ public record ModelRequest(
         List<ToolSpec> tools,
         int maxTokens,
         ModelOptions options,
-        Optional<Json> replySchema) {
+        Optional<Json> replySchema,
+        int boundFrom,
+        int unreadableBefore) {
 
     public ModelRequest {
         Objects.requireNonNull(model, "model");
@@ -46,7 +52,7 @@ public record ModelRequest(
             List<ToolSpec> tools,
             int maxTokens,
             ModelOptions options) {
-        this(model, instructions, messages, tools, maxTokens, options, Optional.empty());
+        this(model, instructions, messages, tools, maxTokens, options, Optional.empty(), 0, 0);
     }
 
     /** A request without options. */
@@ -57,17 +63,41 @@ public record ModelRequest(
 
     /** This request for another model, with the options of that model. */
     public ModelRequest to(String other, ModelOptions chosen) {
-        return new ModelRequest(other, instructions, messages, tools, maxTokens, chosen, replySchema);
+        return new ModelRequest(
+                other, instructions, messages, tools, maxTokens, chosen, replySchema, boundFrom, unreadableBefore);
     }
 
     /** This request for a reply that matches a schema, or for one in any form. */
     public ModelRequest withReplySchema(Optional<Json> schema) {
-        return new ModelRequest(model, instructions, messages, tools, maxTokens, options, schema);
+        return new ModelRequest(
+                model, instructions, messages, tools, maxTokens, options, schema, boundFrom, unreadableBefore);
     }
 
     /** This request with other messages. */
     public ModelRequest withMessages(List<Message> others) {
-        return new ModelRequest(model, instructions, others, tools, maxTokens, options, replySchema);
+        return new ModelRequest(
+                model, instructions, others, tools, maxTokens, options, replySchema, boundFrom, unreadableBefore);
+    }
+
+    /** This request with a prompt that began as it does now after this many messages. */
+    public ModelRequest boundFrom(int messageCount) {
+        return new ModelRequest(
+                model, instructions, messages, tools, maxTokens, options, replySchema, messageCount, unreadableBefore);
+    }
+
+    /** This request without the reasoning of this many messages, which the service refused to read. */
+    public ModelRequest unreadableBefore(int messageCount) {
+        return new ModelRequest(
+                model, instructions, messages, tools, maxTokens, options, replySchema, boundFrom, messageCount);
+    }
+
+    /** Whether reasoning of a model is sent, as far as only this request decides. */
+    public boolean hasReasoning() {
+        return messages
+                .subList(Math.min(messages.size(), Math.max(boundFrom, unreadableBefore)), messages.size())
+                .stream()
+                .flatMap(message -> message.content().stream())
+                .anyMatch(Part.Reasoning.class::isInstance);
     }
 
     /** Whether the newest message is one of the user, and not the results of calls. */

@@ -270,7 +270,16 @@ class StoredFormsTest {
                 new ThreadIdentity(
                         ThreadIdentity.RULES, true, ThreadIdentity.Life.CLOSING, true, AT, AT, Optional.of(origin)),
                 new AgentBinding("helper", true, Optional.of(policy), Optional.of(ARGS)),
-                new Dialogue(transcript, List.of(queued), turn, Optional.of(turn), true, Optional.of(tokenEstimate)),
+                new Dialogue(
+                        transcript,
+                        List.of(queued),
+                        turn,
+                        Optional.of(turn),
+                        true,
+                        Optional.of(tokenEstimate),
+                        1,
+                        Map.of("openai:m", 1),
+                        Optional.of(ARGS)),
                 new CallBook(
                         List.of("tu_1"),
                         PersistentMap.<Call>empty().with("tu_1", call),

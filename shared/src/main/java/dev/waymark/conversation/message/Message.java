@@ -2,6 +2,7 @@ package dev.waymark.conversation.message;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import dev.waymark.conversation.value.Json;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,13 @@ public record Message(Role role, List<Part> content) {
     /** A message with the results of calls. It belongs to the user's side. */
     public static Message results(List<Part.ToolResult> results) {
         return new Message(Role.USER, List.copyOf(results));
+    }
+
+    /** A copy with another part at the end. */
+    public Message and(Part last) {
+        List<Part> parts = new ArrayList<>(content);
+        parts.add(last);
+        return new Message(role, parts);
     }
 
     /** The message's text parts, joined without separators. */

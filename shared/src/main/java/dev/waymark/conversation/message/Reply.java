@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <p>{@code verdicts} are what the agent's rules say about the calls of tools with rules. They are found before the
  * reply is recorded, where the agent is at hand.
  *
+ * <p>{@code withoutReasoning} says that the service refused to read the earlier reasoning of this model, so that the
+ * reply was made without it.
+ *
  * <p>{@code seal} is a digest of the final reply, with which {@code verify} detects that a stored history was altered.
  */
 public record Reply(
@@ -56,7 +59,9 @@ public record Reply(
 
         Optional<String> model,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Judged> verdicts) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Judged> verdicts,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean withoutReasoning) {
     private static final int SEAL_DIGITS = 16;
 
     private static final String END_TURN = "end_turn";
@@ -95,7 +100,8 @@ public record Reply(
                 structured,
                 Optional.empty(),
                 Optional.empty(),
-                List.of());
+                List.of(),
+                false);
     }
 
     public Reply(List<Part> content, Usage usage, String stop) {
@@ -144,6 +150,11 @@ public record Reply(
     /** Returns a copy that names the fallback that answered. */
     public Reply answeredBy(String other) {
         return unsealed(edit -> edit.model = Optional.of(other));
+    }
+
+    /** Returns a copy that says that earlier reasoning could not be sent. */
+    public Reply refusingReasoning() {
+        return unsealed(edit -> edit.withoutReasoning = true);
     }
 
     /**
@@ -256,9 +267,22 @@ public record Reply(
         private Optional<String> seal = Reply.this.seal;
         private Optional<String> model = Reply.this.model;
         private List<Judged> verdicts = Reply.this.verdicts;
+        private boolean withoutReasoning = Reply.this.withoutReasoning;
 
         Reply done() {
-            return new Reply(content, usage, stop, faults, cost, wasted, misfit, structured, seal, model, verdicts);
+            return new Reply(
+                    content,
+                    usage,
+                    stop,
+                    faults,
+                    cost,
+                    wasted,
+                    misfit,
+                    structured,
+                    seal,
+                    model,
+                    verdicts,
+                    withoutReasoning);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.waymark.conversation.message;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentList;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
@@ -25,23 +26,44 @@ public record Transcript(PersistentList<Entry> entries, String digest, long byte
         Objects.requireNonNull(digest, "digest");
     }
 
-    /** A message with its id in the thread. {@code source} is the id under which a person sent it. */
-    public record Entry(String id, Instant at, Optional<String> source, Message message) {
+    /**
+     * A message with its id in the thread.
+     *
+     * @param source the id under which a person sent it
+     * @param schema the JSON Schema that the message requests for the reply. Every prompt has it behind the message.
+     */
+    public record Entry(String id, Instant at, Optional<String> source, Message message, Optional<Json> schema) {
         public Entry {
             Objects.requireNonNull(id, "id");
             Objects.requireNonNull(at, "at");
             Objects.requireNonNull(message, "message");
+            schema = schema == null ? Optional.empty() : schema;
+        }
+
+        public Entry(String id, Instant at, Optional<String> source, Message message) {
+            this(id, at, source, message, Optional.empty());
+        }
+
+        private String canonical() {
+            return message.canonical()
+                    + schema.map(wanted -> wanted.canonical()).orElse("");
+        }
+
+        /** The message as a model reads it: with the request for a reply that matches the schema, if there is one. */
+        Message told() {
+            return schema.map(wanted -> message.and(new Part.Text(ReplySchema.request(wanted))))
+                    .orElse(message);
         }
 
         /** A copy of this entry with another message. */
         public Entry saying(Message other) {
-            return new Entry(id, at, source, other);
+            return new Entry(id, at, source, other, schema);
         }
     }
 
     /** A copy with one more entry at the end, and the digest and size that result. */
     public Transcript plus(Entry entry) {
-        String canonical = entry.message().canonical();
+        String canonical = entry.canonical();
         return new Transcript(entries.plus(entry), Sha256.hex(digest + canonical), bytes + canonical.length());
     }
 
@@ -63,6 +85,11 @@ public record Transcript(PersistentList<Entry> entries, String digest, long byte
                 .map(Entry::message)
                 .filter(message ->
                         message.role() == Role.ASSISTANT && message.toolUses().isEmpty());
+    }
+
+    /** The messages as models read them, in order. */
+    public List<Message> prompt() {
+        return entries.toList().stream().map(Entry::told).toList();
     }
 
     /** The messages, in order. */

@@ -1,11 +1,16 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Json;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -17,6 +22,11 @@ import java.util.Optional;
  * @param ended the newest ended turn, with its outcome
  * @param modelCalled whether the thread waits for a reply or a summary of the model
  * @param tokenEstimate the estimated size of the conversation, for deciding when to summarize it
+ * @param boundFrom the number of messages that there were when the present prefix of the prompt began. A service may bind
+ *     a model's reasoning to everything before it, so reasoning of older messages is not sent any more.
+ * @param unreadable by the name of a model, empty for the agent's own: the number of messages when a service refused to
+ *     read reasoning that we believed to be valid. Older reasoning is not sent to this model any more.
+ * @param heldSchema the schema for replies, if every request of the thread so far had it
  */
 public record Dialogue(
         Transcript transcript,
@@ -24,15 +34,32 @@ public record Dialogue(
         Turn turn,
         Optional<Turn> ended,
         boolean modelCalled,
-        @JsonProperty("gauge") Optional<TokenEstimate> tokenEstimate) {
+        @JsonProperty("gauge") Optional<TokenEstimate> tokenEstimate,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int boundFrom,
+
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Integer> unreadable,
+        Optional<Json> heldSchema) {
     public Dialogue {
         Objects.requireNonNull(transcript, "transcript");
         Objects.requireNonNull(turn, "turn");
         queue = List.copyOf(queue);
+        unreadable = unreadable == null
+                ? Collections.emptyMap()
+                : Collections.unmodifiableMap(new LinkedHashMap<>(unreadable));
     }
 
     public static Dialogue silent(Instant at) {
-        return new Dialogue(Transcript.EMPTY, List.of(), Turn.none(at), Optional.empty(), false, Optional.empty());
+        return new Dialogue(
+                Transcript.EMPTY,
+                List.of(),
+                Turn.none(at),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                0,
+                Collections.emptyMap(),
+                Optional.empty());
     }
 
     /** Whether the transcript and the queue are empty, so that there is nothing to send to a model. */
@@ -58,6 +85,9 @@ public record Dialogue(
         public Optional<Turn> ended = Dialogue.this.ended;
         public boolean modelCalled = Dialogue.this.modelCalled;
         public Optional<TokenEstimate> tokenEstimate = Dialogue.this.tokenEstimate;
+        public int boundFrom = Dialogue.this.boundFrom;
+        public Map<String, Integer> unreadable = Dialogue.this.unreadable;
+        public Optional<Json> heldSchema = Dialogue.this.heldSchema;
 
         /** Whether the transcript and the queue are empty, so that there is nothing to send to a model. */
         public boolean isBlank() {
@@ -75,10 +105,22 @@ public record Dialogue(
                     && turn == Dialogue.this.turn
                     && ended == Dialogue.this.ended
                     && modelCalled == Dialogue.this.modelCalled
-                    && tokenEstimate == Dialogue.this.tokenEstimate;
+                    && tokenEstimate == Dialogue.this.tokenEstimate
+                    && boundFrom == Dialogue.this.boundFrom
+                    && unreadable == Dialogue.this.unreadable
+                    && heldSchema == Dialogue.this.heldSchema;
             return isUnchanged
                     ? Dialogue.this
-                    : new Dialogue(transcript, queue, turn, ended, modelCalled, tokenEstimate);
+                    : new Dialogue(
+                            transcript,
+                            queue,
+                            turn,
+                            ended,
+                            modelCalled,
+                            tokenEstimate,
+                            boundFrom,
+                            unreadable,
+                            heldSchema);
         }
     }
 }

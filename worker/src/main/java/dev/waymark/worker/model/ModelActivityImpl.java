@@ -18,6 +18,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
@@ -34,6 +35,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +52,9 @@ public final class ModelActivityImpl implements ModelActivity {
 
     /** A larger reply is returned at once: heartbeats would send it again and again. */
     private static final int MOST_SAVED_BYTES = 64 * 1024;
+
+    private static final Pattern OF_REASONING =
+            Pattern.compile("thinking|signature|encrypted", Pattern.CASE_INSENSITIVE);
 
     private static final Logger LOG = LoggerFactory.getLogger(ModelActivityImpl.class);
 
@@ -182,11 +187,12 @@ public final class ModelActivityImpl implements ModelActivity {
             throws InterruptedException {
         AgentSpec agent = called.agent();
         if (input.summary()) {
-            return checked(ask(agent, ModelCalls.summary(called.state(), agent), words, cancelled), words);
+            return checked(
+                    ask(called.state(), agent, ModelCalls.summary(called.state(), agent), words, cancelled), words);
         }
         Optional<Json> schema = called.state().turn().schema();
         schema.ifPresent(ModelActivityImpl::requireSchema);
-        Reply reply = ask(agent, ModelCalls.request(called.state(), agent), words, cancelled);
+        Reply reply = ask(called.state(), agent, ModelCalls.request(called.state(), agent), words, cancelled);
         return judged(input, called, checked(ModelCalls.examined(reply, agent, schema), words))
                 .sealed();
     }
@@ -243,7 +249,8 @@ public final class ModelActivityImpl implements ModelActivity {
         });
     }
 
-    private Reply ask(AgentSpec agent, ModelRequest request, PartialText words, BooleanSupplier cancelled)
+    private Reply ask(
+            Conversation state, AgentSpec agent, ModelRequest request, PartialText words, BooleanSupplier cancelled)
             throws InterruptedException {
         ModelChain chain = ModelChain.of(agent, outages);
         ModelChain.Link asked = chain.next(words.failed());
@@ -251,16 +258,51 @@ public final class ModelActivityImpl implements ModelActivity {
             ModelProviders.Bound bound = bound(asked);
             Optional<Pricing> pricing = asked.ownPrice().or(bound::pricing);
             words.asks(asked.model(), pricing);
-            ModelRequest sent = request.to(bound.model(), asked.options());
-            Reply reply = SilenceWatch.ask(bound.provider(), sent, words, asked.silence(), cancelled);
+            boolean isOwn = asked.model().equals(agent.model());
+            ModelRequest sent = request.to(bound.model(), asked.options())
+                    .unreadableBefore(state.unreadableBefore(isOwn ? "" : asked.model()));
+            Reply reply = reply(bound.provider(), sent, words, asked, cancelled);
             chain.answered(asked);
             words.firstWordAfter().ifPresent(after -> metrics.firstWord(asked.model(), after));
             Reply charged = reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
-            return asked.model().equals(agent.model()) ? charged : charged.answeredBy(asked.model());
+            return isOwn ? charged : charged.answeredBy(asked.model());
         } catch (ModelFailure failure) {
             metrics.failedAttempt(asked.model(), failure.type());
             throw problem(agent, chain, asked, failure, words);
         }
+    }
+
+    /**
+     * The reply. If the service refuses to read earlier reasoning, which it may bind to something that this version does
+     * not know of, the request is sent once more without it. A refused request costs nothing.
+     */
+    private static Reply reply(
+            ModelProvider provider,
+            ModelRequest sent,
+            PartialText words,
+            ModelChain.Link asked,
+            BooleanSupplier cancelled)
+            throws ModelFailure, InterruptedException {
+        try {
+            return SilenceWatch.ask(provider, sent, words, asked.silence(), cancelled);
+        } catch (ModelFailure failure) {
+            if (!refusesReasoning(failure) || !sent.hasReasoning()) {
+                throw failure;
+            }
+            LOG.warn(
+                    "{} refused earlier reasoning of {}, and is asked again without it: {}",
+                    asked.model(),
+                    Activity.getExecutionContext().getInfo().getWorkflowId(),
+                    failure.getMessage());
+            ModelRequest without = sent.unreadableBefore(sent.messages().size());
+            return SilenceWatch.ask(provider, without, words, asked.silence(), cancelled)
+                    .refusingReasoning();
+        }
+    }
+
+    private static boolean refusesReasoning(ModelFailure failure) {
+        return failure.type().equals(ProviderFailures.BAD_REQUEST.type())
+                && OF_REASONING.matcher(String.valueOf(failure.getMessage())).find();
     }
 
     private ModelProviders.Bound bound(ModelChain.Link asked) throws ModelFailure {

@@ -14,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What a model is sent in a state of a thread, and what its reply shows before a thread takes it. Depends only on the
@@ -25,13 +24,14 @@ public final class ModelCalls {
 
     /** The request for a reply to the newest messages of this state. */
     public static ModelRequest request(Conversation state, AgentSpec agent) {
-        Optional<String> instructions = Stream.concat(
-                        agent.instructions().stream(),
-                        state.turn().schema().map(StructuredReply::instructions).stream())
-                .reduce((own, added) -> own + "\n\n" + added);
         return new ModelRequest(
-                        agent.model(), instructions, state.transcript().messages(), agent.tools(), agent.maxTokens())
-                .withReplySchema(state.turn().schema());
+                        agent.model(),
+                        agent.instructions(),
+                        state.transcript().prompt(),
+                        agent.tools(),
+                        agent.maxTokens())
+                .withReplySchema(state.heldSchema())
+                .boundFrom(state.boundFrom());
     }
 
     /** The request for a summary of the older part of this state. */

@@ -12,8 +12,8 @@ import dev.waymark.tool.ToolArguments;
 import java.util.Optional;
 
 /**
- * Requests and validates a final reply in JSON. The schema is part of the instructions, which works with every
- * provider, and the reply is checked against it here.
+ * Validates a final reply in JSON. The schema stands behind the message that asked for it, which works with every provider,
+ * and the reply is checked against it here.
  */
 final class StructuredReply {
     private static final ObjectReader READER =
@@ -21,11 +21,6 @@ final class StructuredReply {
     private static final String FENCE = "```";
 
     private StructuredReply() {}
-
-    static String instructions(Json schema) {
-        return "When you call no more tools, your reply must be one JSON value that fits the following JSON Schema, and"
-                + " nothing else: no introduction, no explanation, no code fence.\n" + schema.canonical();
-    }
 
     /**
      * Adds the parsed JSON, or the validation error, to the reply. A reply that calls tools is not final and stays

@@ -7,7 +7,6 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.model.adapter.AlternatingRoles;
 import dev.waymark.worker.model.anthropic.MessagesRequest.Block;
 import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.StrictSchema;
@@ -91,30 +90,70 @@ final class AnthropicMapper {
     }
 
     private static boolean mayThink(List<MessagesRequest.Message> messages) {
-        int people = messages.size() - 1;
-        while (people >= 2 && messages.get(people).content().stream().anyMatch(Block.ToolResult.class::isInstance)) {
-            people -= 2;
+        int last = messages.size() - 1;
+        while (last >= 0) {
+            int first = last;
+            while (first > 0 && !isReply(messages.get(first - 1))) {
+                first--;
+            }
+            boolean isNewTurn = messages.subList(first, last + 1).stream().noneMatch(AnthropicMapper::hasResults);
+            if (isNewTurn || first == 0) {
+                return last == messages.size() - 1
+                        || messages.get(last + 1).content().get(0) instanceof Block.Own;
+            }
+            last = first - 2; // Before the reply whose results these are.
         }
-        boolean isNewTurn = people == messages.size() - 1;
-        return isNewTurn || messages.get(people + 1).content().get(0) instanceof Block.Own;
+        return false;
     }
 
-    /** The API requires that the first message is a user message. */
+    private static boolean isReply(MessagesRequest.Message message) {
+        return message.role().equals(Role.ASSISTANT.wireName());
+    }
+
+    private static boolean hasResults(MessagesRequest.Message message) {
+        return message.content().stream().anyMatch(Block.ToolResult.class::isInstance);
+    }
+
+    /**
+     * Converts the messages one by one, so that a message that was sent never changes. The API requires that the first
+     * message is a user message, and that all results of a reply are in the message behind it.
+     */
     private static List<MessagesRequest.Message> messages(ModelRequest request) {
-        String model = request.model();
+        int readable = Math.max(request.boundFrom(), request.unreadableBefore());
         List<MessagesRequest.Message> messages = new ArrayList<>();
-        for (Message message : AlternatingRoles.alternating(
-                request.messages(), reply -> !ofModel(reply.content(), model).isEmpty())) {
-            boolean isReply = message.role() == Role.ASSISTANT;
-            if (isReply && messages.isEmpty()) {
-                messages.add(ofPeople(List.of()));
+        for (int i = 0; i < request.messages().size(); i++) {
+            Message message = request.messages().get(i);
+            int last = messages.size() - 1;
+            if (message.role() == Role.ASSISTANT) {
+                List<Block> blocks = ofModel(message.content(), request.model(), i >= readable);
+                if (blocks.isEmpty()) {
+                    continue;
+                }
+                if (last < 0) {
+                    messages.add(ofPeople(List.of()));
+                }
+                if (last >= 0 && isReply(messages.get(last))) {
+                    messages.set(last, joined(messages.get(last), blocks));
+                } else {
+                    messages.add(new MessagesRequest.Message(message.role().wireName(), blocks));
+                }
+            } else {
+                MessagesRequest.Message said = ofPeople(message.content());
+                boolean isLate = last >= 0 && !isReply(messages.get(last)) && hasResults(said);
+                if (isLate) {
+                    messages.set(last, joined(said, messages.get(last).content()));
+                } else {
+                    messages.add(said);
+                }
             }
-            messages.add(
-                    isReply
-                            ? new MessagesRequest.Message(message.role().wireName(), ofModel(message.content(), model))
-                            : ofPeople(message.content()));
         }
         return messages;
+    }
+
+    private static MessagesRequest.Message joined(MessagesRequest.Message message, List<Block> more) {
+        List<Block> blocks = new ArrayList<>(message.content());
+        blocks.addAll(more);
+        return new MessagesRequest.Message(message.role(), blocks);
     }
 
     /** Puts tool results first, directly after their calls. */
@@ -124,8 +163,8 @@ final class AnthropicMapper {
         for (Part part : parts) {
             if (part instanceof Part.ToolResult result) {
                 results.add(result(result));
-            } else if (part instanceof Part.Text text && !text.text().isBlank()) {
-                rest.add(Block.Text.of(text.text()));
+            } else if (part instanceof Part.Text text) {
+                rest.add(Block.Text.of(text.text().isBlank() ? NOTHING : text.text()));
             } else if (part instanceof Part.Image image) {
                 rest.add(image(MessagesRequest.Source.url(image.url())));
             } else if (part instanceof Part.ImageData image) {
@@ -147,43 +186,60 @@ final class AnthropicMapper {
         return new Block.ToolResult(WireName.ofCall(result.toolUseId()), content, result.isError(), Optional.empty());
     }
 
-    private static List<Block> ofModel(List<Part> parts, String model) {
+    /**
+     * A reply as it came. Text without characters is not sent at all, and blank text not alone: the API rejects both.
+     *
+     * @param isReadable whether the service accepts the reply's own reasoning
+     */
+    private static List<Block> ofModel(List<Part> parts, String model, boolean isReadable) {
         List<Block> blocks = new ArrayList<>();
         for (Part part : parts) {
-            if (part instanceof Part.Text text && !text.text().isBlank()) {
+            if (part instanceof Part.Text text && !text.text().isEmpty()) {
                 blocks.add(Block.Text.of(text.text()));
             } else if (part instanceof Part.ToolUse use) {
                 blocks.add(new Block.ToolUse(
                         WireName.ofCall(use.id()), WireName.ofTool(use.name()), CallArguments.sendable(use.input())));
-            } else if (part instanceof Part.Reasoning reasoning) {
+            } else if (part instanceof Part.Reasoning reasoning && (isReadable || !OpaqueBlock.isBound(reasoning))) {
                 OpaqueBlock.of(reasoning, model).map(Block.Own::new).ifPresent(blocks::add);
             }
         }
-        // The API rejects a message that ends with a thinking block.
-        while (!blocks.isEmpty() && blocks.get(blocks.size() - 1) instanceof Block.Own) {
+        while (OldModels.refuseThinkingAtTheEnd(model)
+                && !blocks.isEmpty()
+                && blocks.get(blocks.size() - 1) instanceof Block.Own) {
             blocks.remove(blocks.size() - 1);
         }
-        return blocks;
+        boolean saysSomething = blocks.stream()
+                .anyMatch(block ->
+                        !(block instanceof Block.Text text && text.text().isBlank()));
+        return saysSomething ? blocks : List.of();
     }
 
     /**
-     * Sets cache marks: on the newest user message, for the next call, and on the user message before it, which the
-     * previous call marked. The cached prefix stays valid as long as the conversation only grows at its end.
+     * Sets cache marks: on the newest message of people, for the next call, and on the newest one before the last reply,
+     * which the previous call marked. The cached prefix stays valid as long as the conversation only grows at its end.
      */
     private static List<MessagesRequest.Message> marked(List<MessagesRequest.Message> messages) {
         List<MessagesRequest.Message> marked = new ArrayList<>(messages);
-        int left = 2;
-        for (int i = marked.size() - 1; i >= 0 && left > 0; i--) {
-            MessagesRequest.Message message = marked.get(i);
-            if (message.role().equals(Role.USER.wireName())) {
-                List<Block> blocks = new ArrayList<>(message.content());
-                int last = blocks.size() - 1;
-                blocks.set(last, blocks.get(last).marked());
-                marked.set(i, new MessagesRequest.Message(message.role(), blocks));
-                left--;
-            }
+        int last = marked.size() - 1;
+        mark(marked, last);
+        while (last >= 0 && !isReply(marked.get(last))) {
+            last--;
         }
+        while (last >= 0 && isReply(marked.get(last))) {
+            last--;
+        }
+        mark(marked, last);
         return marked;
+    }
+
+    private static void mark(List<MessagesRequest.Message> messages, int index) {
+        if (index >= 0 && !isReply(messages.get(index))) {
+            MessagesRequest.Message message = messages.get(index);
+            List<Block> blocks = new ArrayList<>(message.content());
+            int last = blocks.size() - 1;
+            blocks.set(last, blocks.get(last).marked());
+            messages.set(index, new MessagesRequest.Message(message.role(), blocks));
+        }
     }
 
     private static List<MessagesRequest.Tool> tools(ModelRequest request) {
@@ -192,9 +248,10 @@ final class AnthropicMapper {
             tools.add(new MessagesRequest.Tool(tool.name(), tool.description(), tool.input(), Optional.empty()));
         }
         if (tools.isEmpty()) {
-            // The API rejects tool calls in the conversation if the request defines no tools, and this agent may have
-            // had tools earlier.
-            called(request.messages())
+            // The API rejects tool calls in the conversation if the request defines no tools, and this conversation may
+            // have begun with another agent. What was called when the prompt began is all that such an agent gets.
+            int begun = Math.min(request.boundFrom(), request.messages().size());
+            called(request.messages().subList(0, begun))
                     .forEach(name -> tools.add(new MessagesRequest.Tool(
                             name, "Not available any more.", Json.of(Map.of("type", "object")), Optional.empty())));
         }

@@ -3,7 +3,10 @@ package dev.waymark.worker.model.anthropic;
 import dev.waymark.agent.ModelOption;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
@@ -14,6 +17,7 @@ import dev.waymark.worker.model.http.OptionProblems;
 import dev.waymark.worker.model.http.ProviderService;
 import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.price.PriceTable;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +46,8 @@ public final class AnthropicProvider implements ModelProvider {
     private static final List<String> SERVICE_TIERS = List.of("auto", "standard_only");
     private static final int HIGHEST_TEMPERATURE = 1;
     private static final int LEAST_THINKING = 1_024;
+    private static final String PAUSED = "pause_turn";
+    private static final int MOST_PAUSES = 3;
 
     private final ProviderService service;
     private final EventStreams streams;
@@ -121,7 +127,22 @@ public final class AnthropicProvider implements ModelProvider {
 
     @Override
     public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
-        return schemas.ask(request, asked -> service.send(key -> send(asked, key, listener)));
+        return schemas.ask(request, asked -> service.send(key -> whole(asked, key, listener)));
+    }
+
+    /** The reply, with what the service adds to it when it is asked to go on after a pause. */
+    private Reply whole(ModelRequest request, Optional<String> key, ReplyListener listener)
+            throws ModelFailure, InterruptedException {
+        Reply reply = send(request, key, listener);
+        for (int i = 0; i < MOST_PAUSES && reply.stop().equals(PAUSED); i++) {
+            List<Message> messages = new ArrayList<>(request.messages());
+            messages.add(new Message(Role.ASSISTANT, reply.content()));
+            Reply more = send(request.withMessages(messages), key, listener);
+            List<Part> parts = new ArrayList<>(reply.content());
+            parts.addAll(more.content());
+            reply = new Reply(parts, reply.usage().plus(more.usage()), more.stop());
+        }
+        return reply;
     }
 
     private Reply send(ModelRequest request, Optional<String> key, ReplyListener listener)

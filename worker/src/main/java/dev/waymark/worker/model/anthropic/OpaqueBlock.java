@@ -6,6 +6,7 @@ import dev.waymark.worker.model.http.ReasoningOrigin;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Converts content blocks that only the model that made them can read: signed or encrypted thinking, and block types
@@ -14,6 +15,7 @@ import java.util.Optional;
 final class OpaqueBlock {
     private static final String BLOCK = "block";
     private static final String THINKING = "thinking";
+    private static final Set<String> BOUND = Set.of(THINKING, "redacted_thinking");
 
     private OpaqueBlock() {}
 
@@ -32,6 +34,13 @@ final class OpaqueBlock {
             block.put(THINKING, reasoning.text());
         }
         return Optional.of(Json.of(block));
+    }
+
+    /** Whether the service binds the block to the instructions, the tools and all messages before it. */
+    static boolean isBound(Part.Reasoning reasoning) {
+        return reasoning.metadata().field(BLOCK) instanceof Map<?, ?> kept
+                && kept.get("type") instanceof String type
+                && BOUND.contains(type);
     }
 
     private static ReasoningOrigin origin(String model) {

@@ -28,7 +28,7 @@ final class ResponsesMapper {
     static ResponsesRequest request(ModelRequest request, boolean encrypted) {
         List<Item> input = new ArrayList<>();
         for (Message message : AlternatingRoles.alternating(
-                request.messages(),
+                readable(request),
                 reply -> !ofModel(reply.content(), request.model()).isEmpty())) {
             input.addAll(
                     message.role() == Role.USER
@@ -54,6 +54,20 @@ final class ResponsesMapper {
                 encrypted ? ENCRYPTED : List.of(),
                 false,
                 true);
+    }
+
+    /** The messages without the reasoning that the service refused to read. */
+    private static List<Message> readable(ModelRequest request) {
+        List<Message> messages = new ArrayList<>(request.messages());
+        for (int i = 0; i < Math.min(request.unreadableBefore(), messages.size()); i++) {
+            Message message = messages.get(i);
+            List<Part> parts = message.content().stream()
+                    .filter(part -> !(part instanceof Part.Reasoning reasoning
+                            && ResponseItems.item(reasoning).isPresent()))
+                    .toList();
+            messages.set(i, new Message(message.role(), parts));
+        }
+        return messages;
     }
 
     private static List<Item> ofPeople(List<Part> parts) {
