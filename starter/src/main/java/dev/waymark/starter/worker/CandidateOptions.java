@@ -2,15 +2,11 @@ package dev.waymark.starter.worker;
 
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
-import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.rehearsal.Candidate;
 import dev.waymark.worker.rehearsal.Check;
-import dev.waymark.worker.rehearsal.LiveTools;
-import dev.waymark.worker.tool.ToolKinds;
-import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -47,14 +43,6 @@ final class CandidateOptions {
             description = "Try the agents with this model instead of their own. Can be repeated, to try several.")
     private List<String> models = List.of();
 
-    /** Candidates, and what runs their safe tools. */
-    record Candidates(List<Candidate> all, List<ToolKinds> tools) implements AutoCloseable {
-        @Override
-        public void close() {
-            tools.forEach(ToolKinds::close);
-        }
-    }
-
     AgentsOptions agents() {
         return agents;
     }
@@ -69,9 +57,8 @@ final class CandidateOptions {
         return chosen;
     }
 
-    /** @param live whether safe tools may run */
-    Candidates read(boolean live) throws AgentInvalid, IOException, CommandFailure {
-        Candidates candidates = new Candidates(new ArrayList<>(), new ArrayList<>());
+    List<Candidate> read() throws AgentInvalid, IOException, CommandFailure {
+        List<Candidate> candidates = new ArrayList<>();
         Set<Path> directories = new LinkedHashSet<>();
         if (!recorded || agents.isNamed()) {
             directories.add(agents.path());
@@ -79,34 +66,21 @@ final class CandidateOptions {
         directories.addAll(also);
         for (Path path : directories) {
             AgentsOptions.Setup setup = agents.definitions(path);
-            Optional<LiveTools> tools = live ? Optional.of(tools(setup, candidates)) : Optional.empty();
             add(
                     new Candidate(
                             path.toString(),
                             Optional.of(setup.agents()),
                             setup.providers(),
                             checks(path),
-                            Optional.empty(),
-                            tools),
+                            Optional.empty()),
                     candidates);
         }
         if (recorded) {
-            Optional<LiveTools> tools =
-                    live ? Optional.of(tools(agents.definitions(agents.path()), candidates)) : Optional.empty();
             add(
-                    new Candidate("recorded", Optional.empty(), agents.providers(), Map.of(), Optional.empty(), tools),
+                    new Candidate("recorded", Optional.empty(), agents.providers(), Map.of(), Optional.empty()),
                     candidates);
         }
         return candidates;
-    }
-
-    private static LiveTools tools(AgentsOptions.Setup setup, Candidates candidates) {
-        ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), setup.agents().path(), setup.tools());
-        candidates.tools().add(kinds);
-        ToolRunner runner = new ToolRunner(kinds);
-        // The environment of one tool may show up in the output of another.
-        setup.agents().agents().values().forEach(agent -> runner.hideSecretsOf(agent.tools()));
-        return new LiveTools(runner);
     }
 
     private static Map<String, List<Check>> checks(Path path) throws IOException, CommandFailure {
@@ -118,13 +92,13 @@ final class CandidateOptions {
         }
     }
 
-    private void add(Candidate candidate, Candidates candidates) throws CommandFailure {
+    private void add(Candidate candidate, List<Candidate> candidates) throws CommandFailure {
         if (models.isEmpty()) {
-            candidates.all().add(candidate);
+            candidates.add(candidate);
         }
         for (String model : models) {
             checkModel(candidate.providers(), model);
-            candidates.all().add(candidate.withModel(model));
+            candidates.add(candidate.withModel(model));
         }
     }
 

@@ -26,7 +26,6 @@ import dev.waymark.worker.rehearsal.Rehearsal;
 import dev.waymark.worker.rehearsal.RehearsalReport;
 import dev.waymark.worker.rehearsal.RehearsalSettings;
 import dev.waymark.worker.rehearsal.RolloutReport;
-import dev.waymark.worker.rehearsal.SafeCalls;
 import dev.waymark.worker.rehearsal.ScriptedResults;
 import dev.waymark.worker.rehearsal.SpendingLedger;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -140,15 +139,6 @@ public final class RehearseCommand implements Callable<Integer> {
     private int continued;
 
     @Option(
-            names = "--safe-tools",
-            paramLabel = "record|live|stop",
-            defaultValue = "record",
-            description =
-                    "With --continue, for calls of tools that are safe to retry: take recorded results only; run the"
-                            + " tool if there is none; or end there. Tools with side effects never run. Default: record.")
-    private SafeCalls safeTools;
-
-    @Option(
             names = "--results",
             paramLabel = "FILE",
             description = "With --continue: a YAML file with results for calls that the thread did not record.")
@@ -214,25 +204,23 @@ public final class RehearseCommand implements Callable<Integer> {
         Optional<Dataset> dataset = threads.dataset();
         List<FailCondition> conditions = conditions(dataset.isPresent());
         RehearsalSettings settings = settings(dataset);
-        try (CandidateOptions.Candidates read = candidates.read(safeTools == SafeCalls.LIVE)) {
-            List<Candidate> all = read.all();
-            Stream<Check> checks = dataset.map(Dataset::expectations)
-                    .orElseGet(() -> all.stream()
-                            .flatMap(candidate -> candidate.checks().values().stream())
-                            .flatMap(List::stream));
-            Optional<JudgeModel> judging = judge(checks);
-            if (!gated) {
-                return threads.read(
-                        Optional.of(SINCE),
-                        source -> rehearse(source, Optional.empty(), all, settings, judging, conditions));
-            }
-            Optional<AgentFiles> files = GateCommand.files(candidates.agents(), output);
-            return threads.read(Optional.of(SINCE), source -> {
-                try (Gate gate = new Gate(source, files, new GateProgress(output))) {
-                    return rehearse(source, Optional.of(gate), all, settings, judging, conditions);
-                }
-            });
+        List<Candidate> all = candidates.read();
+        Stream<Check> checks = dataset.map(Dataset::expectations)
+                .orElseGet(() -> all.stream()
+                        .flatMap(candidate -> candidate.checks().values().stream())
+                        .flatMap(List::stream));
+        Optional<JudgeModel> judging = judge(checks);
+        if (!gated) {
+            return threads.read(
+                    Optional.of(SINCE),
+                    source -> rehearse(source, Optional.empty(), all, settings, judging, conditions));
         }
+        Optional<AgentFiles> files = GateCommand.files(candidates.agents(), output);
+        return threads.read(Optional.of(SINCE), source -> {
+            try (Gate gate = new Gate(source, files, new GateProgress(output))) {
+                return rehearse(source, Optional.of(gate), all, settings, judging, conditions);
+            }
+        });
     }
 
     private RehearsalSettings settings(Optional<Dataset> dataset) throws CommandFailure {
@@ -245,7 +233,7 @@ public final class RehearseCommand implements Callable<Integer> {
                 .withContinued(continued)
                 .withDecrypt(decrypt)
                 .withDataset(dataset)
-                .withResults(safeTools, scripted());
+                .withScriptedResults(scripted());
     }
 
     private ScriptedResults scripted() throws CommandFailure {
@@ -368,7 +356,6 @@ public final class RehearseCommand implements Callable<Integer> {
         chosen.put("decisions", decisions == null ? 0 : decisions);
         chosen.put("votes", votes);
         chosen.put("continue", continued);
-        chosen.put("safe-tools", safeTools.name());
         chosen.put("results", String.valueOf(results));
         chosen.put("judge", judge == null ? "" : judge + " " + judgeVotes);
         chosen.put("refresh", refresh);

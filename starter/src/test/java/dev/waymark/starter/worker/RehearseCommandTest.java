@@ -3,6 +3,10 @@ package dev.waymark.starter.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.McpServer;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.starter.WaymarkCommand;
@@ -13,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -228,7 +233,7 @@ class RehearseCommandTest {
     }
 
     @Test
-    void continuation_hasScriptedResults_andSafeToolsIfTheyMayRun() throws Exception {
+    void continuation_hasScriptedResults_andRunsNoTool() throws Exception {
         Files.writeString(agents.resolve("a.yaml"), """
                 model: scripted:a.script.yaml
                 tools:
@@ -244,11 +249,68 @@ class RehearseCommandTest {
         Path results = Files.writeString(directory.resolve("results.yaml"), "results: [{ tool: look, result: x }]");
         assertThat(allowed(more(each, "--results", results.toString())).out())
                 .contains("then:            look {} → x (scripted)", "then:            says: Done.");
-        assertThat(allowed(more(each, "--safe-tools", "live")).out())
-                .contains("then:            look {} → seen (live)");
         Files.writeString(results, "results: [{ result: x }]");
         assertThat(allowed(more(each, "--results", results.toString())).err())
                 .contains("invalid results: ", "results.yaml:1: results[0].tool");
+    }
+
+    /** A thread file is somebody else's: it may name any program, as a tool, a check or an MCP server. */
+    @Test
+    void programsThatAThreadFileNames_areNotStarted() throws Exception {
+        Path left = directory.resolve("left");
+        List<String> program = List.of("/usr/bin/touch", left.toString());
+        List<ToolSpec> tools = List.of(
+                ToolSpec.command("look", program.toArray(String[]::new))
+                        .safeToRetry()
+                        .build(),
+                ToolSpec.command("pay", program.toArray(String[]::new))
+                        .verifiedBy(program.toArray(String[]::new))
+                        .build(),
+                ToolSpec.mcp("find", McpServer.program("files", program, Map.of()), "find")
+                        .safeToRetry()
+                        .build());
+        nameInFile(histories.resolve("plain-turn.json"), tools);
+        for (ToolSpec tool : tools) {
+            Files.writeString(
+                    agents.resolve("a.script.yaml"),
+                    "replies: [{ tool_calls: [{ id: t, name: " + tool.name()
+                            + ", input: {} }] }, { text: \"Done.\" }]");
+            Said said = allowed(
+                    "--recorded",
+                    "--model",
+                    "scripted:a.script.yaml",
+                    "--continue",
+                    "3",
+                    "--gate",
+                    "--refresh",
+                    "--votes",
+                    "2");
+
+            assertThat(said.out())
+                    .contains(
+                            "then:            stopped before " + tool.name() + " {}: there is no result of this call");
+            assertThat(left).as(tool.name()).doesNotExist();
+        }
+        assertThat(new ProcessBuilder(program).start().waitFor()).isZero();
+        assertThat(left).as("the program works").exists();
+    }
+
+    /** Gives the recorded agent these tools. */
+    private static void nameInFile(Path file, List<ToolSpec> tools) throws IOException {
+        JsonNode history = PayloadJson.MAPPER.readTree(file.toFile());
+        for (JsonNode event : history.get("events")) {
+            JsonNode payload =
+                    event.path("activityTaskCompletedEventAttributes").at("/result/payloads/0");
+            if (payload.isObject()) {
+                AgentSpec agent =
+                        PayloadJson.MAPPER.readValue(payload.get("data").binaryValue(), AgentSpec.class);
+                byte[] changed = PayloadJson.MAPPER.writeValueAsBytes(
+                        agent.with().tools(tools).build());
+                ((ObjectNode) payload).put("data", changed);
+                break;
+            }
+        }
+        PayloadJson.MAPPER.writeValue(file.toFile(), history);
     }
 
     private static String[] more(String[] words, String... others) {
@@ -262,7 +324,7 @@ class RehearseCommandTest {
         assertThat(allowed("--model", "nobody:x").err()).contains("the model can't be used: expected PROVIDER:MODEL");
         assertThat(allowed("trip").err()).contains("threads are chosen in several ways");
         assertThat(allowed("--from", "3").err()).contains("--from needs one thread, by name", "rehearse trip --from 3");
-        assertThat(allowed("--safe-tools", "all").err()).contains("--safe-tools", "RECORD, LIVE, STOP");
+        assertThat(allowed("--safe-tools", "live").err()).contains("Unknown option: '--safe-tools'");
         assertThat(allowed("--max-usd", "-1").exitCode()).isEqualTo(ExitCode.BAD_INPUT);
     }
 }

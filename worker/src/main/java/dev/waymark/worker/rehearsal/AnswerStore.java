@@ -2,7 +2,6 @@ package dev.waymark.worker.rehearsal;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.waymark.codec.KeyProblem;
@@ -45,17 +44,12 @@ public final class AnswerStore {
         }
     }
 
-    /** Something that was given at a time. */
-    interface Dated {
-        Instant at();
-    }
-
     /** An answer: the reply as the provider gave it, and how long that took. */
-    record Kept(Reply reply, Instant at, long millis) implements Dated {}
+    record Kept(Reply reply, Instant at, long millis) {}
 
     /** The file of an answer. Fields are only ever added. */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    private record Stored(int waymarkAnswer, Optional<JsonNode> answer, Optional<String> encrypted) {}
+    private record Stored(int waymarkAnswer, Optional<Kept> answer, Optional<String> encrypted) {}
 
     /**
      * @param keys empty if no thread is encrypted
@@ -74,23 +68,12 @@ public final class AnswerStore {
      * @throws ThreadForgottenException if the key of that thread was destroyed, so that nothing may be asked about it
      */
     Optional<Kept> find(String digest, Optional<String> encryptedThread) {
-        return find(digest, encryptedThread, Kept.class);
-    }
-
-    /**
-     * What was kept under a digest, if it was.
-     *
-     * @param encryptedThread the thread that it belongs to, if that is encrypted
-     * @throws ThreadForgottenException if the key of that thread was destroyed
-     */
-    <T extends Dated> Optional<T> find(String digest, Optional<String> encryptedThread, Class<T> type) {
         encryptedThread.ifPresent(this::requireKey);
         try {
             Stored stored = PayloadJson.MAPPER.readValue(Files.readString(file(digest, encryptedThread)), Stored.class);
-            Optional<JsonNode> answer = stored.encrypted().isPresent()
+            Optional<Kept> kept = stored.encrypted().isPresent()
                     ? decrypted(stored.encrypted().get(), encryptedThread)
                     : stored.answer();
-            Optional<T> kept = answer.map(json -> PayloadJson.MAPPER.convertValue(json, type));
             return kept.filter(each -> notBefore.isEmpty() || !each.at().isBefore(notBefore.get()));
         } catch (NoSuchFileException e) {
             return Optional.empty();
@@ -115,10 +98,10 @@ public final class AnswerStore {
      *
      * @throws ThreadForgottenException if the key of the encrypted thread was destroyed; then nothing is kept
      */
-    void keep(String digest, Optional<String> encryptedThread, Dated answer) throws IOException {
+    void keep(String digest, Optional<String> encryptedThread, Kept answer) throws IOException {
         Stored stored = encryptedThread.isPresent()
                 ? new Stored(FORMAT, Optional.empty(), Optional.of(encrypted(answer, encryptedThread.get())))
-                : new Stored(FORMAT, Optional.of(PayloadJson.MAPPER.valueToTree(answer)), Optional.empty());
+                : new Stored(FORMAT, Optional.of(answer), Optional.empty());
         Path file = file(digest, encryptedThread);
         PrivateFiles.createDirectories(Objects.requireNonNull(file.getParent()));
         PrivateFiles.replace(file, PayloadJson.MAPPER.writeValueAsString(stored) + "\n");
@@ -132,7 +115,7 @@ public final class AnswerStore {
         return directory.resolve(name.substring(0, DIRECTORY_DIGITS)).resolve(name + ".json");
     }
 
-    private String encrypted(Dated answer, String thread) throws JsonProcessingException {
+    private String encrypted(Kept answer, String thread) throws JsonProcessingException {
         Payload plain = Payload.newBuilder()
                 .setData(ByteString.copyFrom(PayloadJson.MAPPER.writeValueAsBytes(answer)))
                 .build();
@@ -140,7 +123,7 @@ public final class AnswerStore {
         return Base64.getEncoder().encodeToString(encrypted.toByteArray());
     }
 
-    private Optional<JsonNode> decrypted(String base64, Optional<String> thread) throws IOException {
+    private Optional<Kept> decrypted(String base64, Optional<String> thread) throws IOException {
         if (keys.isEmpty() || thread.isEmpty()) {
             return Optional.empty();
         }
@@ -148,7 +131,7 @@ public final class AnswerStore {
             Payload encrypted = Payload.parseFrom(Base64.getDecoder().decode(base64));
             Payload plain =
                     keys.get().of(thread.get()).decode(List.of(encrypted)).get(0);
-            return Optional.of(PayloadJson.MAPPER.readTree(plain.getData().toByteArray()));
+            return Optional.of(PayloadJson.MAPPER.readValue(plain.getData().toByteArray(), Kept.class));
         } catch (InvalidProtocolBufferException e) {
             return Optional.empty();
         }

@@ -20,32 +20,20 @@ import java.util.Optional;
  * @param providers the providers of the agents' models
  * @param checks what must hold for the decisions of an agent, by its name
  * @param model replaces the model of every agent, as {@code provider:model}
- * @param tools runs safe tools in continuations, if they may run
  */
 public record Candidate(
         String name,
         Optional<AgentDirectory> agents,
         ModelProviders providers,
         Map<String, List<Check>> checks,
-        Optional<String> model,
-        Optional<LiveTools> tools) {
+        Optional<String> model) {
     public Candidate {
         Objects.requireNonNull(name, "name");
     }
 
-    /** A candidate that runs no tool. */
-    public Candidate(
-            String name,
-            Optional<AgentDirectory> agents,
-            ModelProviders providers,
-            Map<String, List<Check>> checks,
-            Optional<String> model) {
-        this(name, agents, providers, checks, model, Optional.empty());
-    }
-
     /** This candidate with another model, which its name in reports says. */
     public Candidate withModel(String other) {
-        return new Candidate(name + " with " + other, agents, providers, checks, Optional.of(other), tools);
+        return new Candidate(name + " with " + other, agents, providers, checks, Optional.of(other));
     }
 
     /**

@@ -169,9 +169,9 @@ final class Continuation {
         return call.tool() + " " + call.args().canonical();
     }
 
-    private Optional<String> runTool(Step.RunTool step) throws InterruptedException {
+    private Optional<String> runTool(Step.RunTool step) {
         Call call = step.call();
-        Optional<CallResults.CallResult> result = results.of(call, agent, from);
+        Optional<CallResults.CallResult> result = results.of(call, from);
         if (result.isEmpty()) {
             return withoutResult(call);
         }
@@ -181,9 +181,9 @@ final class Continuation {
         return given(call, result.get());
     }
 
-    private Optional<String> startSubagent(Step.StartSubagent step) throws InterruptedException {
+    private Optional<String> startSubagent(Step.StartSubagent step) {
         Call call = step.call();
-        Optional<CallResults.CallResult> result = results.of(call, agent, from).filter(given -> !given.isError());
+        Optional<CallResults.CallResult> result = results.of(call, from).filter(given -> !given.isError());
         if (result.isEmpty()) {
             return withoutResult(call);
         }

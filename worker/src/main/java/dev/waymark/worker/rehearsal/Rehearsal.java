@@ -99,12 +99,7 @@ public final class Rehearsal {
     private record Stage(Candidate candidate, CandidateTally tally) {}
 
     /** The agent that a candidate has for a thread. */
-    private record Asked(
-            CandidateTally tally,
-            AgentSpec agent,
-            ModelProviders.Bound bound,
-            List<Check> checks,
-            Optional<LiveTools> tools) {}
+    private record Asked(CandidateTally tally, AgentSpec agent, ModelProviders.Bound bound, List<Check> checks) {}
 
     /** A decision of a thread with the agent that a candidate has for it. */
     private record Task(
@@ -279,7 +274,7 @@ public final class Rehearsal {
                                 thread.name(), decision, thread.encrypted(), thread.agent(), each.checks()),
                         each.agent(),
                         each.bound(),
-                        new CallResults(settings, results, each.tools(), answers, encryptedThread),
+                        new CallResults(results, settings.scriptedResults()),
                         encryptedThread,
                         thread.owner());
                 waiting.add(new Waiting(each.tally(), task, done, pool.submit(() -> answersTo(task))));
@@ -323,7 +318,7 @@ public final class Rehearsal {
         List<Check> checks = settings.dataset()
                 .map(dataset -> dataset.expectations(thread.name()))
                 .orElseGet(() -> candidate.checks().getOrDefault(thread.agent().name(), List.of()));
-        return Optional.of(new Asked(stage.tally(), agent.get(), bound.get(), checks, candidate.tools()));
+        return Optional.of(new Asked(stage.tally(), agent.get(), bound.get(), checks));
     }
 
     private void checkAllowed(String provider, Recorded thread) throws ProviderNotAllowed {

@@ -17,7 +17,6 @@ import java.util.function.Consumer;
  * @param decrypt whether the report may contain texts of encrypted threads
  * @param dataset if the threads are those of a dataset: only their last decisions are rehearsed, and what is expected of
  *     them takes the place of the agents' checks
- * @param safeCalls how a continuation gets the results of calls that are safe to retry
  * @param scriptedResults results for calls that the thread did not record
  */
 public record RehearsalSettings(
@@ -30,7 +29,6 @@ public record RehearsalSettings(
         int continued,
         boolean decrypt,
         Optional<Dataset> dataset,
-        SafeCalls safeCalls,
         ScriptedResults scriptedResults) {
     /** One vote, at every decision of each thread, four requests at a time. */
     public static final RehearsalSettings DEFAULT = new RehearsalSettings(
@@ -43,7 +41,6 @@ public record RehearsalSettings(
             0,
             false,
             Optional.empty(),
-            SafeCalls.RECORD,
             ScriptedResults.NONE);
 
     public RehearsalSettings {
@@ -89,12 +86,8 @@ public record RehearsalSettings(
         return with(edit -> edit.dataset = chosen);
     }
 
-    /** How a continuation gets results that the thread did not record. */
-    public RehearsalSettings withResults(SafeCalls safe, ScriptedResults scripted) {
-        return with(edit -> {
-            edit.safeCalls = safe;
-            edit.scriptedResults = scripted;
-        });
+    public RehearsalSettings withScriptedResults(ScriptedResults scripted) {
+        return with(edit -> edit.scriptedResults = scripted);
     }
 
     private RehearsalSettings with(Consumer<Edit> change) {
@@ -114,7 +107,6 @@ public record RehearsalSettings(
         private int continued = RehearsalSettings.this.continued;
         private boolean decrypt = RehearsalSettings.this.decrypt;
         private Optional<Dataset> dataset = RehearsalSettings.this.dataset;
-        private SafeCalls safeCalls = RehearsalSettings.this.safeCalls;
         private ScriptedResults scriptedResults = RehearsalSettings.this.scriptedResults;
 
         private RehearsalSettings done() {
@@ -128,7 +120,6 @@ public record RehearsalSettings(
                     continued,
                     decrypt,
                     dataset,
-                    safeCalls,
                     scriptedResults);
         }
     }

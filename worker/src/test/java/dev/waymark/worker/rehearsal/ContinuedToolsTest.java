@@ -14,12 +14,15 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JavaTool;
+import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.gate.FileThreads;
 import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.tool.kind.ToolRun;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -33,13 +36,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A candidate calls a tool of each kind where the thread recorded none, and the thread is continued from there. Whatever
@@ -116,59 +118,47 @@ class ContinuedToolsTest {
         return "http://127.0.0.1:" + server.getAddress().getPort() + "/";
     }
 
-    static Stream<Object[]> kindsAndPolicies() {
-        return Stream.of(ToolSpec.Kind.values())
-                .flatMap(kind -> Stream.of(SafeCalls.values()).map(safe -> new Object[] {kind, safe}));
-    }
-
+    /** Safe or not: whatever a file says about a tool, a rehearsal runs none. */
     @ParameterizedTest
-    @MethodSource("kindsAndPolicies")
-    void callWithSideEffects_leavesNoTrace(ToolSpec.Kind kind, SafeCalls safe) throws Exception {
-        for (ToolSpec tool : tools(kind)) {
-            List<String> then = continued(tool, safe, ScriptedResults.NONE);
+    @EnumSource
+    void callOfATool_leavesNoTrace(ToolSpec.Kind kind) throws Exception {
+        for (ToolSpec declared : tools(kind)) {
+            for (ToolSpec tool : List.of(declared, declared.with().safeToRetry().build())) {
+                List<String> then = continued(tool, ScriptedResults.NONE);
 
-            assertThat(traces()).as(tool.name()).isEmpty();
-            assertThat(then).as(tool.name()).isNotEmpty();
-            if (tool.hasEffect() || kind == ToolSpec.Kind.SUBAGENT) {
-                assertThat(then)
-                        .containsExactly("stopped before " + tool.name() + " "
-                                + arguments(tool).canonical() + ": there is no result of this call");
+                assertThat(traces()).as(tool.name()).isEmpty();
+                assertThat(then).as(tool.name()).isNotEmpty();
+                if (tool.hasEffect() || kind == ToolSpec.Kind.SUBAGENT) {
+                    assertThat(then)
+                            .containsExactly("stopped before " + tool.name() + " "
+                                    + arguments(tool).canonical() + ": there is no result of this call");
+                }
             }
         }
     }
 
     /** Shows that the traces of the other tests would be seen. */
-    @ParameterizedTest
-    @MethodSource("kindsAndPolicies")
-    void safeTool_runsIfItMayRunLive(ToolSpec.Kind kind, SafeCalls safe) throws Exception {
-        boolean isRun = Set.of(ToolSpec.Kind.COMMAND, ToolSpec.Kind.HTTP, ToolSpec.Kind.MCP, ToolSpec.Kind.JAVA)
-                .contains(kind);
-        for (ToolSpec tool : tools(kind)) {
-            List<String> then = continued(tool.with().safeToRetry().build(), safe, ScriptedResults.NONE);
+    @Test
+    void toolsThatRun_leaveTraces() throws Exception {
+        try (ToolKinds kinds = new ToolKinds(Map.of("PATH", "/usr/bin:/bin"), directory, JavaTools.of(java))) {
+            for (ToolSpec.Kind kind : List.of(ToolSpec.Kind.COMMAND, ToolSpec.Kind.HTTP, ToolSpec.Kind.JAVA)) {
+                ToolSpec tool = tools(kind).get(0).with().safeToRetry().build();
+                new ToolRunner(kinds)
+                        .run(ToolRun.unclaimed(
+                                tool,
+                                arguments(tool),
+                                new ToolContext("thread", "tu_1", tool.name(), "key"),
+                                ProcessFence.in(tool.timeout()),
+                                () -> false));
 
-            boolean isExpected = isRun && safe == SafeCalls.LIVE;
-            assertThat(traces().isEmpty()).as(tool.name() + then).isEqualTo(!isExpected);
-            if (isExpected && kind != ToolSpec.Kind.MCP) {
-                assertThat(then.get(0)).contains("touched").endsWith(" (live)");
-                assertThat(then).endsWith("the turn is complete");
+                assertThat(traces()).as(tool.name()).isNotEmpty();
             }
         }
     }
 
-    /** A second rehearsal gives the same report without the tool. */
-    @Test
-    void liveResult_isKept() throws Exception {
-        ToolSpec tool = ToolSpec.command("command", "./touch.sh").safeToRetry().build();
-        List<String> first = continued(tool, SafeCalls.LIVE, ScriptedResults.NONE);
-        assertThat(traces()).isNotEmpty();
-
-        assertThat(continued(tool, SafeCalls.LIVE, ScriptedResults.NONE)).isEqualTo(first);
-        assertThat(traces()).isEmpty();
-    }
-
     @ParameterizedTest
-    @MethodSource("kindsAndPolicies")
-    void scriptedResult_takesThePlaceOfTheCall(ToolSpec.Kind kind, SafeCalls safe) throws Exception {
+    @EnumSource
+    void scriptedResult_takesThePlaceOfTheCall(ToolSpec.Kind kind) throws Exception {
         if (kind.executor() != ToolSpec.Kind.JAVA.executor() && kind != ToolSpec.Kind.SUBAGENT) {
             return; // Persons answer, or the thread's own state.
         }
@@ -179,7 +169,7 @@ class ContinuedToolsTest {
                       - { tool: %1$s, result: as scripted }
                     """.formatted(tool.name()));
 
-            List<String> then = continued(tool, safe, ScriptedResults.read(file));
+            List<String> then = continued(tool, ScriptedResults.read(file));
 
             assertThat(traces()).isEmpty();
             if (kind != ToolSpec.Kind.FRONT_END) {
@@ -219,23 +209,21 @@ class ContinuedToolsTest {
     }
 
     /** What follows where the candidate calls the tool instead of answering. */
-    private List<String> continued(ToolSpec tool, SafeCalls safe, ScriptedResults scripted) throws Exception {
+    private List<String> continued(ToolSpec tool, ScriptedResults scripted) throws Exception {
         List<AgentSpec> agents = List.of(AgentSpec.of("a", "fake:model", tool), AgentSpec.of("other", "fake:model"));
-        try (ToolKinds kinds = new ToolKinds(Map.of("PATH", "/usr/bin:/bin"), directory, JavaTools.of(java));
-                SpendingLedger ledger = SpendingLedger.open(directory.resolve("ledger"), Usd.ZERO, Instant.now())) {
+        try (SpendingLedger ledger = SpendingLedger.open(directory.resolve("ledger"), Usd.ZERO, Instant.now())) {
             Candidate candidate = new Candidate(
                     "new",
                     Optional.of(AgentDirectory.of(directory, agents)),
                     ModelProviders.of(Map.of("fake", new FreeModel(request -> reply(request, tool)))),
                     Map.of(),
-                    Optional.empty(),
-                    Optional.of(new LiveTools(new ToolRunner(kinds))));
+                    Optional.empty());
             RehearsalReport report = new Rehearsal(
                             List.of(candidate),
                             RehearsalSettings.DEFAULT
                                     .withAllowedProviders(Set.of("fake"))
                                     .withContinued(2)
-                                    .withResults(safe, scripted),
+                                    .withScriptedResults(scripted),
                             Optional.empty(),
                             new AnswerStore(
                                     directory.resolve("answers-" + tool.name() + tool.hasEffect()),

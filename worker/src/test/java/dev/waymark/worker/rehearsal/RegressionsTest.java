@@ -20,8 +20,6 @@ import dev.waymark.worker.gate.ServerThreads;
 import dev.waymark.worker.gate.ThreadSource;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
-import dev.waymark.worker.tool.ToolKinds;
-import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
@@ -168,17 +166,10 @@ class RegressionsTest {
         for (String script : List.of("find.sh", "refund.sh", "mail.sh")) {
             Files.copy(agents.resolve(script), changed.resolve(script));
         }
-        ToolKinds kinds = new ToolKinds(Map.of("PATH", "/usr/bin:/bin"), changed, JavaTools.of());
-        Candidate candidate = new Candidate(
-                "changed",
-                Optional.of(load(changed)),
-                PROVIDERS,
-                Map.of(),
-                Optional.empty(),
-                Optional.of(new LiveTools(new ToolRunner(kinds))));
-        try (kinds;
-                SpendingLedger ledger =
-                        SpendingLedger.open(changed.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
+        Candidate candidate =
+                new Candidate("changed", Optional.of(load(changed)), PROVIDERS, Map.of(), Optional.empty());
+        try (SpendingLedger ledger =
+                SpendingLedger.open(changed.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
             return new Rehearsal(
                             List.of(candidate),
                             settings,
@@ -384,23 +375,22 @@ class RegressionsTest {
         assertThat(thenOf(shown, "t1")).endsWith("says: A refund is not possible. Your desk", "the turn is complete");
     }
 
-    /** A file may call a tool safe by mistake. The recorded agent knew that it is not. */
     @Test
-    void continuation_withLiveTools_runsNoToolThatHadSideEffects() throws Exception {
+    void continuation_hasRecordedAndScriptedResults_andRunsNoTool() throws Exception {
         String effects = Files.readString(agents.resolve("effects"));
         String text = AGENT.replaceAll("\\s+(BEAR10|desk\\.)", " $1")
                 .replace("Refund only within 30 days.", "")
                 .replace(
                         "command: [./refund.sh]",
                         "command: [" + agents.resolve("refund.sh") + "]\n    safe_to_retry: true");
-        RehearsalSettings live = RehearsalSettings.DEFAULT.withContinued(3);
+        RehearsalSettings settings = RehearsalSettings.DEFAULT.withContinued(3);
 
-        assertThat(thenOf(rehearsed(text, live.withResults(SafeCalls.LIVE, ScriptedResults.NONE)), "t2"))
+        assertThat(thenOf(rehearsed(text, settings), "t2"))
                 .containsExactly(
                         "stopped before refund {\"cents\": 1500, \"order\": \"2\"}: there is no result of this call");
         ScriptedResults scripted =
                 new ScriptedResults(List.of(new ScriptedResults.Entry("refund", Optional.empty(), "refunded", false)));
-        assertThat(thenOf(rehearsed(text, live.withResults(SafeCalls.LIVE, scripted)), "t2"))
+        assertThat(thenOf(rehearsed(text, settings.withScriptedResults(scripted)), "t2"))
                 .contains("refund {\"cents\": 1500, \"order\": \"2\"} → refunded (scripted)");
         assertThat(Files.readString(agents.resolve("effects"))).isEqualTo(effects);
     }
