@@ -1,6 +1,7 @@
 package dev.waymark.client;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
@@ -12,7 +13,6 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
-import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
@@ -21,6 +21,7 @@ import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
+import dev.waymark.tool.ConditionSchema;
 import dev.waymark.tool.RuleCheck;
 import dev.waymark.tool.ToolArguments;
 import java.util.List;
@@ -134,21 +135,30 @@ final class ThreadSender {
     /** Checks edited arguments against the tool's schema before the approval is used up. */
     private void checkArguments(String thread, ApprovalDecided approval, Json args) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
-        List<PendingItem> approvals = timeline.now().pending(thread).stream()
+        asked(timeline, approval)
+                .ifPresent(item -> input(thread, timeline, item)
+                        .flatMap(input -> ToolArguments.problem(input, args))
+                        .ifPresent(why -> {
+                            throw RequestLimits.badInput(
+                                    "the arguments do not match the schema of the tool " + item.tool() + ": " + why,
+                                    "The call still waits");
+                        }));
+    }
+
+    /** What the approval is about, unless that is ambiguous. */
+    private static Optional<PendingItem> asked(Timeline timeline, ApprovalDecided approval) {
+        List<PendingItem> items = timeline.now().asks().stream()
                 .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
                 .toList();
-        if (approvals.size() == 1) {
-            PendingItem item = approvals.get(0);
-            context.translated(() -> agentOf(thread, timeline, item.callId()))
-                    .flatMap(agent -> agent.tool(item.tool()))
-                    .flatMap(spec -> ToolArguments.problem(spec.input(), args))
-                    .ifPresent(why -> {
-                        throw RequestLimits.badInput(
-                                "the arguments do not match the schema of the tool " + item.tool() + ": " + why,
-                                "The call still waits");
-                    });
-        }
+        return items.size() == 1 ? Optional.of(items.get(0)) : Optional.empty();
+    }
+
+    /** The schema of the tool that a person is asked about. */
+    private Optional<Json> input(String thread, Timeline timeline, PendingItem item) {
+        return context.translated(() -> agentOf(thread, timeline, item.callId()))
+                .flatMap(agent -> agent.tool(item.tool()))
+                .map(ToolSpec::input);
     }
 
     /** Returns the agent that made the call. The id of a subagent's call contains the path to the subagent. */
@@ -199,27 +209,23 @@ final class ThreadSender {
 
     /** Checks which later calls an approval is for, before it is used up: the thread can't evaluate a schema. */
     private void checkGrant(String thread, ApprovalDecided approval, GrantTerms terms) {
-        terms.like().ifPresent(schema -> {
-            Conversation state =
-                    context.translated(() -> read(RequestLimits.thread(thread))).now();
-            ToolArguments.malformation(schema).ifPresent(why -> {
-                throw RequestLimits.badInput("the grant is not for a JSON Schema: " + why, "The call still waits");
-            });
-            List<PendingItem> waiting = state.asks().stream()
-                    .filter(item -> item.kind() == PendingItem.Kind.APPROVAL && !item.hasCutArgs())
-                    .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
-                    .toList();
-            boolean matches = waiting.size() != 1
-                    || approval.args()
-                            .or(() -> waiting.get(0).args())
-                            .filter(args -> !RuleCheck.isLike(schema, args))
-                            .isEmpty();
-            if (!matches) {
-                throw RequestLimits.badInput(
-                        "the arguments of the call itself do not match the schema of the grant",
-                        "The call still waits");
-            }
+        terms.like()
+                .ifPresent(schema -> checkLike(
+                        thread, context.translated(() -> read(RequestLimits.thread(thread))), approval, schema));
+    }
+
+    private void checkLike(String thread, Timeline timeline, ApprovalDecided approval, Json schema) {
+        Optional<PendingItem> item = asked(timeline, approval);
+        Json input = item.flatMap(asked -> input(thread, timeline, asked)).orElse(Json.EMPTY_OBJECT);
+        ConditionSchema.problem(schema, input).ifPresent(why -> {
+            throw RequestLimits.badInput("the schema of the grant can't be used: " + why, "The call still waits");
         });
+        Optional<Json> args = approval.args()
+                .or(() -> item.filter(asked -> !asked.hasCutArgs()).flatMap(PendingItem::args));
+        if (args.isPresent() && !RuleCheck.isLike(schema, input, args.get())) {
+            throw RequestLimits.badInput(
+                    "the arguments of the call itself do not match the schema of the grant", "The call still waits");
+        }
     }
 
     private TurnHandle deliver(String thread, OutboundMessage message, WaitDeadline deadline) {

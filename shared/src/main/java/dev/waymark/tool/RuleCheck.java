@@ -6,6 +6,7 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Spent;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,10 +17,12 @@ import java.util.Optional;
  * after it are not looked at: any of them might allow what this one was to deny.
  */
 public final class RuleCheck {
+    private final ToolSpec tool;
     private final JudgedCall call;
     private final Map<String, Object> looked = new LinkedHashMap<>();
 
-    private RuleCheck(JudgedCall call) {
+    private RuleCheck(ToolSpec tool, JudgedCall call) {
+        this.tool = tool;
         this.call = call;
     }
 
@@ -40,8 +43,8 @@ public final class RuleCheck {
         if (!tool.isRuled()) {
             return tool.approval() ? CallVerdict.ask("approval: always") : CallVerdict.allow("approval: never");
         }
-        RuleCheck check = new RuleCheck(call);
-        Optional<CallVerdict> found = check.first(tool.rules());
+        RuleCheck check = new RuleCheck(tool, call);
+        Optional<CallVerdict> found = check.first();
         if (found.isEmpty()) {
             found = otherwise.verdict();
         }
@@ -49,18 +52,43 @@ public final class RuleCheck {
                 .lookingAt(Json.of(check.looked));
     }
 
-    /** Whether the arguments match this schema; false if that can't be found out. */
-    public static boolean isLike(Json schema, Json args) {
-        return ToolArguments.matches(schema, args).orElse(false);
+    /**
+     * Whether a grant with this schema is for these arguments; false if that can't be found out.
+     *
+     * @param input the schema of the tool
+     */
+    public static boolean isLike(Json schema, Json input, Json args) {
+        return ConditionSchema.gap(schema, input).isEmpty()
+                && ConditionSchema.allows(schema, args).orElse(false);
     }
 
-    private Optional<CallVerdict> first(List<ApprovalRule> rules) {
+    /** The rules of a tool that always ask, because their schemas can't be used, with the reasons. */
+    public static List<String> problems(ToolSpec tool) {
+        List<String> problems = new ArrayList<>();
+        for (int i = 0; i < tool.rules().size(); i++) {
+            int number = i + 1;
+            problem(tool.rules().get(i), tool.input()).ifPresent(why -> problems.add("rule " + number + ": " + why));
+        }
+        return problems;
+    }
+
+    /** Why this is not a rule for a tool with this input schema; empty if it is one. */
+    public static Optional<String> problem(ApprovalRule rule, Json input) {
+        return rule.problem()
+                .or(() -> rule.when()
+                        .flatMap(schema -> ConditionSchema.problem(schema, input))
+                        .map(why -> "when can't be used: " + why));
+    }
+
+    private Optional<CallVerdict> first() {
+        List<ApprovalRule> rules = tool.rules();
         for (int i = 0; i < rules.size(); i++) {
             ApprovalRule rule = rules.get(i);
             Optional<String> reason = Optional.empty();
             CallVerdict.Then then;
             try {
                 Optional<String> problem = rule.problem();
+                problem = problem.or(() -> rule.when().flatMap(schema -> ConditionSchema.gap(schema, tool.input())));
                 if (problem.isPresent()) {
                     throw new NotEvaluated(problem.get());
                 }
@@ -131,9 +159,13 @@ public final class RuleCheck {
 
     private boolean holdsForArguments(ApprovalRule rule) throws NotEvaluated {
         Optional<Json> schema = rule.when();
-        return schema.isEmpty()
-                || ToolArguments.matches(schema.get(), call.args())
-                        .orElseThrow(() -> new NotEvaluated("its schema is broken, or checking it takes too long"));
+        if (schema.isEmpty()) {
+            return true;
+        }
+        return (rule.then() == CallVerdict.Then.ALLOW
+                        ? ConditionSchema.allows(schema.get(), call.args())
+                        : ToolArguments.matches(schema.get(), call.args()))
+                .orElseThrow(() -> new NotEvaluated("its schema is broken, or checking it takes too long"));
     }
 
     private static final class NotEvaluated extends Exception {

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RuleCheckTest {
@@ -129,6 +130,13 @@ class RuleCheckTest {
                 "[]",
                 "{\"then\":\"allow\",\"when\":\"always\"}",
                 "{\"then\":\"allow\",\"when\":{\"type\":5}}",
+                "{\"then\":\"allow\",\"when\":{}}",
+                "{\"then\":\"allow\",\"when\":{\"type\":\"object\",\"title\":\"any\"}}",
+                "{\"then\":\"allow\",\"when\":{\"properties\":{}}}",
+                "{\"then\":\"allow\",\"when\":{\"a\":{\"maximum\":2}}}",
+                "{\"then\":\"allow\",\"when\":{\"properties\":{\"a\":{\"maximun\":0}}}}",
+                "{\"then\":\"allow\",\"when\":{\"properties\":{\"a\":{\"title\":\"A\"}}}}",
+                "{\"then\":\"deny\",\"when\":{\"a\":{\"maximum\":0}}}",
                 "{\"then\":\"allow\",\"when\":{\"pattern\":\"(\"}}",
                 "{\"then\":\"allow\",\"when\":{\"$ref\":\"#/no/such\"}}",
                 "{\"then\":\"allow\",\"when\":{\"$ref\":\"#\"}}",
@@ -149,6 +157,79 @@ class RuleCheckTest {
         assertThat(verdict.then()).isEqualTo(CallVerdict.Then.ASK);
         assertThat(verdict.rule()).contains(1);
         assertThat(verdict.reason().orElseThrow()).startsWith("it can't be evaluated: ");
+    }
+
+    /** {@code maximum} says nothing of a text, and {@code properties} nothing of what is absent. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+            {"a":{"maximum":2000}}                               | {"a":7}            | ALLOW
+            {"a":{"maximum":2000}}                               | {"a":7,"b":"x"}    | ALLOW
+            {"a":{"maximum":2000}}                               | {}                 | ASK
+            {"a":{"maximum":2000}}                               | {"A":7}            | ASK
+            {"a":{"maximum":2000}}                               | {"a":"99999999"}   | ASK
+            {"a":{"maximum":2000}}                               | {"a":null}         | ASK
+            {"a":{"maximum":2000}}                               | {"a":[99999]}      | ASK
+            {"a":{"maximum":2000,"not":{"const":13}}}            | {"a":"99999999"}   | ASK
+            {"a":{"maximum":2000},"b":{"pattern":"^x"}}          | {"a":7}            | ASK
+            {"a":{"maximum":2000},"b":{"pattern":"^x"}}          | {"a":7,"b":5}      | ASK
+            {"a":{"maximum":2000},"b":{"pattern":"^x"}}          | {"a":7,"b":"xy"}   | ALLOW
+            {"a":{"maximum":2000,"minLength":3}}                 | {"a":"abc"}        | ALLOW
+            {"a":{"items":{"const":1}}}                          | {"a":[1]}          | ALLOW
+            {"a":{"items":{"const":1}}}                          | {"a":{"b":1}}      | ASK
+            {"a":{"required":["b"]}}                             | {"a":{"b":1}}      | ALLOW
+            {"a":{"required":["b"]}}                             | {"a":"b"}          | ASK
+            {"a":{"type":"string"}}                              | {"a":"x"}          | ALLOW
+            {"a":{"enum":["x",null]}}                            | {"a":null}         | ALLOW
+            {"a":{"const":true}}                                 | {"a":true}         | ALLOW
+            {"a":{"anyOf":[{"maximum":5},{"const":"x"}]}}        | {"a":"x"}          | ALLOW
+            {"a":false}                                          | {"b":1}            | ASK
+            """)
+    void allow_holdsOnlyForArgumentsThatItSpeaksOf(String properties, String args, CallVerdict.Then then)
+            throws Exception {
+        ApprovalRule rule = ALLOW.when(schema("{\"properties\":" + properties + "}"));
+
+        assertThat(then(call(args), rule)).isEqualTo(then);
+    }
+
+    @Test
+    void denial_holdsAsJsonSchemaSays() throws Exception {
+        ApprovalRule rule = DENY.when(schema("{\"properties\":{\"a\":{\"minimum\":1000}}}"));
+
+        assertThat(then(call("{}"), rule, ALLOW)).isEqualTo(CallVerdict.Then.DENY);
+        assertThat(then(call("{\"a\":\"x\"}"), rule, ALLOW)).isEqualTo(CallVerdict.Then.DENY);
+        assertThat(then(call("{\"a\":1}"), rule, ALLOW)).isEqualTo(CallVerdict.Then.ALLOW);
+    }
+
+    @Test
+    void argumentThatTheToolLacks_isAProblem_ifItsSchemaIsClosed() throws Exception {
+        Json closed = schema("{\"type\":\"object\",\"properties\":{\"cents\":{}},\"additionalProperties\":false}");
+        ApprovalRule rule = ALLOW.when(schema("{\"properties\":{\"cent\":{\"maximum\":5}}}"));
+        ToolSpec tool = ToolSpec.java("charge")
+                .describedAs("", closed)
+                .approvedBy(List.of(rule, ALLOW))
+                .build();
+
+        assertThat(RuleCheck.problems(tool))
+                .containsExactly("rule 1: when can't be used: the tool has no argument cent, only [cents]");
+        assertThat(RuleCheck.verdict(tool, call("{\"cent\":1}")).words())
+                .isEqualTo("asks by rule 1: it can't be evaluated: the tool has no argument cent, only [cents]");
+        assertThat(RuleCheck.problem(rule, Json.of(Map.of("type", "object")))).isEmpty();
+        assertThat(RuleCheck.problem(ALLOW.when(schema("{\"required\":[\"cent\"]}")), closed))
+                .isPresent();
+    }
+
+    @Test
+    void grant_isForNothing_ifItsSchemaConstrainsNothing() throws Exception {
+        Json args = schema("{\"a\":1}");
+
+        assertThat(RuleCheck.isLike(Json.EMPTY_OBJECT, Json.EMPTY_OBJECT, args)).isFalse();
+        assertThat(RuleCheck.isLike(schema("{\"a\":1}"), Json.EMPTY_OBJECT, args))
+                .isFalse();
+        assertThat(RuleCheck.isLike(schema("{\"properties\":{\"a\":{\"maximum\":1}}}"), Json.EMPTY_OBJECT, args))
+                .isTrue();
+        assertThat(RuleCheck.isLike(
+                        schema("{\"properties\":{\"a\":{\"maximum\":1}}}"), Json.EMPTY_OBJECT, schema("{\"a\":\"9\"}")))
+                .isFalse();
     }
 
     @Test

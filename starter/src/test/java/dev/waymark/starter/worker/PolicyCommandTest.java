@@ -50,6 +50,16 @@ class PolicyCommandTest {
     }
 
     @Test
+    void callWithArgumentsThatTheRuleDoesNotSpeakOf_isNotAllowed() {
+        for (String args : List.of("{}", "{\"cents\":\"99999999\"}", "{\"cent\":7}")) {
+            policy("--call", "refund", args);
+        }
+        assertThat(out.toString().lines())
+                .allMatch(line -> line.startsWith("ask: "))
+                .hasSize(3);
+    }
+
+    @Test
     void stateOfTheThread_canBeSaid() {
         policy("--call", "refund", "{\"cents\":7}", "--requested", "3");
         assertThat(out.toString()).startsWith("deny: denied by rule 1: at most two");
@@ -81,14 +91,22 @@ class PolicyCommandTest {
                 model: anthropic:claude-haiku-4-5
                 tools:
                   - name: refund
+                    input: { type: object, properties: { cents: { type: integer } }, additionalProperties: false }
                     command: ["true"]
                     approval:
                       - { whem: {}, then: allow }
                       - { when: { type: 5 }, then: allow }
+                      - { when: { cents: { maximum: 5 } }, then: allow }
+                      - { when: {}, then: allow }
+                      - { when: { properties: { cent: { maximum: 5 } } }, then: allow }
                 """);
 
         assertThat(policy("--call", "refund")).isNotEqualTo(ExitCode.DONE);
         assertThat(err.toString())
-                .contains("billing.yaml:6", "a rule has no field whem", "billing.yaml:7", "when is not a JSON Schema");
+                .contains("billing.yaml:7", "a rule has no field whem")
+                .contains("billing.yaml:8", "when can't be used: it is not a JSON Schema")
+                .contains("billing.yaml:9", "JSON Schema has no keyword cents")
+                .contains("billing.yaml:10", "it constrains no argument")
+                .contains("billing.yaml:11", "the tool has no argument cent, only [cents]");
     }
 }

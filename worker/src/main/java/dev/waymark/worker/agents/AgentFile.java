@@ -323,8 +323,8 @@ final class AgentFile {
     }
 
     private static ToolSpec approved(ToolSpec tool, YamlValue said) throws YamlProblem {
-        ToolSpec approved =
-                ToolEntry.approved(tool.with(), ToolEntry.approval(said)).build();
+        ToolSpec approved = ToolEntry.approved(tool.with(), ToolEntry.approval(said, tool.input()))
+                .build();
         if (tool.kind() == ToolSpec.Kind.QUESTION && approved.approval()) {
             throw said.problem("a question needs no approval");
         }
@@ -350,7 +350,8 @@ final class AgentFile {
         tool.describedAs(problems.read(description, YamlValue::text).orElse(""), input);
         problems.read(fields.take("output"), AgentFile::schema).ifPresent(tool::returning);
         problems.read(fields.take("timeout"), ToolEntry::timeout).ifPresent(tool::timeout);
-        problems.read(fields.take("approval"), ToolEntry::approval).ifPresent(rules -> ToolEntry.approved(tool, rules));
+        problems.read(fields.take("approval"), value -> ToolEntry.approval(value, input))
+                .ifPresent(rules -> ToolEntry.approved(tool, rules));
         Optional<YamlValue> env = kind.flatMap(known -> fields.take("env"));
         problems.read(env, value -> verifyEnvironment(value, fields)).ifPresent(tool::env);
         if (problems.read(fields.take("safe_to_retry"), YamlValue::flag).orElse(false)) {

@@ -100,6 +100,7 @@ public final class CallJudges {
                     verdict = verdict.comparedWith(compared(
                                     JudgeInput.GrantSchema.of(state, call.tool()),
                                     state.grants().last(),
+                                    tool.get().input(),
                                     call.args()))
                             .about(digests.getOrDefault(call.tool(), Optional.empty()));
                 }
@@ -126,20 +127,22 @@ public final class CallJudges {
                                 input.spent(),
                                 input.requested(),
                                 clock.instant()));
-        return verdict.comparedWith(compared(input.grants(), input.lastGrant(), input.args()))
+        return verdict.comparedWith(
+                        compared(input.grants(), input.lastGrant(), tool.get().input(), input.args()))
                 .about(
                         input.definition()
                                 ? definitions.digest(tool.get(), PATIENCE_PER_REPLY, false)
                                 : Optional.empty());
     }
 
-    private static Optional<CallVerdict.Compared> compared(List<JudgeInput.GrantSchema> grants, int last, Json args) {
+    private static Optional<CallVerdict.Compared> compared(
+            List<JudgeInput.GrantSchema> grants, int last, Json input, Json args) {
         return grants.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new CallVerdict.Compared(
                         last,
                         grants.stream()
-                                .filter(grant -> RuleCheck.isLike(grant.like(), args))
+                                .filter(grant -> RuleCheck.isLike(grant.like(), input, args))
                                 .map(JudgeInput.GrantSchema::number)
                                 .toList()));
     }

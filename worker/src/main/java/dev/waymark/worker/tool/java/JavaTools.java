@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.java;
 
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.tool.RuleCheck;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.tool.kind.ToolNames;
@@ -57,6 +58,9 @@ public final class JavaTools {
             }
             ToolArguments.schemaProblem(spec.input()).ifPresent(problem -> {
                 throw new IllegalArgumentException("input schema of " + name + ": " + problem);
+            });
+            RuleCheck.problems(spec).forEach(problem -> {
+                throw new IllegalArgumentException("approval of " + name + ": " + problem);
             });
             if (byName.put(name, tool) != null) {
                 throw new IllegalArgumentException("duplicate tool name: " + name);

@@ -3,7 +3,7 @@ package dev.waymark.worker.tool.kind;
 import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.tool.ToolArguments;
+import dev.waymark.tool.RuleCheck;
 import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -63,12 +63,16 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
         return timeout;
     }
 
-    /** Reads when calls need approval: {@code always}, {@code never}, or rules of which the first one that holds decides. */
-    public static List<ApprovalRule> approval(YamlValue value) throws YamlProblem {
+    /**
+     * Reads when calls need approval: {@code always}, {@code never}, or rules of which the first one that holds decides.
+     *
+     * @param input the schema of the tool; an empty one if it is not known yet
+     */
+    public static List<ApprovalRule> approval(YamlValue value, Json input) throws YamlProblem {
         if (!value.isList()) {
             return List.of(shortForm(value));
         }
-        List<ApprovalRule> rules = value.items(item -> item.isMapping() ? rule(item) : shortForm(item));
+        List<ApprovalRule> rules = value.items(item -> item.isMapping() ? rule(item, input) : shortForm(item));
         if (rules.isEmpty()) {
             throw value.problem("no rules given. Use never if no call needs approval");
         }
@@ -79,12 +83,9 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
         return value.oneOf("always", "never").equals("always") ? ALWAYS : NEVER;
     }
 
-    private static ApprovalRule rule(YamlValue value) throws YamlProblem {
+    private static ApprovalRule rule(YamlValue value, Json input) throws YamlProblem {
         ApprovalRule rule = new ApprovalRule(value.json());
-        Optional<String> problem = rule.problem()
-                .or(() -> rule.when()
-                        .flatMap(schema ->
-                                ToolArguments.malformation(schema).map(why -> "when is not a JSON Schema: " + why)));
+        Optional<String> problem = RuleCheck.problem(rule, input);
         if (problem.isPresent()) {
             throw value.problem(problem.get());
         }

@@ -6,6 +6,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.tool.RuleCheck;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.process.ProcessFence;
@@ -17,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +49,9 @@ public final class McpDiscovery {
 
     private final McpConnections servers;
     private final Duration serverLimit;
+
+    /** The warnings about rules, which would come again with each thread. */
+    private final Set<String> told = ConcurrentHashMap.newKeySet();
 
     public McpDiscovery(McpConnections servers) {
         this(servers, PATIENCE);
@@ -137,8 +142,16 @@ public final class McpDiscovery {
         }
     }
 
-    private static ToolSpec spec(McpEntry entry, RemoteTool tool, String name) throws UnusableServerException {
-        return entry.tool(name, tool.name(), description(tool), schema(tool), tool.harmless());
+    private ToolSpec spec(McpEntry entry, RemoteTool tool, String name) throws UnusableServerException {
+        ToolSpec spec = entry.tool(name, tool.name(), description(tool), schema(tool), tool.harmless());
+        for (String problem : RuleCheck.problems(spec)) {
+            String words = "a rule for tool " + tool.name() + " of MCP server "
+                    + entry.server().name() + " always asks: " + problem;
+            if (told.add(words)) {
+                LOG.warn("{}", words);
+            }
+        }
+        return spec;
     }
 
     private static String description(RemoteTool tool) {

@@ -4,6 +4,7 @@ import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpToken;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.yaml.YamlFields;
@@ -42,11 +43,13 @@ public final class McpFields {
         boolean trust = problems.read(fields.take("trust"), YamlValue::flag).orElse(false);
         Optional<List<String>> allow = problems.read(fields.take("allow"), list -> list.items(YamlValue::text));
         Optional<YamlValue> approval = fields.take("approval");
-        List<ApprovalRule> approveAll = problems.read(approval.filter(given -> !given.isMapping()), ToolEntry::approval)
+        List<ApprovalRule> approveAll = problems.read(
+                        approval.filter(given -> !given.isMapping()),
+                        given -> ToolEntry.approval(given, Json.EMPTY_OBJECT))
                 .orElse(List.of());
         Map<String, List<ApprovalRule>> approve = problems.read(
                         approval.filter(YamlValue::isMapping),
-                        tools -> tools.entries((name, given) -> ToolEntry.approval(given)))
+                        tools -> tools.entries((name, given) -> ToolEntry.approval(given, Json.EMPTY_OBJECT)))
                 .orElse(Map.of());
         Duration timeout =
                 problems.read(fields.take("timeout"), ToolEntry::timeout).orElse(ToolSpec.DEFAULT_TIMEOUT);

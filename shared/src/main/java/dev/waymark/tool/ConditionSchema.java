@@ -1,0 +1,194 @@
+package dev.waymark.tool;
+
+import dev.waymark.conversation.value.Json;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JSON Schema with which a rule or a grant says for which arguments it is. JSON Schema ignores unknown keywords, and
+ * a keyword such as {@code maximum} holds for every value that is not a number, so a mistake would match all arguments.
+ */
+public final class ConditionSchema {
+    private static final String TYPE = "type";
+    private static final String PROPERTIES = "properties";
+    private static final String REQUIRED = "required";
+
+    /** Keywords that hold for all values of other types. */
+    private enum ValueType {
+        NUMBER(Number.class, "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum", "multipleOf"),
+        TEXT(String.class, "maxLength", "minLength", "pattern"),
+        LIST(
+                List.class,
+                "items",
+                "prefixItems",
+                "additionalItems",
+                "unevaluatedItems",
+                "contains",
+                "maxItems",
+                "minItems",
+                "uniqueItems"),
+        OBJECT(
+                Map.class,
+                PROPERTIES,
+                "patternProperties",
+                "additionalProperties",
+                "unevaluatedProperties",
+                "propertyNames",
+                "maxProperties",
+                "minProperties",
+                REQUIRED,
+                "dependentRequired",
+                "dependentSchemas",
+                "dependencies");
+
+        private final Class<?> type;
+        private final Set<String> keywords;
+
+        ValueType(Class<?> type, String... keywords) {
+            this.type = type;
+            this.keywords = Set.of(keywords);
+        }
+
+        private boolean constrains(Map<?, ?> schema) {
+            return schema.keySet().stream().anyMatch(keywords::contains);
+        }
+    }
+
+    private static final Set<String> EXACT = Set.of("const", "enum");
+    private static final Set<String> APPLIED =
+            Set.of("allOf", "anyOf", "oneOf", "not", "then", "else", "$ref", "$dynamicRef");
+    private static final Set<String> SILENT = Set.of(
+            "$schema",
+            "$id",
+            "$anchor",
+            "$dynamicAnchor",
+            "$vocabulary",
+            "$comment",
+            "$defs",
+            "definitions",
+            "title",
+            "description",
+            "default",
+            "examples",
+            "deprecated",
+            "readOnly",
+            "writeOnly",
+            "format",
+            "contentEncoding",
+            "contentMediaType",
+            "contentSchema",
+            "if",
+            "maxContains",
+            "minContains");
+
+    private ConditionSchema() {}
+
+    /**
+     * Why a rule or a grant can't have this schema; empty if it can.
+     *
+     * @param input the schema of the tool
+     */
+    public static Optional<String> problem(Json schema, Json input) {
+        return ToolArguments.malformation(schema)
+                .map(why -> "it is not a JSON Schema: " + why)
+                .or(() -> gap(schema, input));
+    }
+
+    /** Why a schema, although it is well-formed, may match arguments that its author did not mean; empty if it can't. */
+    static Optional<String> gap(Json schema, Json input) {
+        Optional<String> gap = gap("", schema.value());
+        for (Map.Entry<?, ?> property : map(schema.field(PROPERTIES)).entrySet()) {
+            gap = gap.or(() -> gap(PROPERTIES + "." + property.getKey() + ": ", property.getValue()));
+        }
+        return gap.or(() -> unknownArgument(schema, input));
+    }
+
+    /** @param place where the schema is in the whole one; empty for the whole one, which is for an object */
+    private static Optional<String> gap(String place, @Nullable Object schema) {
+        boolean isWhole = place.isEmpty();
+        for (Object keyword : map(schema).keySet()) {
+            if (!isKeyword(String.valueOf(keyword))) {
+                return Optional.of(place + "JSON Schema has no keyword " + keyword
+                        + (isWhole ? ". If it is an argument, write properties: { " + keyword + ": … }" : ""));
+            }
+        }
+        boolean constrains = Boolean.FALSE.equals(schema)
+                || map(schema).entrySet().stream()
+                        .anyMatch(entry -> constrains(String.valueOf(entry.getKey()), entry.getValue())
+                                && !(isWhole && entry.getKey().equals(TYPE)));
+        return constrains
+                ? Optional.empty()
+                : Optional.of(place + (isWhole ? "it constrains no argument" : "constrains nothing. See required")
+                        + ", so that any would match");
+    }
+
+    private static boolean isKeyword(String word) {
+        return word.equals(TYPE)
+                || EXACT.contains(word)
+                || APPLIED.contains(word)
+                || SILENT.contains(word)
+                || isAny(type -> type.keywords.contains(word));
+    }
+
+    private static boolean isAny(Predicate<ValueType> is) {
+        for (ValueType type : ValueType.values()) {
+            if (is.test(type)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean constrains(String keyword, @Nullable Object value) {
+        boolean isEmpty = Boolean.TRUE.equals(value) && !keyword.equals("uniqueItems")
+                || value instanceof Map<?, ?> map && map.isEmpty() && !keyword.equals("not")
+                || value instanceof List<?> list && list.isEmpty();
+        return EXACT.contains(keyword) || (!SILENT.contains(keyword) && !isEmpty);
+    }
+
+    /** An argument that the schema names, and that a call of the tool can't have. */
+    private static Optional<String> unknownArgument(Json schema, Json input) {
+        if (!Boolean.FALSE.equals(input.field("additionalProperties")) || input.field("patternProperties") != null) {
+            return Optional.empty();
+        }
+        Map<?, ?> known = map(input.field(PROPERTIES));
+        Set<Object> named = new LinkedHashSet<>(map(schema.field(PROPERTIES)).keySet());
+        if (schema.field(REQUIRED) instanceof List<?> required) {
+            named.addAll(required);
+        }
+        return named.stream()
+                .filter(name -> !known.containsKey(name))
+                .findFirst()
+                .map(name -> "the tool has no argument " + name + ", only " + known.keySet());
+    }
+
+    /**
+     * Whether something is allowed for these arguments: they match the schema, and each one that it names is there, with
+     * a value of a type that its keywords constrain. Empty if that can't be found out.
+     */
+    static Optional<Boolean> allows(Json schema, Json args) {
+        return ToolArguments.matches(schema, args).map(matches -> matches && speaksOf(schema, args));
+    }
+
+    private static boolean speaksOf(Json schema, Json args) {
+        Map<?, ?> given = map(args.value());
+        return map(schema.field(PROPERTIES)).entrySet().stream()
+                .allMatch(property -> given.containsKey(property.getKey())
+                        && isConstrained(map(property.getValue()), given.get(property.getKey())));
+    }
+
+    private static boolean isConstrained(Map<?, ?> schema, @Nullable Object value) {
+        return schema.keySet().stream().anyMatch(EXACT::contains)
+                || !isAny(type -> type.constrains(schema))
+                || isAny(type -> type.constrains(schema) && type.type.isInstance(value));
+    }
+
+    private static Map<?, ?> map(@Nullable Object value) {
+        return value instanceof Map<?, ?> map ? map : Map.of();
+    }
+}
