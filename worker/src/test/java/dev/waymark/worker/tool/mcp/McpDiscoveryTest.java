@@ -3,6 +3,9 @@ package dev.waymark.worker.tool.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.McpServer;
@@ -10,10 +13,15 @@ import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.tool.JudgedCall;
+import dev.waymark.tool.RuleCheck;
 import io.temporal.failure.ApplicationFailure;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 @Tag("full")
 class McpDiscoveryTest {
@@ -116,6 +125,56 @@ class McpDiscoveryTest {
         assertRefused(
                 entry(false, Optional.empty(), Map.of("chrage", ALWAYS)),
                 "MCP server test can't be used: approval names unknown tools: chrage. It has echo, sum, ");
+    }
+
+    /** A file is read before the names of the arguments are known. */
+    @Test
+    void ruleForAnArgumentThatTheToolLacks_asks_andTheLogSaysSoOnce() throws Exception {
+        Files.writeString(directory.resolve("server.sh"), """
+                read -r discover
+                echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}'
+                read -r hello
+                echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18"}}'
+                read -r initialized
+                id=3
+                while read -r list; do
+                  echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[{"name":"pay","inputSchema":{"type":"object","properties":{"cents":{"type":"integer"}},"additionalProperties":false}}]}}'
+                  id=$((id + 1))
+                done
+                """);
+        ApprovalRule small = ApprovalRule.allow("small")
+                .when(Json.of(Map.of("properties", Map.of("cent", Map.of("maximum", 2_000)))));
+        McpEntry bank = new McpEntry(
+                McpServer.program("bank", List.of("/bin/sh", "server.sh"), Map.of()),
+                false,
+                Optional.empty(),
+                List.of(small),
+                Map.of(),
+                TIMEOUT,
+                false);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(McpDiscovery.class);
+        logger.addAppender(log);
+        try {
+            McpDiscovery discovery = new McpDiscovery(servers);
+            discovery.complete(AgentSpec.of("a", "fake:model"), List.of(bank));
+            ToolSpec pay = discovery
+                    .complete(AgentSpec.of("a", "fake:model"), List.of(bank))
+                    .tool("bank_pay")
+                    .orElseThrow();
+
+            JudgedCall call = new JudgedCall(
+                    "bank_pay", Json.of(Map.of("cents", 7)), Optional.empty(), Spent.NOTHING, 1, Instant.EPOCH);
+            assertThat(RuleCheck.verdict(pay, call).words())
+                    .isEqualTo("asks by rule 1: it can't be evaluated: the tool has no argument cent, only [cents]");
+            assertThat(log.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .containsExactly("a rule for tool pay of MCP server bank always asks: rule 1: when can't be used:"
+                            + " the tool has no argument cent, only [cents]");
+        } finally {
+            logger.detachAppender(log);
+        }
     }
 
     @Test
