@@ -316,15 +316,15 @@ class ConsoleDecisionsTest extends ConsoleCases {
         ann.awaitPending(thread, 1);
         openThread(thread);
         click("Approve later calls, too");
-        browser.run("await page.getByLabel('Number of later calls').fill('5');"
-                + "await page.getByLabel('JSON Schema').fill('{\"properties\": {\"seats\": {\"maximum\": 4}},')");
+        see("book then also runs in this thread without asking, once more, with these same arguments.");
+        click("3 times");
+        browser.run("await page.getByLabel('seats', { exact: true }).selectOption('up to …');"
+                + "await page.getByLabel('Largest seats').fill('1')");
         click("Approve this call and later ones");
-        see("JSON");
-        browser.run("await page.getByLabel('JSON Schema').fill('{\"properties\": {\"seats\": {\"maximum\": 1}}}')");
-        click("Approve this call and later ones");
-        see("The call still waits");
+        see("seats: write a number that is not below 2.");
+        browser.run("await page.getByLabel('Largest seats').fill('4')");
+        see("3 more times, with seats from 0 to 4.");
         assertThat(browser.run("return axe()")).isEmpty();
-        browser.run("await page.getByLabel('JSON Schema').fill('{\"properties\": {\"seats\": {\"maximum\": 4}}}')");
         click("Approve this call and later ones");
 
         see("seats\": 9");
@@ -336,15 +336,63 @@ class ConsoleDecisionsTest extends ConsoleCases {
         awaitChip("complete");
 
         click("Details");
-        see("open, used 1 of 5 times");
-        assertThat(texts("[data-grant='1'] code")).containsExactly("{\"properties\": {\"seats\": {\"maximum\": 4}}}");
+        see("open, used 1 of 3 times");
+        assertThat(texts("[data-grant='1'] code"))
+                .containsExactly(
+                        "{\"properties\": {\"seats\": {\"maximum\": 4, \"minimum\": 0, \"type\": \"integer\"}},"
+                                + " \"propertyNames\": {\"enum\": [\"seats\"]}, \"required\": [\"seats\"]}");
         click("Revoke");
-        see("revoked, used 1 of 5 times");
+        see("revoked, used 1 of 3 times");
         assertThat(ann.post("/v1/threads/" + thread + "/say", "{'message':'One more'}")
                         .status())
                 .isEqualTo(202);
         see("seats\": 1");
         assertThat(browser.run("return axe()")).isEmpty();
+    }
+
+    @Test
+    void approvalForAnyArguments_isAskedForTwice_andRecordedAsSuch() throws Exception {
+        String thread = ann.start("booker", "Book for everybody");
+        ann.awaitPending(thread, 1);
+        openThread(thread);
+        click("Approve later calls, too");
+        click("Today");
+        browser.run("await page.getByLabel('seats', { exact: true }).selectOption('anything')");
+        see("with any arguments.");
+        browser.run("await page.getByRole('button', { name: 'Approve this call and later ones' }).dblclick()");
+        see("Nobody will be asked about later calls of book, whatever their arguments are.");
+        assertThat(ann.list(thread, "pending")).hasSize(1);
+        click("Back");
+        click("This thread");
+        see("until the thread ends, with any arguments.");
+        click("Approve this call and later ones");
+        click("Yes, with any arguments");
+        awaitChip("complete");
+
+        JsonNode grant = ann.list(thread, "grants").path(0);
+        assertThat(grant.path("anyArgs").asBoolean()).isTrue();
+        assertThat(grant.path("used").asInt()).isEqualTo(2);
+        assertThat(List.of(grant.has("like"), grant.has("args"), grant.has("times"), grant.has("until")))
+                .containsOnly(false);
+        click("Details");
+        see("book with any arguments, open, used 2 times");
+    }
+
+    /** A browser would round the number. */
+    @Test
+    void approvalForSomeArguments_keepsTheOthersExactly() throws Exception {
+        String thread = ann.start("sender", "Send");
+        ann.awaitPending(thread, 1);
+        openThread(thread);
+        click("Approve later calls, too");
+        browser.run("await page.getByLabel('rate', { exact: true }).selectOption('anything')");
+        click("Approve this call and later ones");
+        browser.run("await page.locator('.decision.approval').waitFor({ state: 'detached' })");
+
+        JsonNode grant = ann.list(thread, "grants").path(0);
+        assertThat(grant.path("like").at("/properties/id/const").toString()).isEqualTo("12345678901234567890");
+        assertThat(grant.path("like").at("/propertyNames/enum").size()).isEqualTo(3);
+        assertThat(grant.path("like").path("properties").has("rate")).isFalse();
     }
 
     @Test

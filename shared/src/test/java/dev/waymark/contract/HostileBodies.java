@@ -176,6 +176,9 @@ final class HostileBodies {
                         verb("approve", "callId:\"tu_1\" grant:{\"times\":0}"),
                         verb("approve", "callId:\"tu_1\" grant:{\"times\":1.5}"),
                         verb("approve", "callId:\"tu_1\" grant:{\"seconds\":31622401}"),
+                        verb("approve", "callId:\"tu_1\" argsDigest:\"ab\" grant:{\"time\":1}"),
+                        verb("approve", "callId:\"tu_1\" argsDigest:\"ab\" grant:{\"anyArgs\":true}"),
+                        verb("approve", "callId:\"tu_1\" grant:{\"anyArgs\":1}"),
                         verb("approve", "callId:\"tu_1\" grant:{\"like\":true}"),
                         verb("approve", "callId:\"tu_1\" grant:{\"like\":{\"title\":\"@{x*4001}\"}}"),
                         verb("revoke", "grant:1 by:\"ann\""))

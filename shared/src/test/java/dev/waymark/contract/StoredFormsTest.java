@@ -132,7 +132,7 @@ class StoredFormsTest {
         DecisionSignature signature = new DecisionSignature(AT, "e3b0", Optional.of("e3b1"), Optional.empty(), "AAAA");
         DecisionSignature ofSettlement =
                 new DecisionSignature(AT, "e3b0", Optional.empty(), Optional.of("paid"), "AAAA");
-        GrantTerms terms = new GrantTerms(Optional.of(3), Optional.of(3_600L), Optional.of(ARGS));
+        GrantTerms terms = new GrantTerms(Optional.of(3), Optional.of(3_600L), Optional.of(ARGS), false);
         Grant grant = new Grant(
                 2,
                 "charge",
@@ -364,6 +364,7 @@ class StoredFormsTest {
                 stored(new Reply.Judged(1, verdict), "verdict"),
                 stored(Reply.of(USE).withVerdicts(List.of(new Reply.Judged(0, verdict))), "content"),
                 stored(terms),
+                stored(GrantTerms.THREAD.withAnyArgs()),
                 stored(grant, "tool", "callId", "argsDigest", "terms", "at"),
                 stored(new Grant.End(Grant.Reason.TOOL_CHANGED, AT, Optional.empty()), "reason", "at"),
                 stored(new Grants(2, List.of(grant))),

@@ -15,9 +15,11 @@ import static dev.waymark.conversation.ToolConversationScript.finished;
 import static dev.waymark.conversation.ToolConversationScript.notStarted;
 import static dev.waymark.conversation.ToolConversationScript.restored;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Grant;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -119,6 +121,38 @@ class GrantTest {
 
         assertThat(story.state().asks()).hasSize(2);
         assertThat(grant(story, 1).used()).isZero();
+    }
+
+    @Test
+    void laterCall_withAnyArguments_runsWithoutBeingCompared() {
+        ConversationScript story =
+                then(granted(GrantTerms.THREAD.withAnyArgs().withTimes(2)), use("b", "fire", 7), use("c", "drop"));
+
+        assertThat(story.decides()).contains(new Step.RunTool(story.call("b"), 1));
+        assertThat(story.call("b").grant()).contains(1);
+        assertThat(story.state().asks()).extracting(PendingItem::callId).containsExactly("c");
+        then(
+                story.with(dispatched("b", 1), claimed("b", 1, "fire", "x"), finished("b", 1, "done")),
+                use("d", "fire", 8));
+        assertThat(grant(story, 1).used()).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void terms_thatAreNotKnown_areRefused() {
+        for (Map<String, Object> terms : List.<Map<String, Object>>of(
+                Map.of("time", 1),
+                Map.of("any", true),
+                Map.of("anyArgs", "true"),
+                Map.of("anyArgs", true, "like", Map.of("required", List.of("n"))))) {
+            assertThatThrownBy(() -> GrantTerms.of(Json.of(terms)))
+                    .as(terms.toString())
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThatThrownBy(() -> GrantTerms.of(Json.of(Map.of("time", 1))))
+                .hasMessage("there is no field time, only times, seconds, like, anyArgs");
+        GrantTerms any = GrantTerms.THREAD.withAnyArgs().withTimes(2);
+        assertThat(GrantTerms.of(Json.of(any.tree()))).isEqualTo(any);
+        assertThat(any.words()).isEqualTo("for 2 more calls, with any arguments");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.waymark.client.document;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Grant;
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param callId the call that was approved with it
  * @param args the arguments that it is for, if it is for the same ones
  * @param like the schema that arguments must match, if it is for others, too
+ * @param anyArgs whether it is for any arguments
  * @param times how many later calls it was given for, if there is a limit
  * @param used how many calls it let run
  * @param until when it ends by itself, if it has a time limit
@@ -29,6 +31,9 @@ public record GrantItem(
         String callId,
         Optional<Json> args,
         Optional<Json> like,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean anyArgs,
+
         Optional<Integer> times,
         int used,
         Instant at,
@@ -50,10 +55,11 @@ public record GrantItem(
                 grant.number(),
                 grant.tool(),
                 grant.callId(),
-                grant.terms().like().isPresent()
+                grant.terms().like().isPresent() || grant.terms().anyArgs()
                         ? Optional.empty()
                         : state.calls().get(grant.callId()).map(Call::args),
                 grant.terms().like(),
+                grant.terms().anyArgs(),
                 grant.terms().times(),
                 grant.used(),
                 grant.at(),

@@ -4,6 +4,7 @@ import { get, sender, showProblem, threadPath, wordsOf } from './api.js';
 import { ArgumentEditor } from './argument-editor.js';
 import { facts, h, problemLine, replaceChildren, sendAtEnter } from './dom.js';
 import { clock, shellWord } from './format.js';
+import { GrantForm } from './grant-form.js';
 import { jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
 import { session } from './session.js';
@@ -318,31 +319,23 @@ class Card {
     editor.focus();
   }
 
-  /** Approves this call, and later ones whose arguments are the same or match a schema that is shown here. */
-  #grant() {
-    const many = h('input', { type: 'number', min: '1', max: '1000', placeholder: 'no limit' });
-    const hours = h('input', { type: 'number', min: '1', max: '8784', placeholder: 'until the thread ends' });
-    const like = h('textarea', { rows: '4', class: 'text', placeholder: this.argsText, spellcheck: 'false' });
-    this.#form(
-      [
-        h('p', {}, `Later calls of ${this.item.tool} in this thread then run without asking, unless the rules deny them. You can revoke this in the details.`),
-        h('label', {}, 'Number of later calls', many),
-        h('label', {}, 'Hours', hours),
-        h('label', {}, 'JSON Schema that their arguments match. Left empty: only calls with these same arguments.', like),
-      ],
-      'Approve this call and later ones',
-      'primary',
-      () => {
-        const grant = {};
-        if (many.value !== '') grant.times = Number(many.value);
-        if (hours.value !== '') grant.seconds = Math.round(Number(hours.value) * 3_600);
-        const limits = JSON.stringify(grant).slice(1, -1);
-        // The schema as text: parsing would round large numbers.
-        const schema = like.value.trim() === '' ? '' : `"like":${like.value}`;
-        return this.#send('approve', {}, `"grant":{${[limits, schema].filter((part) => part !== '').join(',')}}`);
-      },
-    );
-    many.focus();
+  /** Approves this call, and later ones. */
+  async #grant() {
+    const request = (await this.#owner?.catch(() => undefined))?.request ?? this.item;
+    const grant = new GrantForm(this.item.tool, this.argsText, request.schema);
+    const send = () => this.#send('approve', {}, `"grant":${grant.text}`);
+    this.#form([grant.element], 'Approve this call and later ones', 'primary', () => {
+      this.problem.textContent = grant.problem;
+      if (grant.problem !== '') return undefined;
+      return grant.isAny ? this.#confirmAny(send) : send();
+    });
+    grant.focus();
+  }
+
+  #confirmAny(send) {
+    const words = `Nobody will be asked about later calls of ${this.item.tool}, whatever their arguments are.`;
+    this.#form([h('p', { class: 'from-file' }, words)], 'Yes, with any arguments', 'danger', send);
+    this.ignorePointer();
   }
 
   #deny() {
@@ -462,7 +455,7 @@ class Card {
   }
 
   #enable(whether) {
-    this.controls.querySelectorAll('button, textarea, input').forEach((control) => {
+    this.controls.querySelectorAll('button, textarea, input, select').forEach((control) => {
       control.disabled = !whether;
     });
   }

@@ -48,12 +48,12 @@ export class Details {
     );
   }
 
-  #grant({ grant, tool, callId, like, argsText, times, used, until, status, by, verified }) {
+  #grant({ grant, tool, callId, like, anyArgs, argsText, times, used, until, status, by, verified }) {
     return [
       `${grant}: `,
       h('bdi', {}, tool),
-      like === undefined ? ' with the same arguments ' : ' with arguments like ',
-      argsText === undefined ? `as call ${callId}` : h('code', { dir: 'auto' }, argsText),
+      anyArgs ? ' with any arguments' : like === undefined ? ' with the same arguments ' : ' with arguments like ',
+      anyArgs ? null : argsText === undefined ? `as call ${callId}` : h('code', { dir: 'auto' }, argsText),
       `, ${status}, used ${used}${times === undefined ? '' : ` of ${times}`} times, by ${decider({ by, verified })}`,
       until === undefined ? null : `, until ${clock(until)}`,
       '. ',

@@ -99,7 +99,7 @@ public record Grant(
     public boolean covers(Call call) {
         return tool.equals(call.tool())
                 && (terms.like().isEmpty()
-                        ? argsDigest.equals(call.argsDigest())
+                        ? terms.anyArgs() || argsDigest.equals(call.argsDigest())
                         : compared(call)
                                 .filter(each -> each.matching().contains(number))
                                 .isPresent());

@@ -1,11 +1,13 @@
 package dev.waymark.conversation.value;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -15,10 +17,16 @@ import java.util.Optional;
  * @param times the number of later calls
  * @param seconds how long it lasts, from the decision on
  * @param like a JSON Schema; arguments that match it count in place of the same ones
+ * @param anyArgs whether any arguments count in place of the same ones
  */
-public record GrantTerms(Optional<Integer> times, Optional<Long> seconds, Optional<Json> like) {
+public record GrantTerms(
+        Optional<Integer> times,
+        Optional<Long> seconds,
+        Optional<Json> like,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean anyArgs) {
     /** For all later calls with the same arguments. */
-    public static final GrantTerms THREAD = new GrantTerms(Optional.empty(), Optional.empty(), Optional.empty());
+    public static final GrantTerms THREAD = new GrantTerms(Optional.empty(), Optional.empty(), Optional.empty(), false);
 
     private static final int MAX_TIMES = 1_000;
     private static final long MAX_SECONDS = Duration.ofDays(366).toSeconds();
@@ -29,6 +37,8 @@ public record GrantTerms(Optional<Integer> times, Optional<Long> seconds, Option
     private static final String TIMES = "times";
     private static final String SECONDS = "seconds";
     private static final String LIKE = "like";
+    private static final String ANY_ARGS = "anyArgs";
+    private static final List<String> FIELDS = List.of(TIMES, SECONDS, LIKE, ANY_ARGS);
 
     public GrantTerms {
         times.ifPresent(
@@ -40,6 +50,7 @@ public record GrantTerms(Optional<Integer> times, Optional<Long> seconds, Option
             require(
                     schema.canonical().length() <= MAX_LIKE_LENGTH,
                     LIKE + " may have at most " + MAX_LIKE_LENGTH + " characters");
+            require(!anyArgs, LIKE + " and " + ANY_ARGS + " exclude each other");
         });
     }
 
@@ -51,26 +62,37 @@ public record GrantTerms(Optional<Integer> times, Optional<Long> seconds, Option
 
     /** A copy that ends after this many later calls, at most 1,000. */
     public GrantTerms withTimes(int most) {
-        return new GrantTerms(Optional.of(most), seconds, like);
+        return new GrantTerms(Optional.of(most), seconds, like, anyArgs);
     }
 
     /** A copy that ends after this time, at most 366 days. Parts of a second do not count. */
     public GrantTerms lasting(Duration length) {
-        return new GrantTerms(times, Optional.of(length.toSeconds()), like);
+        return new GrantTerms(times, Optional.of(length.toSeconds()), like, anyArgs);
     }
 
     /** A copy for arguments that match this JSON Schema, of at most 4,000 characters, in place of the same arguments. */
     public GrantTerms like(Json schema) {
-        return new GrantTerms(times, seconds, Optional.of(schema));
+        return new GrantTerms(times, seconds, Optional.of(schema), anyArgs);
+    }
+
+    /** A copy for any arguments, in place of the same ones. */
+    public GrantTerms withAnyArgs() {
+        return new GrantTerms(times, seconds, like, true);
     }
 
     /** Reads what {@link #tree} returns. */
     public static GrantTerms of(Json tree) {
         require(tree.isObject(), "the grant must be an object");
+        for (Object name : ((Map<?, ?>) Objects.requireNonNull(tree.value())).keySet()) {
+            require(FIELDS.contains(name), "there is no field " + name + ", only " + String.join(", ", FIELDS));
+        }
+        Object any = tree.field(ANY_ARGS);
+        require(any == null || any instanceof Boolean, ANY_ARGS + " must be true or false");
         return new GrantTerms(
                 whole(tree, TIMES).map(number -> (int) Math.max(0, Math.min(number, MAX_TIMES + 1L))),
                 whole(tree, SECONDS),
-                Optional.ofNullable(tree.field(LIKE)).map(Json::of));
+                Optional.ofNullable(tree.field(LIKE)).map(Json::of),
+                Boolean.TRUE.equals(any));
     }
 
     private static Optional<Long> whole(Json tree, String field) {
@@ -85,6 +107,9 @@ public record GrantTerms(Optional<Integer> times, Optional<Long> seconds, Option
         times.ifPresent(number -> tree.put(TIMES, number));
         seconds.ifPresent(length -> tree.put(SECONDS, length));
         like.ifPresent(schema -> tree.put(LIKE, schema.value()));
+        if (anyArgs) {
+            tree.put(ANY_ARGS, true);
+        }
         return tree;
     }
 
@@ -101,8 +126,8 @@ public record GrantTerms(Optional<Integer> times, Optional<Long> seconds, Option
         if (words.isEmpty()) {
             words.add("until the thread ends");
         }
-        words.add(
-                like.map(schema -> "with arguments like " + schema.canonical()).orElse("with the same arguments"));
+        words.add(like.map(schema -> "with arguments like " + schema.canonical())
+                .orElse(anyArgs ? "with any arguments" : "with the same arguments"));
         return String.join(", ", words);
     }
 }

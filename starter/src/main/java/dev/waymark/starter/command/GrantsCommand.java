@@ -98,7 +98,7 @@ public final class GrantsCommand implements Callable<Integer> {
                         grant.like()
                                 .map(schema -> "arguments like " + OneLine.shortenedJson(schema.canonical()))
                                 .or(() -> grant.args().map(args -> OneLine.shortenedJson(args.canonical())))
-                                .orElse("")));
+                                .orElse(grant.anyArgs() ? "any arguments" : "")));
             }
             TextTable.print(output, rows);
             return ExitCode.DONE;

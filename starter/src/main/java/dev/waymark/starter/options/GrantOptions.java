@@ -35,14 +35,18 @@ public final class GrantOptions {
             description = "With --for: for arguments that match this JSON Schema, not only the same ones.")
     private @Nullable String like;
 
+    @Option(names = "--any-args", description = "With --for: for any arguments, not only the same ones.")
+    private boolean anyArgs;
+
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
     /** What the approval is for besides its call; empty without {@code --for}. */
     public Optional<GrantTerms> terms() {
         if (spans == null) {
-            if (like != null) {
-                throw problem("--like needs --for: say how long the approval is to last, such as --for thread");
+            if (like != null || anyArgs) {
+                throw problem((anyArgs ? "--any-args" : "--like")
+                        + " needs --for: say how long the approval is to last, such as --for thread");
             }
             return Optional.empty();
         }
@@ -51,6 +55,7 @@ public final class GrantOptions {
             for (String span : spans) {
                 terms = with(terms, span);
             }
+            terms = anyArgs ? terms.withAnyArgs() : terms;
             return Optional.of(like == null ? terms : terms.like(schema(like)));
         } catch (IllegalArgumentException e) {
             throw problem(String.valueOf(e.getMessage()));
