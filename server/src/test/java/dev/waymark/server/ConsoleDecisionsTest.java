@@ -382,7 +382,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     @Test
     void approvalForSomeArguments_keepsTheOthersExactly() throws Exception {
         String thread = ann.start("sender", "Send");
-        ann.awaitPending(thread, 1);
+        ann.awaitPending(thread, 2);
         openThread(thread);
         click("Approve later calls, too");
         browser.run("await page.getByLabel('rate', { exact: true }).selectOption('anything')");

@@ -172,7 +172,7 @@ final class HostileBodies {
                         verb(
                                 "approve",
                                 "callId:\"tu_1\" argsDigest:\"ab\""
-                                        + " grant:{\"times\":3,\"seconds\":60,\"like\":{\"type\":\"object\"}}"),
+                                        + " grant:{\"times\":3,\"seconds\":60,\"like\":{\"required\":[\"cents\"]}}"),
                         verb("approve", "callId:\"tu_1\" grant:{\"times\":0}"),
                         verb("approve", "callId:\"tu_1\" grant:{\"times\":1.5}"),
                         verb("approve", "callId:\"tu_1\" grant:{\"seconds\":31622401}"),
