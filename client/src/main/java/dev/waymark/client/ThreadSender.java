@@ -218,7 +218,9 @@ final class ThreadSender {
         Optional<PendingItem> item = asked(timeline, approval);
         Json input = item.flatMap(asked -> input(thread, timeline, asked)).orElse(Json.EMPTY_OBJECT);
         ConditionSchema.problem(schema, input).ifPresent(why -> {
-            throw RequestLimits.badInput("the schema of the grant can't be used: " + why, "The call still waits");
+            throw RequestLimits.badInput(
+                    "the schema of the grant can't be used: " + why,
+                    "The call still waits. If any arguments will do, send \"anyArgs\": true, or --any-args");
         });
         Optional<Json> args = approval.args()
                 .or(() -> item.filter(asked -> !asked.hasCutArgs()).flatMap(PendingItem::args));

@@ -139,6 +139,35 @@ class ApiTest {
     }
 
     @Test
+    void grant_thatDoesNotSayForWhatItIs_isRefused_andTheCallStillWaits() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        String digest = ann.awaitPending(thread, 1).get(0).path("argsDigest").asText();
+        String approval = "{'callId':'tu_1','argsDigest':'" + digest + "','grant':";
+        Map<String, String> refused = Map.of(
+                "{'time':1}", "property 'time' is not defined",
+                "{'like':{}}", "it constrains no argument",
+                "{'like':{'type':'object'}}", "it constrains no argument",
+                "{'like':{'cents':8400}}", "JSON Schema has no keyword cents",
+                "{'like':{'properties':{'cents':{'maximun':9000}}}}", "no keyword maximun",
+                "{'like':{'properties':{'cents':{'maxLength':4}}}}", "do not match the schema of the grant",
+                "{'like':{'properties':{'cent':{'maximum':9000}}}}", "do not match the schema of the grant",
+                "{'like':{'required':['cents']},'anyArgs':true}", "exclude each other");
+        for (Map.Entry<String, String> each : refused.entrySet()) {
+            HttpCaller.Answer answer = ann.post("/v1/threads/" + thread + "/approve", approval + each.getKey() + "}");
+
+            assertThat(answer.status()).as(each.getKey()).isEqualTo(400);
+            assertThat(answer.text("detail")).as(each.getKey()).contains(each.getValue());
+        }
+        assertThat(ann.list(thread, "pending")).hasSize(1);
+
+        checked("approve", ann.post("/v1/threads/" + thread + "/approve", approval + "{'anyArgs':true}}"), 202);
+        JsonNode grant = checked("listGrants", ann.get("/v1/threads/" + thread + "/grants"), 200)
+                .at("/grants/0");
+        assertThat(grant.path("anyArgs").asBoolean()).isTrue();
+        assertThat(grant.has("args") || grant.has("like")).isFalse();
+    }
+
+    @Test
     void thread_fromStartToClose_isServed() throws Exception {
         HttpCaller.Answer started = ann.post("/v1/threads", "{'agent':'billing','message':'Pay'}");
         checked("startThread", started, 201);

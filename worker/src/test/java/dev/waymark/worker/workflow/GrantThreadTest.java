@@ -104,6 +104,31 @@ class GrantThreadTest {
     }
 
     @Test
+    void approval_forAnyArguments_needsNoComparison() throws Exception {
+        try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), ApprovalByRuleTest.refunding(), refund())) {
+            String thread = start(rig, "100");
+
+            Conversation state = granted(rig, thread, Map.of("times", 2, "anyArgs", true), "900 7 8", 1);
+
+            assertThat(state.asks()).extracting(PendingItem::callId).containsExactly("tu_3");
+            assertThat(state.grants().find(1).orElseThrow().used()).isEqualTo(2);
+            assertThat(count(rig, thread, WireNames.JUDGE_ACTIVITY)).isZero();
+        }
+    }
+
+    /** A schema that constrains nothing may come as a signal, which no client has checked. */
+    @Test
+    void approval_likeASchemaThatConstrainsNothing_letsNoOtherCallRun() throws Exception {
+        try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), ApprovalByRuleTest.refunding(), refund())) {
+            String thread = start(rig, "100");
+
+            Conversation state = granted(rig, thread, Map.of("like", Map.of("usd", 500)), "900 7", 2);
+
+            assertThat(state.grants().find(1).orElseThrow().used()).isZero();
+        }
+    }
+
+    @Test
     void approval_forTheSameArguments_holdsAfterTheThreadContinuedAsNew() throws Exception {
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), ApprovalByRuleTest.refunding(), refund())) {
             String thread = rig.start(StartInput.of("a")
