@@ -23,7 +23,7 @@ export class GrantForm {
     const changed = { oninput: () => this.#show() };
     this.times = h('input', { type: 'number', min: '1', max: '1000', placeholder: 'no limit', ...changed });
     this.hours = h('input', { type: 'number', min: '0.01', max: '8784', step: 'any', placeholder: 'until the thread ends', ...changed });
-    this.preview = h('p', { class: 'preview', 'aria-live': 'polite' });
+    this.preview = h('p', { 'aria-live': 'polite' });
     const given = members(argsText);
     const declared = schema?.properties ?? {};
     this.#rows = [...new Set([...given.keys(), ...Object.keys(declared)])].map((name, i) =>
@@ -31,7 +31,7 @@ export class GrantForm {
     );
     this.element = h(
       'div',
-      { class: 'fields' },
+      { class: 'grant-form' },
       h('div', { class: 'row', role: 'group', 'aria-label': 'How long' }, [
         this.#preset('Once more', () => ['1', '']),
         this.#preset('3 times', () => ['3', '']),
@@ -40,7 +40,7 @@ export class GrantForm {
       ]),
       h('label', {}, 'Number of later calls', this.times),
       h('label', {}, 'Hours', this.hours),
-      this.#rows.map(({ element }) => element),
+      h('div', { class: 'fields' }, this.#rows.map(({ element }) => element)),
       this.preview,
     );
     this.times.value = '1';
