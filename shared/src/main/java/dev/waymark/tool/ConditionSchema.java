@@ -101,30 +101,37 @@ public final class ConditionSchema {
 
     /** Why a schema, although it is well-formed, may match arguments that its author did not mean; empty if it can't. */
     static Optional<String> gap(Json schema, Json input) {
-        Optional<String> gap = gap("", schema.value());
-        for (Map.Entry<?, ?> property : map(schema.field(PROPERTIES)).entrySet()) {
-            gap = gap.or(() -> gap(PROPERTIES + "." + property.getKey() + ": ", property.getValue()));
+        Map<?, ?> properties = map(schema.field(PROPERTIES));
+        Optional<String> gap = unknownKeyword("", schema.value());
+        for (Map.Entry<?, ?> property : properties.entrySet()) {
+            gap = gap.or(() -> unknownKeyword(PROPERTIES + "." + property.getKey() + ": ", property.getValue()));
         }
-        return gap.or(() -> unknownArgument(schema, input));
+        // Arguments are always an object.
+        boolean constrains = map(schema.value()).entrySet().stream()
+                .filter(entry -> !entry.getKey().equals(TYPE))
+                .anyMatch(entry -> entry.getKey().equals(PROPERTIES)
+                        ? properties.values().stream().anyMatch(ConditionSchema::isConstraint)
+                        : constrains(String.valueOf(entry.getKey()), entry.getValue()));
+        return gap.or(() -> constrains
+                        ? Optional.empty()
+                        : Optional.of("it constrains no argument, so that any would match"))
+                .or(() -> unknownArgument(schema, input));
     }
 
-    /** @param place where the schema is in the whole one; empty for the whole one, which is for an object */
-    private static Optional<String> gap(String place, @Nullable Object schema) {
-        boolean isWhole = place.isEmpty();
-        for (Object keyword : map(schema).keySet()) {
-            if (!isKeyword(String.valueOf(keyword))) {
-                return Optional.of(place + "JSON Schema has no keyword " + keyword
-                        + (isWhole ? ". If it is an argument, write properties: { " + keyword + ": … }" : ""));
-            }
-        }
-        boolean constrains = Boolean.FALSE.equals(schema)
+    /** @param place where the schema is in the whole one; empty for the whole one */
+    private static Optional<String> unknownKeyword(String place, @Nullable Object schema) {
+        return map(schema).keySet().stream()
+                .map(String::valueOf)
+                .filter(word -> !isKeyword(word))
+                .findFirst()
+                .map(word -> place + "JSON Schema has no keyword " + word
+                        + (place.isEmpty() ? ". If it is an argument, write properties: { " + word + ": … }" : ""));
+    }
+
+    private static boolean isConstraint(@Nullable Object schema) {
+        return Boolean.FALSE.equals(schema)
                 || map(schema).entrySet().stream()
-                        .anyMatch(entry -> constrains(String.valueOf(entry.getKey()), entry.getValue())
-                                && !(isWhole && entry.getKey().equals(TYPE)));
-        return constrains
-                ? Optional.empty()
-                : Optional.of(place + (isWhole ? "it constrains no argument" : "constrains nothing. See required")
-                        + ", so that any would match");
+                        .anyMatch(entry -> constrains(String.valueOf(entry.getKey()), entry.getValue()));
     }
 
     private static boolean isKeyword(String word) {

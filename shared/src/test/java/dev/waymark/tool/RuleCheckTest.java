@@ -183,6 +183,8 @@ class RuleCheckTest {
             {"a":{"const":true}}                                 | {"a":true}         | ALLOW
             {"a":{"anyOf":[{"maximum":5},{"const":"x"}]}}        | {"a":"x"}          | ALLOW
             {"a":false}                                          | {"b":1}            | ASK
+            {"a":{"maximum":2000},"b":{}}                        | {"a":7,"b":[]}     | ALLOW
+            {"a":{"maximum":2000},"b":{}}                        | {"a":7}            | ASK
             """)
     void allow_holdsOnlyForArgumentsThatItSpeaksOf(String properties, String args, CallVerdict.Then then)
             throws Exception {
