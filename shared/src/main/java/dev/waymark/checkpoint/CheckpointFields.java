@@ -22,6 +22,9 @@ final class CheckpointFields {
     private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
     private static final int LONGEST_TIME = 40;
 
+    /** The fields in which programs store the calls of a message. */
+    private static final List<String> CALLS = List.of("tool_calls", "toolCalls", "function_call", "toolInvocations");
+
     private final Map<?, ?> map;
     private final String place;
 
@@ -119,6 +122,21 @@ final class CheckpointFields {
             return number.doubleValue();
         }
         throw corrupt("\"" + name + "\" must be a number");
+    }
+
+    /**
+     * Refuses a message with calls in a field that its format does not have. Ignored like other unknown fields, a call
+     * that may have run would be lost. A field without content is ignored.
+     *
+     * @param documented the field that has the calls in this format, in words
+     */
+    void checkThatCallsAreIn(String documented) {
+        for (String name : CALLS) {
+            boolean isOther = !documented.equals("\"" + name + "\"");
+            if (isOther && !isNull(name) && !List.of().equals(value(name))) {
+                throw corrupt("\"" + name + "\" is not a field of this format: calls belong in " + documented);
+            }
+        }
     }
 
     CheckpointFields object(String name) {

@@ -68,6 +68,9 @@ public final class CheckpointReader {
         if (fields.has("session") && fields.has("checkpoint")) {
             return recovered(CheckpointFormat.SESSION, document, SessionReader.session(fields, now));
         }
+        if (fields.json("checkpoint").field("iterations") != null) {
+            return read(fields.json("checkpoint"), now); // The outcome of a run has the run's checkpoint inside.
+        }
         if (fields.has("phase") || fields.has("llm_calls")) {
             return PhasesReader.record(document, now);
         }

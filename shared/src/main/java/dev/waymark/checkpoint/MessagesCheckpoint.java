@@ -55,7 +55,7 @@ public final class MessagesCheckpoint {
         Map<String, Object> call = new LinkedHashMap<>();
         call.put("id", use.id());
         call.put("name", use.name());
-        call.put("arguments", use.input());
+        call.put("arguments", FileArguments.written(use.input()));
         return call;
     }
 

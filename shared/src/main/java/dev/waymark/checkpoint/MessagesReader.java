@@ -42,6 +42,7 @@ final class MessagesReader {
 
     private Message message(Object value, String place) {
         CheckpointFields row = CheckpointFields.of(value, place);
+        row.checkThatCallsAreIn("\"toolCalls\"");
         return switch (row.text("role")) {
             // The agent's own instructions are not among the messages, so a system message is part of the conversation.
             case "user", "system" -> Message.user(row.text("content"));
@@ -72,7 +73,7 @@ final class MessagesReader {
     private Part.ToolUse call(Object value, String place) {
         CheckpointFields call = CheckpointFields.of(value, place);
         String tool = call.id("name");
-        return new Part.ToolUse(ids.call(call.optionalId("id"), tool), tool, call.json("arguments"));
+        return new Part.ToolUse(ids.call(call.optionalId("id"), tool), tool, FileArguments.read(call, "arguments"));
     }
 
     /** An error is wrapped in an object. A result with an unknown outcome is such an object already. */

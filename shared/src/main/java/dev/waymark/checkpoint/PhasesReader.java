@@ -396,6 +396,7 @@ final class PhasesReader {
     }
 
     private void say(CheckpointFields row, boolean first) {
+        row.checkThatCallsAreIn("\"tool_calls\"");
         boolean calls = !row.isNull("tool_calls") && !row.list("tool_calls").isEmpty();
         if (calls && !row.text("role").equals("assistant")) {
             throw row.corrupt("only a message of the assistant can have calls");
@@ -474,10 +475,12 @@ final class PhasesReader {
     /** A call as it is in the file; its id is empty if the file has none. */
     private static Part.ToolUse call(Object value, String place) {
         CheckpointFields call = CheckpointFields.of(value, place);
-        return new Part.ToolUse(call.optionalId("id").orElse(""), call.id("tool_name"), call.json("arguments"));
+        return new Part.ToolUse(
+                call.optionalId("id").orElse(""), call.id("tool_name"), FileArguments.read(call, "arguments"));
     }
 
     private void reply(CheckpointFields reply) {
+        reply.checkThatCallsAreIn("\"tool_calls\"");
         reply.optionalText("request_id");
         reply.optionalText("finish_reason");
         reply.optionalText("model");

@@ -152,7 +152,7 @@ final class PhasesSnapshot {
         Map<String, Object> call = new LinkedHashMap<>();
         call.put("id", use.id());
         call.put("tool_name", use.name());
-        call.put("arguments", use.input());
+        call.put("arguments", FileArguments.written(use.input()));
         return call;
     }
 
@@ -175,7 +175,7 @@ final class PhasesSnapshot {
      */
     private static Map<String, Object> effect(Part.ToolUse use, Part.ToolResult result) {
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("input_hash", inputHash(use.name(), use.input()));
+        row.put("input_hash", inputHash(use.name(), FileArguments.written(use.input())));
         row.put("output_hash", outputHash(result.content()));
         row.put("output", result.content());
         row.put("success", !result.isError());

@@ -67,7 +67,7 @@ final class RecordedEffects {
     }
 
     private static void check(Row row, Part.ToolUse call, Row first) {
-        if (!row.inputHash().equals(PhasesSnapshot.inputHash(call.name(), call.input()))) {
+        if (!row.inputHash().equals(PhasesSnapshot.inputHash(call.name(), FileArguments.written(call.input())))) {
             throw row.fields().corrupt("\"input_hash\" does not match the call");
         }
         if (!row.output().equals(first.output()) || row.success() != first.success()) {

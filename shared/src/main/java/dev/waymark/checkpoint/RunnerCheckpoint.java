@@ -62,7 +62,15 @@ public final class RunnerCheckpoint {
                 "content",
                 prompt
                         ? message.text()
-                        : message.content().stream().map(Part::tree).toList());
+                        : message.content().stream().map(RunnerCheckpoint::part).toList());
         return row;
+    }
+
+    private static Map<String, Object> part(Part part) {
+        Map<String, Object> tree = part.tree();
+        if (part instanceof Part.ToolUse use) {
+            tree.put("input", FileArguments.written(use.input()));
+        }
+        return tree;
     }
 }

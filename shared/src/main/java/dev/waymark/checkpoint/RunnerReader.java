@@ -35,6 +35,7 @@ final class RunnerReader {
 
     private Message message(Object value, String place) {
         CheckpointFields row = CheckpointFields.of(value, place);
+        row.checkThatCallsAreIn("\"content\", as parts of type \"tool_use\"");
         Role role = switch (row.text("role")) {
             // The agent's own instructions are not among the messages, so a system message is part of the conversation.
             case "user", "system" -> Role.USER;
@@ -58,7 +59,8 @@ final class RunnerReader {
             case "reasoning" -> new Part.Reasoning(part.text("text"), part.metadata("metadata"));
             case "tool_use" -> {
                 String tool = part.id("name");
-                yield new Part.ToolUse(ids.call(Optional.of(part.id("id")), tool), tool, part.json("input"));
+                yield new Part.ToolUse(
+                        ids.call(Optional.of(part.id("id")), tool), tool, FileArguments.read(part, "input"));
             }
             case "tool_result" -> {
                 String callId = ids.result(Optional.of(part.id("toolUseId")), Optional.empty())

@@ -17,6 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -100,15 +102,23 @@ public final class SessionCheckpoint {
         checkpoint.put("version", state.counters().versions());
         checkpoint.put("created_at", Timestamps.iso(state.updatedAt()));
         List<Object> transcript = new ArrayList<>();
-        timeline.instructions()
-                .ifPresent(
-                        words -> transcript.add(row("m0", "system", state.createdAt(), List.of(new Part.Text(words)))));
-        CheckpointMessages.entries(state).forEach(entry -> transcript.add(row(entry, state, rows)));
+        List<Transcript.Entry> entries = CheckpointMessages.entries(state);
+        timeline.instructions().ifPresent(words -> transcript.add(instructions(words, entries, state.createdAt())));
+        entries.forEach(entry -> transcript.add(row(entry, state, rows)));
         checkpoint.put("transcript", transcript);
         checkpoint.put(
                 "plan", state.workspace().plan().map(SessionCheckpoint::plan).orElse(null));
         checkpoint.put("budget_spent_usd", Extras.of(state).cost());
         return checkpoint;
+    }
+
+    private static Map<String, Object> instructions(String words, List<Transcript.Entry> entries, Instant at) {
+        Set<String> used = entries.stream().map(Transcript.Entry::id).collect(Collectors.toSet());
+        String id = "m0";
+        while (used.contains(id)) {
+            id += "0"; // Other programs may have a message with this id.
+        }
+        return row(id, "system", at, List.of(new Part.Text(words)));
     }
 
     /**
@@ -162,7 +172,7 @@ public final class SessionCheckpoint {
             block.put("kind", "tool_call");
             block.put("id", use.id());
             block.put("name", use.name());
-            block.put("args", use.input());
+            block.put("args", FileArguments.written(use.input()));
         } else if (part instanceof Part.ToolResult result) {
             block.put("kind", "tool_result");
             block.put("call_id", result.toolUseId());
@@ -234,7 +244,7 @@ public final class SessionCheckpoint {
         row.put("session_id", sessionId);
         row.put("call_id", call.id());
         row.put("tool_name", call.tool());
-        row.put("args_json", call.args().canonical());
+        row.put("args_json", FileArguments.written(call.args()).canonical());
         row.put("idempotency_key", key(sessionId, state, call));
         row.put("status", status);
         row.put("result_text", result.orElse(null));

@@ -13,10 +13,13 @@ import dev.waymark.conversation.value.Usage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Reads the {@code session} format, and the newest checkpoint of the {@code versions} format. */
@@ -24,6 +27,10 @@ final class SessionReader {
     private static final int MOST_REPEATS = 100;
 
     private final Instant now;
+    private final Set<String> messages = new HashSet<>();
+    /** The results in the transcript, by call id. */
+    private final Map<String, Part.ToolResult> results = new HashMap<>();
+
     private final CallIds ids;
     /** The idempotency keys that do not follow our rule, by call id. They are kept for later checkpoints. */
     private final Map<String, Object> otherKeys = new LinkedHashMap<>();
@@ -141,11 +148,15 @@ final class SessionReader {
     }
 
     private void say(CheckpointFields row, boolean first, Restoration conversation) {
+        row.checkThatCallsAreIn("\"blocks\", as blocks of kind \"tool_call\"");
         String role = row.text("role");
         if (role.equals("assistant")) {
             ids.beginReply();
         }
         Optional<String> id = Optional.of(row.id("id"));
+        if (!messages.add(id.get())) {
+            throw row.corrupt("two messages have this id: " + id.get());
+        }
         Instant at = row.time("created_at");
         List<Part> parts = row.each("blocks", this::block);
         switch (role) {
@@ -171,12 +182,16 @@ final class SessionReader {
             }
             case "tool_call" -> {
                 String tool = block.id("name");
-                yield new Part.ToolUse(ids.call(Optional.of(block.id("id")), tool), tool, block.json("args"));
+                yield new Part.ToolUse(
+                        ids.call(Optional.of(block.id("id")), tool), tool, FileArguments.read(block, "args"));
             }
             case "tool_result" -> {
                 String callId = ids.result(Optional.of(block.id("call_id")), Optional.empty())
                         .orElseThrow();
-                yield new Part.ToolResult(callId, block.text("content"), block.optionalFlag("is_error"));
+                Part.ToolResult result =
+                        new Part.ToolResult(callId, block.text("content"), block.optionalFlag("is_error"));
+                results.put(callId, result);
+                yield result;
             }
             default -> throw block.corrupt("unknown block kind: '" + block.text("kind") + "'");
         };
@@ -201,7 +216,7 @@ final class SessionReader {
         if (args.size() != 1) {
             throw row.corrupt("\"args_json\" must be one JSON value");
         }
-        return args.get(0);
+        return FileArguments.checked(args.get(0), row, "args_json");
     }
 
     /** Reads a row of the tool call log. The transcript may lack its call: the log is written before the checkpoint. */
@@ -234,6 +249,13 @@ final class SessionReader {
                 boolean succeeded = row.text("status").equals("completed");
                 if (result.isEmpty() && conversation.openCall(callId).isPresent()) {
                     throw row.corrupt("\"result_text\" is missing");
+                }
+                Part.ToolResult said = results.get(callId);
+                boolean differs = said != null
+                        && (result.filter(text -> !text.equals(said.content())).isPresent()
+                                || (succeeded && said.isError()));
+                if (differs) {
+                    throw row.corrupt("the result of the call differs from the transcript's: " + callId);
                 }
                 result.ifPresent(
                         text -> conversation.answerIfOpen(callId, text, !succeeded, completedAt.orElse(startedAt)));

@@ -117,7 +117,7 @@ public final class ThreadCheckpoint {
         call.put("type", "tool-call");
         call.put("toolCallId", use.id());
         call.put("toolName", use.name());
-        call.put("input", use.input());
+        call.put("input", FileArguments.written(use.input()));
         return call;
     }
 
@@ -163,7 +163,7 @@ public final class ThreadCheckpoint {
         Map<String, Object> toolCall = new LinkedHashMap<>();
         toolCall.put("toolCallId", call.id());
         toolCall.put("toolName", call.tool());
-        toolCall.put("args", call.args());
+        toolCall.put("args", FileArguments.written(call.args()));
         Map<String, Object> interrupt = new LinkedHashMap<>();
         interrupt.put("toolCall", toolCall);
         interrupt.put("step", step);

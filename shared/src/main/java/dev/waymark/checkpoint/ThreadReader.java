@@ -30,12 +30,14 @@ final class ThreadReader {
 
     /** A request to approve a call. */
     private static final class Request {
+        private final CheckpointFields part;
         private final String callIdInFile;
         /** The unique id of the call, once all of its reply was read and if the messages have it. */
         private Optional<String> callId = Optional.empty();
 
-        Request(String callIdInFile) {
-            this.callIdInFile = callIdInFile;
+        Request(CheckpointFields part) {
+            this.part = part;
+            this.callIdInFile = part.id("toolCallId");
         }
     }
 
@@ -79,7 +81,9 @@ final class ThreadReader {
         findRequestedCalls();
         for (Decision decision : decisions) {
             decide(decision, conversation, interrupted);
+            requests.remove(decision.approvalId());
         }
+        requests.values().forEach(request -> await(request, conversation));
         return new CheckpointReader.Named(conversation, Optional.of(fields.id("threadId")));
     }
 
@@ -91,7 +95,7 @@ final class ThreadReader {
         interrupt.count("step");
         CheckpointFields call = interrupt.object("toolCall");
         String tool = call.id("toolName");
-        Json args = call.json("args");
+        Json args = FileArguments.read(call, "args");
         Optional<String> given = Optional.of(call.id("toolCallId"));
         Optional<String> known = given.flatMap(ids::find);
         String callId = known.orElseGet(() -> ids.call(given, tool));
@@ -111,6 +115,15 @@ final class ThreadReader {
         }
         conversation.pending(callId);
         return callId;
+    }
+
+    /** Lets a call wait for the approval that nobody has decided about. It has no effect on a call that has a result. */
+    private static void await(Request request, Restoration conversation) {
+        String callId = request.callId.orElseThrow(
+                () -> request.part.corrupt("a request about an unknown call: " + request.callIdInFile));
+        if (conversation.openCall(callId).isPresent()) {
+            conversation.awaiting(callId);
+        }
     }
 
     /** Applies a decision. It has no effect on a call that has a result already. */
@@ -133,6 +146,7 @@ final class ThreadReader {
 
     /** The message of a row; empty for a row with decisions only. */
     private Optional<Message> row(CheckpointFields row) {
+        row.checkThatCallsAreIn("\"content\", as parts of type \"tool-call\"");
         if (!row.text("role").equals("tool")) {
             return Optional.of(message(row));
         }
@@ -205,10 +219,10 @@ final class ThreadReader {
             case "tool-call" -> {
                 String tool = part.id("toolName");
                 String callId = ids.call(Optional.of(part.id("toolCallId")), tool);
-                yield Optional.of(new Part.ToolUse(callId, tool, part.json("input")));
+                yield Optional.of(new Part.ToolUse(callId, tool, FileArguments.read(part, "input")));
             }
             case "tool-approval-request" -> {
-                Request request = new Request(part.id("toolCallId"));
+                Request request = new Request(part);
                 if (requests.putIfAbsent(part.id("approvalId"), request) != null) {
                     throw part.corrupt("duplicate approval id: " + part.id("approvalId"));
                 }

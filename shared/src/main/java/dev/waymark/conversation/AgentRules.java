@@ -38,7 +38,7 @@ final class AgentRules {
         }
         effects.keepOnlyEffects(policy);
         takeover.tellWhatIsHarmless();
-        takeover.takeUpOpenCalls();
+        takeover.agentResolved();
     }
 
     void agentRefused(ThreadFact.AgentRefused fact) {

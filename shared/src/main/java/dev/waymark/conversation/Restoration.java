@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.RestoredEffects;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;
@@ -66,6 +67,7 @@ public final class Restoration {
     private final Set<String> begun = new LinkedHashSet<>();
     private String prompt = "";
     private final Set<String> approved = new LinkedHashSet<>();
+    private final Set<String> awaiting = new LinkedHashSet<>();
     private final RestoredTurn turn;
     private int steps;
     private int versions;
@@ -317,6 +319,12 @@ public final class Restoration {
         return this;
     }
 
+    /** Marks an open call as waiting for approval: it has not run, and runs only after a decision, whatever its tool. */
+    public Restoration awaiting(String callId) {
+        awaiting.add(callId);
+        return this;
+    }
+
     /** Marks a call as executed with an unknown outcome: only a check or a person can decide that it runs again. */
     public Restoration begun(String callId) {
         begun.add(callId);
@@ -467,6 +475,9 @@ public final class Restoration {
         String words = told.isEmpty() && question instanceof String text ? text : told;
         if (call.tool().equals(QUESTION_TOOL) && question instanceof String text) {
             return call.asking(text, call.since());
+        }
+        if (awaiting.contains(call.id())) {
+            return call.fromFile(Optional.of(new FromFile(false, false))).awaiting(Optional.empty(), call.since());
         }
         if (begun.contains(call.id())) {
             return effects.counted(decided(call)).claimed(Call.Claim.elsewhere(call.since()), call.since());

@@ -72,7 +72,9 @@ final class TakeoverRules {
         model.takeBackCall(); // Its reply will not arrive here.
         if (how.fileCalls() != FileCalls.CONTINUE) {
             Optional<FromFile> mark = Optional.of(new FromFile(how.fileCalls() == FileCalls.CONTINUE_SAFE, false));
-            draft.book.openCalls().forEach(call -> draft.book.put(call.fromFile(mark)));
+            draft.book.openCalls().stream()
+                    .filter(call -> call.fromFile().isEmpty())
+                    .forEach(call -> draft.book.put(call.fromFile(mark)));
         }
         how.answer().ifPresent(this::answerOrSay);
         if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.mayGoOn() && !draft.dialogue.isBlank())) {
@@ -177,8 +179,20 @@ final class TakeoverRules {
         }
     }
 
+    /**
+     * Handles the open calls of a thread whose agent was not known until now. It says who decides about the calls that
+     * wait in a file, and until when.
+     */
+    void agentResolved() {
+        draft.book.openCalls().stream()
+                .filter(call ->
+                        call.status() == Call.Status.AWAITING && call.fromFile().isPresent())
+                .forEach(approvals::askFor);
+        takeUpOpenCalls();
+    }
+
     /** Handles the imported open calls if the agent's tools are known. */
-    void takeUpOpenCalls() {
+    private void takeUpOpenCalls() {
         if (draft.binding.policy.isPresent()) {
             List<Call> open = draft.book.openCalls();
             AgentPolicy policy = draft.binding.policy.get();
