@@ -31,7 +31,7 @@ public final class SessionCheckpoint {
     /** The carried value with the idempotency keys that follow another rule than ours, by call id. */
     static final String OTHER_KEYS = "idempotency_keys";
 
-    /** The carried value with the starts of calls that the transcript of the file lacked, by call id. */
+    /** The carried value with the starts of calls that the log of the file shows as begun, by call id. */
     static final String STARTS = "started_at";
 
     private static final String ISSUED = "issued";
@@ -213,7 +213,7 @@ public final class SessionCheckpoint {
         List<Call> calls = new ArrayList<>();
         state.calls().forEach((id, call) -> {
             // Without its arguments, which were deleted, the call's idempotency key cannot be computed.
-            if (call.digest().isEmpty()) {
+            if (call.digest().isEmpty() && isLogged(state, call)) {
                 calls.add(call);
             }
         });
@@ -229,6 +229,19 @@ public final class SessionCheckpoint {
                     Optional.ofNullable(results.get(call.id()))));
         }
         return rows;
+    }
+
+    /**
+     * Whether the log has a row for the call. The author's query takes every {@code issued} row for a call that was
+     * interrupted, so a call that no worker has received yet has none. A call that a file has without a row gets one as
+     * soon as the agent's tools show that it may have run.
+     */
+    private static boolean isLogged(Conversation state, Call call) {
+        return !call.isOpen()
+                || call.dispatches() > 0
+                || call.claim().isPresent()
+                || (call.wasBegun() && state.policy().isPresent())
+                || Extras.of(state).object(STARTS).containsKey(call.id());
     }
 
     private static Map<String, Object> toolCall(

@@ -35,7 +35,7 @@ final class SessionReader {
     /** The idempotency keys that do not follow our rule, by call id. They are kept for later checkpoints. */
     private final Map<String, Object> otherKeys = new LinkedHashMap<>();
 
-    /** The starts of ended calls that the transcript lacks, by call id. A call keeps only the time of its end. */
+    /** The starts of calls whose outcome is unknown, and of ended calls that the transcript lacks, by call id. */
     private final Map<String, Object> starts = new LinkedHashMap<>();
 
     /** @param logged the ids of the calls in the log */
@@ -244,7 +244,10 @@ final class SessionReader {
                 row.isNull("completed_at") ? Optional.empty() : Optional.of(row.time("completed_at"));
         Optional<String> result = row.optionalText("result_text");
         switch (row.text("status")) {
-            case "issued" -> conversation.rememberIssued(callId, tool, args, startedAt);
+            case "issued" -> {
+                conversation.rememberIssued(callId, tool, args, startedAt);
+                starts.put(callId, Timestamps.iso(startedAt));
+            }
             case "completed", "failed" -> {
                 boolean succeeded = row.text("status").equals("completed");
                 if (result.isEmpty() && conversation.openCall(callId).isPresent()) {

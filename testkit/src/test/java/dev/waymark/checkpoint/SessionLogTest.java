@@ -278,6 +278,87 @@ class SessionLogTest {
                 .returns(Call.Status.LOST, Call::status);
     }
 
+    // ---- calls that no worker has received yet
+
+    private static CheckpointFixture called(Part.ToolUse... uses) {
+        return new CheckpointFixture(
+                new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Pay")), false),
+                new ModelFact.ModelCalled(1),
+                new ModelFact.ModelReplied(1, new Reply(List.of(uses), new Usage(1, 1), "tool_use")));
+    }
+
+    private static PersonFact.ApprovalDecided decided(boolean approved, String callId) {
+        return new PersonFact.ApprovalDecided(
+                approved,
+                Optional.empty(),
+                Optional.of(callId),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    private static List<String> statuses(CheckpointFixture fixture) {
+        List<?> rows = (List<?>) Objects.requireNonNull(
+                SessionCheckpoint.logOf(fixture.timeline()).field("tool_calls"));
+        return rows.stream()
+                .map(row -> (Map<?, ?>) row)
+                .map(row -> row.get("call_id") + " " + row.get("status"))
+                .toList();
+    }
+
+    /** The author's query takes an {@code issued} row for a call that was interrupted while it ran. */
+    @Test
+    void callThatWaitsForAPerson_hasNoRow_untilAWorkerReceivesIt() {
+        CheckpointFixture waiting = called(
+                new Part.ToolUse("c1", "refund", CENT),
+                new Part.ToolUse("c2", "ask_user", Json.of(Map.of("question", "Which day?"))));
+        assertThat(waiting.state().waitingCalls()).hasSize(2);
+        assertThat(statuses(waiting)).isEmpty();
+
+        waiting.with(decided(true, "c1"));
+        assertThat(statuses(waiting)).isEmpty();
+        waiting.with(new ToolFact.ToolDispatched("c1", 1));
+        assertThat(statuses(waiting)).containsExactly("c1 issued");
+        waiting.with(new ToolFact.ToolInterrupted("c1", 1, "Which account?"));
+        assertThat(statuses(waiting)).containsExactly("c1 issued");
+        waiting.with(new PersonFact.HumanAnswered(Optional.empty(), Optional.of("c2"), "Friday", Optional.empty()));
+        assertThat(statuses(waiting)).containsExactly("c1 issued", "c2 completed");
+    }
+
+    @Test
+    void callThatIsDenied_hasAFailedRow() {
+        CheckpointFixture denied =
+                called(new Part.ToolUse("c1", "refund", CENT)).with(decided(false, "c1"));
+
+        assertThat(statuses(denied)).containsExactly("c1 failed");
+    }
+
+    /** The file does not say whether the call ran. Once its tool is known, so is that its outcome is unknown. */
+    @Test
+    void callOfTheTranscriptWithoutARow_hasOneOnceItsOutcomeIsUnknown() {
+        Json document = session(List.of());
+
+        assertThat(log(read(document).state())).isEmpty();
+        Conversation resumed = resumed(document);
+        assertThat(resumed.calls().get("c1").orElseThrow().status()).isEqualTo(Call.Status.LOST);
+        assertThat(resumed)
+                .isEqualTo(resumed(SessionCheckpoint.of(
+                        GeneratedThread.begunWith(read(document).state(), "s1"))));
+        assertThat(rowOf(resumed, "c1").field("status")).isEqualTo("issued");
+    }
+
+    @Test
+    void issuedRow_keepsItsStart() {
+        Map<String, Object> row = row("c1", CENT, "issued");
+        row.put("started_at", "2026-05-01T09:00:07.123456+00:00");
+        Json document = session(List.of(row));
+
+        for (Conversation state : List.of(read(document).state(), resumed(document))) {
+            assertThat(rowOf(state, "c1").value()).isEqualTo(Json.of(row).value());
+        }
+    }
+
     // ---- keys by another rule
 
     @Test

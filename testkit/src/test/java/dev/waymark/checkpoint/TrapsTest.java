@@ -770,7 +770,10 @@ class TrapsTest {
     void session_reusedCallId_isRenamed() {
         CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
-                .with(new ModelFact.ModelCalled(2), reply(2, use("tu_1", "add")));
+                .with(
+                        new ModelFact.ModelCalled(2),
+                        reply(2, use("tu_1", "add")),
+                        new ToolFact.ToolDispatched("tu_1~2", 1));
 
         assertThat(SessionCheckpoint.of(tale.timeline()).canonical())
                 .contains("\"call_id\": \"tu_1\"", "\"call_id\": \"tu_1~2\"");

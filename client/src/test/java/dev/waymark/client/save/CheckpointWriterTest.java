@@ -257,6 +257,18 @@ class CheckpointWriterTest {
     }
 
     @Test
+    void callThatWaitsForAPerson_hasNoRow() {
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
+
+        keeping.follow(asked().moments(), run());
+        writer.flush(LONG);
+
+        assertThat(saver.sessions())
+                .singleElement()
+                .satisfies(session -> assertThat(callsOf(session)).isEmpty());
+    }
+
+    @Test
     void callThatRuns_offeredWhileAVersionWaits_takesTheVersionsPlaceOnlyAfterIt() {
         saver.stopping();
         writer.offer(at("other", 1));
