@@ -209,7 +209,72 @@ class RestoreTest {
             assertThat(waymark.run(command).err())
                     .as(command)
                     .contains("This server does not know 1 saved thread: looked-at. Restore one with: waymark run"
-                            + " --thread looked-at\n");
+                            + " --thread looked-at, or all: waymark resume --from \"$WAYMARK_SAVER\" --all\n");
+        }
+    }
+
+    @Test
+    void resumeAll_restoresEveryThreadThatTheServerLacks_andSaysWhichItCannot() throws IOException {
+        Path place = directory.resolve("all");
+        String target = "file:" + place;
+        for (String thread : List.of("all-1", "all-3")) {
+            on(before, target).run("run", "--agent", "assistant", "--thread", thread, "Book it");
+        }
+        Files.writeString(place.resolve("all-2.json"), "{}");
+
+        Done restored = on(after, target).run("resume", "--from", target, "--all");
+        Done answered = on(after, target).run("answer", "all-3", "Friday");
+        Files.delete(place.resolve("all-2.json"));
+        Done again = on(after, target).run("resume", "--from", target, "--all", "--json");
+
+        assertThat(restored)
+                .returns(2, Done::exitCode)
+                .returns("1 of 3: all-1 at step 1, messages: 2\n3 of 3: all-3 at step 1, messages: 2\n", Done::out);
+        assertThat(restored.err().lines())
+                .hasSize(2)
+                .first()
+                .asString()
+                .startsWith("2 of 3: waymark: the saved checkpoint can't be read: ");
+        assertThat(restored.err()).endsWith("Restored 2 of 3 threads that this server did not know.\n");
+        assertThat(answered).returns(0, Done::exitCode).returns("Booked.\n", Done::out);
+        assertThat(again).isEqualTo(new Done(0, "", "This server knows all saved threads.\n"));
+    }
+
+    @Test
+    void resumeAll_withWhatIsAboutOneThread_isRefused() {
+        assertThat(on(after, files()).run("resume", "--all").err())
+                .startsWith("waymark: --all requires --from TARGET.");
+        assertThat(on(after, files()).run("resume", "--from", files(), "--all", "--answer", "Friday"))
+                .returns(2, Done::exitCode)
+                .extracting(Done::err)
+                .asString()
+                .startsWith("waymark: --all can't be combined with --answer.");
+        assertThat(on(after, files())
+                        .run("resume", "trip", "--from", files(), "--all")
+                        .err())
+                .startsWith("waymark: resume needs either FILE, - or THREAD, or --from TARGET --all.");
+    }
+
+    @Test
+    void dev_besideAnotherOneInItsDirectory_isTold() throws IOException {
+        Path agents = new Agents(Files.createDirectory(directory.resolve("shared")))
+                .assistant()
+                .directory();
+        String told = "another server saves its threads to .waymark/threads";
+
+        try (Dev first = Dev.inMemoryAndKept(agents)) {
+            assertThat(agents.resolve("dev.log")).content().doesNotContain(told);
+            try (Dev second = Dev.inMemoryAndKept(agents)) {
+                assertThat(second.address()).isNotEqualTo(first.address());
+                assertThat(agents.resolve("dev.log"))
+                        .content()
+                        .contains(told + ", so each can take over threads of the other: " + first.address() + ".");
+            }
+        }
+        Files.delete(agents.resolve("dev.log"));
+        try (Dev alone = Dev.inMemoryAndKept(agents)) {
+            assertThat(alone.address()).isNotEmpty();
+            assertThat(agents.resolve("dev.log")).content().doesNotContain(told);
         }
     }
 

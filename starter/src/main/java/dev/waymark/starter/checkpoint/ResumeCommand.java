@@ -30,10 +30,12 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -41,11 +43,18 @@ import picocli.CommandLine.Spec;
 
 @HelpEntry(
         group = CommandGroup.CONTINUE,
-        examples = {"resume trip --answer \"For three\"", "resume checkpoint.json --agent assistant --answer Friday"})
+        examples = {
+            "resume trip --answer \"For three\"",
+            "resume checkpoint.json --agent assistant --answer Friday",
+            "resume --from file:checkpoints --all"
+        })
 @Command(name = "resume", description = "Continues from a checkpoint or a closed thread, and waits for the outcome.")
 public final class ResumeCommand implements Callable<Integer> {
     /** One byte more than allowed, so that a file that is too large is noticed. */
     private static final int MOST_BYTES = CheckpointReader.MAX_BYTES + 1;
+
+    /** The options that {@code --all} can be combined with. The others are about one thread. */
+    private static final Set<String> WITH_ALL = Set.of("--all", "--from", "--json", "--verbose", "--address");
 
     @Mixin
     private Output output;
@@ -56,11 +65,18 @@ public final class ResumeCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "FILE|-|THREAD",
+            arity = "0..1",
             description = "A checkpoint in any format, - for a checkpoint on stdin, or a closed thread.")
     private String source;
 
     @Option(names = "--from", paramLabel = "TARGET", description = "The saver that has the checkpoint of THREAD.")
     private String from;
+
+    @Option(
+            names = "--all",
+            description = "With --from: restore all saved threads that the server does not know, under their own ids."
+                    + " They stay open.")
+    private boolean all;
 
     @Option(
             names = "--answer",
@@ -113,6 +129,10 @@ public final class ResumeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        check();
+        if (all) {
+            return new SavedThreadsRestore(output).from(from);
+        }
         if (from != null) {
             source = SaverOptions.using(
                     from, saver -> saver.exists(source) ? source : ThreadLists.theOnly(source, saver.list()));
@@ -140,6 +160,26 @@ public final class ResumeCommand implements Callable<Integer> {
             }
             return exitCode;
         }
+    }
+
+    private void check() {
+        if (all == (source != null)) {
+            throw misused("resume needs either FILE, - or THREAD, or --from TARGET --all");
+        }
+        if (all && from == null) {
+            throw misused("--all requires --from TARGET");
+        }
+        spec.commandLine().getParseResult().matchedOptions().stream()
+                .map(OptionSpec::longestName)
+                .filter(name -> all && !WITH_ALL.contains(name))
+                .findFirst()
+                .ifPresent(name -> {
+                    throw misused("--all can't be combined with " + name);
+                });
+    }
+
+    private ParameterException misused(String message) {
+        return new ParameterException(spec.commandLine(), message);
     }
 
     private int started(AgentClient client, TurnHandle turn) {
@@ -218,7 +258,7 @@ public final class ResumeCommand implements Callable<Integer> {
 
     private ResumeOptions how() {
         if (maxIterations != null && maxIterations < 1) {
-            throw new ParameterException(spec.commandLine(), "--max-iterations must be at least 1: " + maxIterations);
+            throw misused("--max-iterations must be at least 1: " + maxIterations);
         }
         ResumeOptions how = ResumeOptions.onward().withOrigin(place());
         how = from == null ? how : how.as(SaverOptions.using(from, saver -> saver.owner(source)));

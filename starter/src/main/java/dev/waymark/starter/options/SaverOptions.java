@@ -107,8 +107,16 @@ public final class SaverOptions {
             output.note("This server does not know " + missing.size() + " saved "
                     + (missing.size() == 1 ? "thread: " : "threads: ") + names
                     + (missing.size() > MOST_NAMED ? ", …" : "") + ". Restore one with: "
-                    + CommandName.line("run --thread " + ValueText.quoted(missing.get(0))));
+                    + CommandName.line("run --thread " + ValueText.quoted(missing.get(0))) + ", or all: "
+                    + CommandName.line("resume --from " + savedIn(client) + " --all"));
         }
+    }
+
+    /** The saver of a client, for a shell. A target can have a password, so the setting is named instead. */
+    private static String savedIn(AgentClient client) {
+        Optional<String> known =
+                target(null).isPresent() ? Optional.empty() : client.saved().defaultSaver();
+        return known.map(ValueText::quoted).orElse("\"$" + SETTING + "\"");
     }
 
     public static WaymarkException refused(SaverException e) {

@@ -7,6 +7,7 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.connect.Connection;
 import dev.waymark.starter.connection.ConnectionOptions;
+import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
@@ -120,7 +121,11 @@ public final class DevCommand implements Callable<Integer> {
         Path file = Optional.ofNullable(database).orElse(DATABASE);
         try (TerminationSignal termination = TerminationSignal.listen();
                 DevServer server = start(binary, file);
+                ThreadsMark mark = new ThreadsMark();
                 DevConsole ending = console) {
+            if (server.kind() == DevServer.Kind.IN_MEMORY && saver().isPresent()) {
+                mark.mark(THREADS, server.address()).ifPresent(this::tellOfOther);
+            }
             // Without a worker and a named directory, the console asks the workers.
             boolean isKnown = !noWorker || (agents.isNamed() && agents.exists());
             console.start(
@@ -243,6 +248,13 @@ public final class DevCommand implements Callable<Integer> {
     private Optional<String> saver() {
         String directory = THREADS.toAbsolutePath().toString();
         return isVolatile || directory.contains("?") ? Optional.empty() : Optional.of("file:" + directory);
+    }
+
+    private void tellOfOther(String address) {
+        output.note(OneLine.error(
+                "another server saves its threads to " + THREADS + ", so each can take over threads of the other: "
+                        + address,
+                "Stop one of them, start this one in another directory, or add --volatile"));
     }
 
     private String kept(DevServer server) {

@@ -1,0 +1,76 @@
+package dev.waymark.starter.checkpoint;
+
+import dev.waymark.cli.ExitCode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.ResumeOptions;
+import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.SaveListener;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.SaverException;
+import dev.waymark.starter.connection.ConnectionOptions;
+import dev.waymark.starter.options.SaverOptions;
+import dev.waymark.starter.render.CommandErrors;
+import dev.waymark.starter.render.OneLine;
+import dev.waymark.starter.render.Output;
+import java.util.List;
+
+/** Restores all threads that a saver has and the server does not know, one after another, and says how far it is. */
+final class SavedThreadsRestore {
+    private final Output output;
+
+    SavedThreadsRestore(Output output) {
+        this.output = output;
+    }
+
+    /** Returns the exit code: that of the first thread that was not restored, if there is one. */
+    int from(String target) {
+        try (CheckpointSaver saver = SaverOptions.openLasting(target);
+                AgentClient client = ConnectionOptions.toServer()
+                        .savingIn(SaveOptions.in(saver).withListener(new Failures()))) {
+            List<String> missing = client.saved().missing();
+            int exitCode = ExitCode.DONE;
+            int restored = 0;
+            for (int i = 0; i < missing.size(); i++) {
+                String place = (i + 1) + " of " + missing.size() + ": ";
+                try {
+                    restored += client.saved()
+                            .restore(missing.get(i), ResumeOptions.onward())
+                            .map(loaded -> restored(place, loaded))
+                            .orElse(0);
+                } catch (WaymarkException.ServerUnreachable e) {
+                    throw e;
+                } catch (WaymarkException e) {
+                    output.note(place + OneLine.error(e));
+                    exitCode = exitCode == ExitCode.DONE ? CommandErrors.of(e).exitCode() : exitCode;
+                }
+            }
+            output.note(
+                    missing.isEmpty()
+                            ? "This server knows all saved threads."
+                            : "Restored " + restored + " of " + OneLine.count(missing.size(), "thread")
+                                    + " that this server did not know.");
+            return exitCode;
+        }
+    }
+
+    /** Says if a restored thread does not own its entry in the saver, so that it cannot be saved there. */
+    private final class Failures implements SaveListener {
+        @Override
+        public void failed(SaverException problem) {
+            output.note(SaverOptions.line(problem));
+        }
+    }
+
+    private int restored(String place, CheckpointLoaded loaded) {
+        if (output.isJson()) {
+            output.document(JsonDocuments.of(loaded));
+        } else {
+            output.line(
+                    place + loaded.threadId() + " at step " + loaded.step() + ", messages: " + loaded.messagesCount());
+        }
+        return 1;
+    }
+}
