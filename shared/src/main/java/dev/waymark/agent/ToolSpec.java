@@ -85,7 +85,7 @@ public record ToolSpec(
 
         /** Whether a tool of this kind is defined outside of the agent's definition, so that it may change. */
         boolean isChangeable() {
-            return this == COMMAND || this == MCP;
+            return this == COMMAND || this == MCP || this == JAVA;
         }
 
         /** The executor that the conversation's rules use for tools of this kind. */

@@ -1,7 +1,6 @@
 package dev.waymark.tool;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import java.time.Duration;
 import java.util.Optional;
@@ -110,14 +109,19 @@ public final class JavaTool<A extends Record> implements Tool {
     }
 
     @Override
+    public Optional<String> problem(Json arguments) {
+        return ArgumentReader.problem(arguments, args);
+    }
+
+    @Override
     public String run(Json arguments, ToolContext context) throws Exception {
-        return handler.run(PayloadJson.MAPPER.convertValue(arguments.value(), args), context);
+        return handler.run(ArgumentReader.read(arguments, args), context);
     }
 
     @Override
     public Verdict verify(Json arguments, ToolContext context) throws Exception {
         return verifier.isPresent()
-                ? verifier.get().verify(PayloadJson.MAPPER.convertValue(arguments.value(), args), context)
+                ? verifier.get().verify(ArgumentReader.read(arguments, args), context)
                 : Verdict.unknown();
     }
 }

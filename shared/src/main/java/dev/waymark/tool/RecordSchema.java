@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +23,9 @@ import java.util.UUID;
 
 /**
  * Derives the JSON Schema of a record: strings, numbers, booleans, enums, {@link Instant}, {@link LocalDate}, {@link
- * UUID}, {@link Json} for any value, nested records, lists and sets of these, and maps from strings to these. Components
- * are required unless they are {@code Optional}. {@code @JsonPropertyDescription} adds a description, and {@code
- * @JsonProperty} another name. Of the annotations of Jakarta Validation, {@code @Min}, {@code @Max}, {@code @Positive},
+ * UUID}, {@link Json} for any value, nested records, lists and sets of these, and maps from strings to these. Objects
+ * have no other properties. Components are required unless they are {@code Optional}, which may also be null. {@code
+ * @JsonPropertyDescription} adds a description, and {@code @JsonProperty} another name. Of the annotations of Jakarta Validation, {@code @Min}, {@code @Max}, {@code @Positive},
  * {@code @PositiveOrZero}, {@code @Size}, {@code @NotEmpty}, {@code @NotBlank} and {@code @Pattern} are part of the
  * schema.
  */
@@ -48,18 +49,24 @@ public final class RecordSchema {
      * @throws IllegalArgumentException if a component's type has no schema; the message names the component
      */
     public static Json of(Class<? extends Record> type) {
-        return Json.of(schema(type));
+        return Json.of(record(type, Set.of()));
     }
 
-    private static Map<String, Object> schema(Class<?> type) {
+    /** @param outer the records that contain this one */
+    private static Map<String, Object> record(Class<?> type, Set<Class<?>> outer) {
+        Set<Class<?>> within = new HashSet<>(outer);
+        within.add(type);
         Map<String, Object> properties = new LinkedHashMap<>();
         List<String> required = new ArrayList<>();
         for (RecordComponent component : type.getRecordComponents()) {
             JsonProperty renamed = component.getAccessor().getAnnotation(JsonProperty.class);
             String name = renamed == null || renamed.value().isEmpty() ? component.getName() : renamed.value();
             String place = type.getSimpleName() + "." + component.getName();
-            Map<String, Object> property = schema(component.getGenericType(), place);
+            Map<String, Object> property = schema(valueType(component), place, within);
             property.putAll(SchemaConstraints.of(component));
+            if (component.getType() == Optional.class) {
+                property = orNull(property);
+            }
             JsonPropertyDescription words = component.getAccessor().getAnnotation(JsonPropertyDescription.class);
             if (words != null) {
                 property.put("description", words.value());
@@ -75,19 +82,30 @@ public final class RecordSchema {
         if (!required.isEmpty()) {
             schema.put("required", required);
         }
+        schema.put("additionalProperties", false);
         return schema;
     }
 
-    private static Map<String, Object> schema(Type type, String place) {
+    private static Type valueType(RecordComponent component) {
+        return component.getType() == Optional.class && component.getGenericType() instanceof ParameterizedType optional
+                ? optional.getActualTypeArguments()[0]
+                : component.getGenericType();
+    }
+
+    /** Models write null for what they leave out. */
+    private static Map<String, Object> orNull(Map<String, Object> schema) {
+        Map<String, Object> any = new LinkedHashMap<>();
+        any.put("anyOf", List.of(schema, Map.of("type", "null")));
+        return schema.isEmpty() ? schema : any;
+    }
+
+    private static Map<String, Object> schema(Type type, String place, Set<Class<?>> within) {
         Map<String, Object> schema = new LinkedHashMap<>();
         if (type instanceof ParameterizedType generic) {
             Type[] arguments = generic.getActualTypeArguments();
-            if (generic.getRawType() == Optional.class) {
-                return schema(arguments[0], place);
-            }
             if (generic.getRawType() == List.class || generic.getRawType() == Set.class) {
                 schema.put("type", "array");
-                schema.put("items", schema(arguments[0], place));
+                schema.put("items", schema(arguments[0], place, within));
                 if (generic.getRawType() == Set.class) {
                     schema.put("uniqueItems", true);
                 }
@@ -95,14 +113,18 @@ public final class RecordSchema {
             }
             if (generic.getRawType() == Map.class && arguments[0] == String.class) {
                 schema.put("type", "object");
-                schema.put("additionalProperties", schema(arguments[1], place));
+                schema.put("additionalProperties", schema(arguments[1], place, within));
                 return schema;
             }
         } else if (type == Json.class) {
             return schema;
         } else if (type instanceof Class<?> plain) {
+            if (within.contains(plain)) {
+                throw new IllegalArgumentException("no JSON schema for " + place + ": a " + plain.getSimpleName()
+                        + " must not contain another one. Use Json for a part of any form");
+            }
             if (plain.isRecord()) {
-                return schema(plain);
+                return record(plain, within);
             }
             if (plain.isEnum()) {
                 schema.put("type", "string");
@@ -123,6 +145,10 @@ public final class RecordSchema {
             Optional<String> name = simple(plain);
             if (name.isPresent()) {
                 schema.put("type", name.get());
+                if (plain == int.class || plain == Integer.class) {
+                    schema.put("minimum", Integer.MIN_VALUE);
+                    schema.put("maximum", Integer.MAX_VALUE);
+                }
                 return schema;
             }
         }

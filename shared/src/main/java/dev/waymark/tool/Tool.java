@@ -2,6 +2,7 @@ package dev.waymark.tool;
 
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
+import java.util.Optional;
 
 /**
  * A tool in Java, registered with the worker. One instance serves all threads, so it must be thread-safe. {@link
@@ -11,6 +12,14 @@ public interface Tool {
 
     /** The tool's definition for models. Its kind is {@link ToolSpec.Kind#JAVA}. Must not change between calls. */
     ToolSpec spec();
+
+    /**
+     * Why the tool refuses these arguments although they match its input schema, for the model; empty if it does not.
+     * Asked before anybody has to approve a call, and before it runs. Must have no effect, and return at once.
+     */
+    default Optional<String> problem(Json args) {
+        return Optional.empty();
+    }
 
     /**
      * Executes a call.

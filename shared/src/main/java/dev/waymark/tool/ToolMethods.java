@@ -1,7 +1,6 @@
 package dev.waymark.tool;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -72,6 +71,9 @@ public final class ToolMethods {
         ToolSpec.Builder spec = ToolSpec.java(name)
                 .describedAs(declared.description(), RecordSchema.of(arguments.orElse(NoArguments.class)))
                 .timeout(Duration.ofSeconds(declared.timeoutSeconds()));
+        ResultText.problem(method.getGenericReturnType()).ifPresent(why -> {
+            throw problem(method, why + ". Return text, a record, or nothing");
+        });
         Optional<Method> check = Optional.empty();
         if (declared.safeToRetry()) {
             if (declared.deduplicated()
@@ -157,12 +159,17 @@ public final class ToolMethods {
             implements Tool {
 
         @Override
+        public Optional<String> problem(Json args) {
+            return ArgumentReader.problem(args, arguments.orElse(NoArguments.class));
+        }
+
+        @Override
         public String run(Json args, ToolContext context) throws Exception {
             Object result = call(method, args, context);
             if (method.getReturnType() == void.class) {
                 return "done";
             }
-            return result instanceof String text ? text : PayloadJson.MAPPER.writeValueAsString(result);
+            return ResultText.of(spec.name(), result);
         }
 
         @Override
@@ -176,7 +183,7 @@ public final class ToolMethods {
         private @Nullable Object call(Method called, Json args, ToolContext context) throws Exception {
             List<Object> values = new ArrayList<>();
             for (Class<?> type : called.getParameterTypes()) {
-                values.add(type == ToolContext.class ? context : PayloadJson.MAPPER.convertValue(args.value(), type));
+                values.add(type == ToolContext.class ? context : ArgumentReader.read(args, type));
             }
             try {
                 return called.invoke(object, values.toArray());

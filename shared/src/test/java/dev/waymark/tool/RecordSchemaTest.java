@@ -26,6 +26,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RecordSchemaTest {
     enum Currency {
@@ -88,6 +89,9 @@ class RecordSchemaTest {
                     : 2}           | : 0}                 | /lines/0/count
                     "NO"           | "NOR"                | country
                     "Ann"          | "A"                  | customer
+                    : 2}           | : 99999999999}       | /lines/0/count
+                    "count": 2     | "number": 2          | number
+                    "customer"     | "payer"              | payer
                     """)
     void valueOutsideOfTheConstraints_isNamed(String from, String to, String field) throws Exception {
         assertThat(VALID).contains(from);
@@ -103,5 +107,31 @@ class RecordSchemaTest {
         assertThatThrownBy(() -> RecordSchema.of(Unknown.class))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no JSON schema for Unknown.byNumber");
+    }
+
+    record Folder(String name, List<Folder> folders) {}
+
+    record Shelf(Optional<Folder> folder) {}
+
+    @Test
+    void recordThatContainsItself_isNamed() {
+        assertThatThrownBy(() -> RecordSchema.of(Shelf.class))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("no JSON schema for Folder.folders: a Folder must not contain another one."
+                        + " Use Json for a part of any form");
+    }
+
+    record Wish(Optional<String> what, Optional<Currency> in, Optional<Line> line, Optional<Json> extra) {}
+
+    @ParameterizedTest
+    @ValueSource(strings = {"what", "in", "line", "extra"})
+    void optionalComponent_takesNull(String name) throws Exception {
+        Json schema = RecordSchema.of(Wish.class);
+        Json nothing = json("{\"" + name + "\": null}");
+
+        assertThat(ToolArguments.problem(schema, nothing)).isEmpty();
+        assertThat(ToolArguments.problem(schema, json("{\"" + name + "\": true}"))
+                        .isPresent())
+                .isEqualTo(!name.equals("extra"));
     }
 }

@@ -7,6 +7,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,25 @@ class ToolMethodsTest {
     record Charge(String customer, int cents) {}
 
     record Receipt(String id) {}
+
+    static class Room {}
+
+    record Stay(Room room) {}
+
+    /** A value that contains itself cannot be written. */
+    record Booking(String id, List<Object> parts) {}
+
+    static class Bookings {
+        private final List<String> booked = new ArrayList<>();
+
+        @ToolMethod(description = "Books a room")
+        Booking book(Charge charge) {
+            booked.add(charge.customer());
+            Booking booking = new Booking("b-1", new ArrayList<>());
+            booking.parts().add(booking);
+            return booking;
+        }
+    }
 
     static class Payments {
         @ToolMethod(
@@ -102,7 +122,10 @@ class ToolMethodsTest {
     void of_methodThatSaysNothing_isSideEffecting() {
         assertThat(tool(new Payments(), "work").spec())
                 .isEqualTo(ToolSpec.java("work")
-                        .describedAs("Does it", Json.of(Map.of("type", "object", "properties", Map.of())))
+                        .describedAs(
+                                "Does it",
+                                Json.of(Map.of(
+                                        "type", "object", "properties", Map.of(), "additionalProperties", false)))
                         .build())
                 .returns(true, ToolSpec::hasEffect);
     }
@@ -115,6 +138,19 @@ class ToolMethodsTest {
         assertThat(tool(new Payments(), "list_customers").run(Json.EMPTY_OBJECT, CONTEXT))
                 .isEqualTo("[\"Ann\",\"Bob\"]");
         assertThat(tool(new Payments(), "work").run(Json.EMPTY_OBJECT, CONTEXT)).isEqualTo("done");
+    }
+
+    /** The room is booked. The model must not book it again. */
+    @Test
+    void run_resultThatCannotBeWritten_isDone() throws Exception {
+        Bookings bookings = new Bookings();
+
+        String text = tool(bookings, "book").run(Json.of(Map.of("customer", "Ann", "cents", 42)), CONTEXT);
+
+        assertThat(bookings.booked).containsExactly("Ann");
+        assertThat(text)
+                .isEqualTo("Done. The tool book has run, but what it returned can't be shown here. Do not repeat the"
+                        + " call.");
     }
 
     @Test
@@ -156,6 +192,14 @@ class ToolMethodsTest {
                     void contradiction() {}
                 }))
                 .hasMessageEndingWith("settings for side effects are not allowed with safeToRetry");
+        assertThatThrownBy(() -> ToolMethods.of(new Object() {
+                    @ToolMethod(description = "")
+                    Map<String, List<Stay>> stays() {
+                        return Map.of();
+                    }
+                }))
+                .hasMessageEndingWith(".stays can't be a tool: Stay.room can't be written as JSON, because Room has no"
+                        + " getters. Return text, a record, or nothing");
         assertThatThrownBy(() -> ToolMethods.of("text")).hasMessageContaining("has no method with @ToolMethod");
     }
 }

@@ -10,6 +10,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.ReceiverContext;
+import java.util.Optional;
 
 /**
  * A tool whose executions and checks are observed: as a timer {@code waymark.tool} and, if the application has a
@@ -21,6 +22,11 @@ record ObservedTool(Tool tool, ObservationRegistry registry) implements Tool {
     @Override
     public ToolSpec spec() {
         return tool.spec();
+    }
+
+    @Override
+    public Optional<String> problem(Json args) {
+        return tool.problem(args);
     }
 
     @Override

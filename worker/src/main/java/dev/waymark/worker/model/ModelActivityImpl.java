@@ -193,7 +193,7 @@ public final class ModelActivityImpl implements ModelActivity {
         Optional<Json> schema = called.state().turn().schema();
         schema.ifPresent(ModelActivityImpl::requireSchema);
         Reply reply = ask(called.state(), agent, ModelCalls.request(called.state(), agent), words, cancelled);
-        return judged(input, called, checked(ModelCalls.examined(reply, agent, schema), words))
+        return judged(input, called, checked(ModelCalls.examined(reply, agent, schema, calls::misfit), words))
                 .sealed();
     }
 

@@ -2,6 +2,7 @@ package dev.waymark.worker.model;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Part;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /**
  * What a model is sent in a state of a thread, and what its reply shows before a thread takes it. Depends only on the
@@ -49,13 +51,19 @@ public final class ModelCalls {
      * reason why it does not match.
      */
     public static Reply examined(Reply reply, AgentSpec agent, Optional<Json> schema) throws InterruptedException {
-        return withFaults(StructuredReply.of(reply, schema), agent);
+        return examined(reply, agent, schema, (tool, args) -> ToolArguments.problem(tool.input(), args));
     }
 
-    /**
-     * Adds a fault for each call whose arguments do not match its tool's schema, so that nobody is asked to approve it.
-     */
-    private static Reply withFaults(Reply reply, AgentSpec agent) throws InterruptedException {
+    /** @param check returns why arguments do not fit their tool */
+    static Reply examined(
+            Reply reply, AgentSpec agent, Optional<Json> schema, BiFunction<ToolSpec, Json, Optional<String>> check)
+            throws InterruptedException {
+        return withFaults(StructuredReply.of(reply, schema), agent, check);
+    }
+
+    /** Adds a fault for each call whose arguments do not fit its tool, so that nobody is asked to approve it. */
+    private static Reply withFaults(Reply reply, AgentSpec agent, BiFunction<ToolSpec, Json, Optional<String>> check)
+            throws InterruptedException {
         List<Reply.Fault> faults = new ArrayList<>(reply.faults());
         List<Part.ToolUse> calls = reply.calls();
         for (int i = 0; i < calls.size(); i++) {
@@ -65,7 +73,7 @@ public final class ModelCalls {
             Part.ToolUse use = calls.get(i);
             Optional<String> problem = reply.faultOf(i).isPresent()
                     ? Optional.empty()
-                    : agent.tool(use.name()).flatMap(tool -> ToolArguments.problem(tool.input(), use.input()));
+                    : agent.tool(use.name()).flatMap(tool -> check.apply(tool, use.input()));
             if (problem.isPresent()) {
                 faults.add(new Reply.Fault(i, problem.get()));
             }

@@ -18,6 +18,10 @@ import java.util.Optional;
  * @param slots limit the concurrent calls of all tools of this kind
  */
 record BoundTool<T extends ToolImplementation>(ToolKind<T> kind, ToolSlots slots, T implementation) {
+    Optional<String> misfit(ToolSpec tool, Json args) {
+        return kind.misfit(implementation, tool, args);
+    }
+
     Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
         return kind.problem(implementation, tool, args);
     }

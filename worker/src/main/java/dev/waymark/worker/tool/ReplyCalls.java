@@ -52,6 +52,11 @@ public final class ReplyCalls {
         this.tools = tools;
     }
 
+    /** Why these arguments do not fit the tool, as recorded and in this worker, for the model; empty if they do. */
+    public Optional<String> misfit(ToolSpec tool, Json args) {
+        return tools.misfit(tool, args);
+    }
+
     /**
      * Prepares the calls of the newest reply. Returns empty if they are not all safe to retry, short and ready in this
      * worker, or if one of them would have to wait for a slot.

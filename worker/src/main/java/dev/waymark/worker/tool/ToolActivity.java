@@ -89,10 +89,10 @@ public final class ToolActivity implements DynamicActivity {
                 if (found.hasEffect()) {
                     return claimAndRun(found, input, info, context, server, heartbeat);
                 }
-                Optional<ToolOutcome> changed =
-                        tools.changed(found, input.definitions(), execution(info), ProcessFence.in(found.timeout()));
-                if (changed.isPresent()) {
-                    return changed.get();
+                Optional<ToolOutcome> obstacle =
+                        obstacle(found, input, execution(info), ProcessFence.in(found.timeout()));
+                if (obstacle.isPresent()) {
+                    return obstacle.get();
                 }
                 ToolOutcome outcome =
                         tools.runSafe(setting.agent(), found, input.args(), context, server, heartbeat::isCancelled);
@@ -193,15 +193,19 @@ public final class ToolActivity implements DynamicActivity {
             String execution,
             Heartbeat heartbeat)
             throws InterruptedException {
-        Optional<ToolOutcome> problem = tools.problem(tool, input.args());
-        if (problem.isEmpty()) {
-            problem = tools.changed(tool, input.definitions(), execution, fence);
-        }
-        if (problem.isPresent()) {
-            return problem.get();
+        Optional<ToolOutcome> obstacle = obstacle(tool, input, execution, fence);
+        if (obstacle.isPresent()) {
+            return obstacle.get();
         }
         return tools.run(new ToolRun(
                 tool, input.args(), context, fence, Optional.of(execution), server, heartbeat::isCancelled));
+    }
+
+    /** Why the call must not run. Nobody is asked again about arguments that do not fit the tool any more. */
+    private Optional<ToolOutcome> obstacle(ToolSpec tool, ToolInput input, String execution, ProcessFence fence)
+            throws InterruptedException {
+        Optional<ToolOutcome> problem = tools.problem(tool, input.args());
+        return problem.isPresent() ? problem : tools.changed(tool, input.definitions(), execution, fence);
     }
 
     /**

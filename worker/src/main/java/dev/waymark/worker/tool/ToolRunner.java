@@ -6,6 +6,7 @@ import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.tool.ToolContext;
@@ -61,9 +62,20 @@ public final class ToolRunner implements CurrentDefinitions {
         return Secrets.of(references, kinds.environment()).except(CommandRunner.INHERITED);
     }
 
+    /**
+     * Why these arguments do not match the tool's recorded schema, or do not fit what would run in this worker, for the
+     * model; empty if they do.
+     */
+    Optional<String> misfit(ToolSpec tool, Json args) {
+        Optional<String> misfit = ToolArguments.problem(tool.input(), args);
+        return misfit.isEmpty() && tool.kind().executor() == AgentPolicy.Executor.ACTIVITY
+                ? kinds.of(tool).misfit(tool, args)
+                : misfit;
+    }
+
     /** The outcome that explains why a call cannot run; empty if it can. */
     public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
-        return ToolArguments.problem(tool.input(), args)
+        return misfit(tool, args)
                 .map(why -> ToolOutcome.notDone(ToolTexts.invalidInput(tool.name(), why)))
                 .or(() -> kinds.of(tool).problem(tool, args));
     }

@@ -5,23 +5,73 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
 import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolArguments;
 import dev.waymark.tool.Verdict;
 import dev.waymark.worker.inbound.InlineText;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolRun;
+import dev.waymark.worker.tool.kind.UnknownDefinitionException;
 import java.nio.channels.ClosedByInterruptException;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Java tools that the worker was built with. Agent files refer to them with {@code use: NAME}. */
 public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
+    /** How many characters of a schema an error shows. */
+    private static final int MOST_OF_SCHEMA = 1_000;
+
     private final JavaTools tools;
 
     public JavaToolKind(JavaTools tools) {
         this.tools = tools;
+    }
+
+    /** A thread keeps the schema that it recorded, and runs the code of this worker. */
+    @Override
+    public Optional<String> misfit(ToolImplementation.Plain java, ToolSpec tool, Json args) {
+        return tools.find(tool.name()).flatMap(found -> misfit(found, tool.input(), args));
+    }
+
+    private static Optional<String> misfit(Tool tool, Json recorded, Json args) {
+        Json present = tool.spec().input();
+        if (present.equals(recorded)) {
+            return refusal(tool, args);
+        }
+        return ToolArguments.problem(present, args)
+                .or(() -> refusal(tool, args))
+                .map(why -> "the tool has changed since this thread recorded it, and refuses these arguments now: "
+                        + why + ". Recorded schema: " + shortened(recorded) + ". Present schema: "
+                        + shortened(present));
+    }
+
+    private static String shortened(Json schema) {
+        String text = schema.canonical();
+        return text.length() > MOST_OF_SCHEMA ? text.substring(0, MOST_OF_SCHEMA) + "…" : text;
+    }
+
+    private static Optional<String> refusal(Tool tool, Json args) {
+        try {
+            return tool.problem(args);
+        } catch (RuntimeException e) {
+            return Optional.of(words(e)); // It must not fail the model call that made these arguments.
+        }
+    }
+
+    /** The schema of the arguments, from which models, people and rules know what they mean. */
+    @Override
+    public Optional<String> definition(ToolImplementation.Plain java, ToolSpec tool, ProcessFence fence)
+            throws UnknownDefinitionException {
+        return Optional.of(Sha256.hex(tools.find(tool.name())
+                .orElseThrow(() -> new UnknownDefinitionException(missing(tool)))
+                .spec()
+                .input()
+                .canonical()));
     }
 
     @Override
@@ -44,7 +94,7 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
         Tool tool = tools.find(run.tool().name()).orElseThrow();
         InterruptTimer timer = new InterruptTimer(run.fence().left());
         try (timer) {
-            return Effect.DONE.outcome(tool.run(run.args(), run.context()));
+            return Effect.DONE.outcome(Objects.requireNonNullElse(tool.run(run.args(), run.context()), "done"));
         } catch (InterruptException e) {
             return ToolOutcome.question(InlineText.of(e.question()));
         } catch (EffectUnknownException e) {

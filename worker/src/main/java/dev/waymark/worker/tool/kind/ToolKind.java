@@ -36,6 +36,14 @@ public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
     }
 
     /**
+     * Why arguments that match the recorded schema do not fit what would run in this worker, for the model; empty if
+     * they do, or if this worker can't tell.
+     */
+    default Optional<String> misfit(T implementation, ToolSpec tool, Json args) {
+        return Optional.empty();
+    }
+
+    /**
      * The outcome that explains why a call with these arguments cannot run; empty if it can. The arguments match the
      * tool's schema.
      */

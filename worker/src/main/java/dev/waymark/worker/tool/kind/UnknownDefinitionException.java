@@ -4,6 +4,10 @@ package dev.waymark.worker.tool.kind;
 public final class UnknownDefinitionException extends Exception {
     private static final long serialVersionUID = 1;
 
+    public UnknownDefinitionException(String message) {
+        super(message);
+    }
+
     public UnknownDefinitionException(String message, Exception cause) {
         super(message, cause);
     }

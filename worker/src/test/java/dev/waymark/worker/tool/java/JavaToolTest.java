@@ -47,16 +47,20 @@ class JavaToolTest {
         Json schema = Json.of(PayloadJson.MAPPER.readValue("""
                 {"type":"object","properties":{
                   "city":{"type":"string","description":"Where to"},
-                  "room_count":{"type":"integer"},
+                  "room_count":{"type":"integer","minimum":-2147483648,"maximum":2147483647},
                   "price":{"type":"number"},
                   "refundable":{"type":"boolean"},
                   "meal":{"type":"string","enum":["half board","NONE"]},
                   "guests":{"type":"array","items":{"type":"object",
-                    "properties":{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name","age"]}},
+                    "properties":{"name":{"type":"string"},
+                      "age":{"type":"integer","minimum":-2147483648,"maximum":2147483647}},
+                    "required":["name","age"],"additionalProperties":false}},
                   "notes":{"type":"object","additionalProperties":{"type":"string"}},
-                  "nights":{"type":"integer"},
+                  "nights":{"anyOf":[
+                    {"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"null"}]},
                   "extra":{}},
-                 "required":["city","room_count","price","refundable","meal","guests","notes","extra"]}
+                 "required":["city","room_count","price","refundable","meal","guests","notes","extra"],
+                 "additionalProperties":false}
                 """, Object.class));
         ToolSpec expected = ToolSpec.java("book")
                 .describedAs("Books a room", schema)
