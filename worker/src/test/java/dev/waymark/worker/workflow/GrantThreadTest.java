@@ -224,9 +224,9 @@ class GrantThreadTest {
         }
     }
 
-    /** The tool of a Java program has no definition but the agent's. */
+    /** The definition of a tool in Java is at hand, so that finding it out takes no event. */
     @Test
-    void javaTool_isNotCompared() throws Exception {
+    void javaTool_isComparedWithoutAnEventOfItsOwn() throws Exception {
         JavaTool<ToolProtocolCases.Charge> charge = JavaTool.of(
                         "charge_card", "Charges the card", ToolProtocolCases.Charge.class, (args, context) -> "charged")
                 .approved();
@@ -236,7 +236,7 @@ class GrantThreadTest {
 
             Conversation state = rig.await(thread, now -> now.asks().size() == 1);
 
-            assertThat(state.asks().get(0).toolDigest()).isEmpty();
+            assertThat(state.asks().get(0).toolDigest()).isPresent();
             assertThat(count(rig, thread, WireNames.JUDGE_ACTIVITY)).isZero();
             rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1"));
             rig.awaitTurn(thread, 1);

@@ -117,7 +117,7 @@ final class WorkflowRig implements AutoCloseable {
     private final String taskQueue = "rig-" + UUID.randomUUID();
     private final List<String> threads = new ArrayList<>();
     private final ModelProviders providers;
-    private final List<Tool> tools;
+    private List<Tool> tools;
     private final List<ToolSpec> toolSpecs = new ArrayList<>();
     private WorkerFactory factory;
     private final Map<String, List<ToolSpec>> subagents = new ConcurrentHashMap<>();
@@ -247,6 +247,12 @@ final class WorkflowRig implements AutoCloseable {
     void replaceWorker() {
         shutdown();
         factory = newWorker();
+    }
+
+    /** Replaces the worker with one that has these tools, as the next build. Its threads keep their agent. */
+    void deploy(Tool... next) {
+        tools = List.of(next);
+        replaceWorker();
     }
 
     /** The task queue, for other workers that take over work from this one. */
