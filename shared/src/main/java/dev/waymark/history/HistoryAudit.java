@@ -1,5 +1,6 @@
 package dev.waymark.history;
 
+import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.conversation.state.UnknownRulesException;
 import io.temporal.api.enums.v1.EventType;
@@ -35,8 +36,10 @@ public final class HistoryAudit {
      *
      * @param agent the name of the thread's agent; empty if it could not be read or was not chosen yet
      * @param findings oldest run first; empty if this build can continue the thread
+     * @param open the newest state with the recorded agent; empty if the thread is closed or can't be projected
      */
-    public record Audited(Optional<String> agent, int events, List<HistoryFinding> findings) {
+    public record Audited(
+            Optional<String> agent, int events, List<HistoryFinding> findings, Optional<CarriedState> open) {
         public Audited {
             findings = List.copyOf(findings);
         }
@@ -51,10 +54,12 @@ public final class HistoryAudit {
         List<HistoryFinding> findings = new ArrayList<>();
         Optional<String> agent = Optional.empty();
         int events = 0;
+        Optional<CarriedState> open = Optional.empty();
         for (ThreadHistory.Run run : thread.runs()) {
             Optional<Live> ofRun = live.filter(report -> report.runId().equals(run.runId()));
             RunAudit audit = new RunAudit(run, ofRun);
             Optional<String> found = audit.project();
+            open = audit.open();
             agent = found.isPresent() ? found : agent;
             if (!audit.hasUnknownRules()) { // Workers would not even begin to replay the run.
                 replay.replay(replayable(run.history()))
@@ -67,7 +72,7 @@ public final class HistoryAudit {
             findings.addAll(audit.findings);
             events += run.history().getEvents().size();
         }
-        return new Audited(agent, events, findings);
+        return new Audited(agent, events, findings, open);
     }
 
     /** The history without an end that the SDK cannot replay: a termination, or a timeout of the run. */
@@ -122,6 +127,13 @@ public final class HistoryAudit {
                 compareStates();
             }
             return agent();
+        }
+
+        Optional<CarriedState> open() {
+            return projector
+                    .state()
+                    .filter(state -> projector.ending().isEmpty())
+                    .map(state -> new CarriedState(state, projector.agent()));
         }
 
         private boolean hasUnknownRules() {

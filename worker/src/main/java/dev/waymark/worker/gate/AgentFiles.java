@@ -1,5 +1,7 @@
 package dev.waymark.worker.gate;
 
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.history.HistoryAudit;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import java.nio.file.Path;
@@ -9,24 +11,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * The agents of a directory as the gate sees them: their names, or the reasons why a worker would refuse the directory.
- */
+/** The agents of a directory as the gate sees them, or the reasons why a worker would refuse the directory. */
 public final class AgentFiles {
     private static final String SUFFIX = ".yaml";
 
-    private final Optional<List<String>> names;
+    private final Optional<Map<String, AgentSpec>> agents;
 
     /** The first problem of each file, by the file's name without its suffix, which is the agent's name by default. */
     private final Map<String, String> invalid;
 
-    private AgentFiles(Optional<List<String>> names, Map<String, String> invalid) {
-        this.names = names;
+    private AgentFiles(Optional<Map<String, AgentSpec>> agents, Map<String, String> invalid) {
+        this.agents = agents;
         this.invalid = invalid;
     }
 
     public static AgentFiles of(AgentDirectory agents) {
-        return new AgentFiles(Optional.of(agents.names()), Map.of());
+        return new AgentFiles(Optional.of(agents.agents()), Map.of());
     }
 
     public static AgentFiles invalid(AgentInvalid problem) {
@@ -48,16 +48,25 @@ public final class AgentFiles {
         return List.copyOf(invalid.values());
     }
 
-    /** Returns the problem that a thread of this agent would have with these files, if any. */
-    Optional<GateReport.Finding> finding(String thread, String agent) {
+    /** Returns the problems that an audited thread would have with these files. */
+    List<GateReport.Finding> findings(String thread, HistoryAudit.Audited audited) {
+        if (audited.agent().isEmpty()) {
+            return List.of();
+        }
+        String agent = audited.agent().get();
         String problem = invalid.get(agent);
         if (problem != null) {
-            return Optional.of(GateReport.Finding.ofAgent(thread, "agent-invalid", problem));
+            return List.of(GateReport.Finding.ofAgent(thread, "agent-invalid", problem));
         }
-        boolean isMissing = names.isPresent() && !names.get().contains(agent);
-        return isMissing
-                ? Optional.of(GateReport.Finding.ofAgent(
+        if (agents.isEmpty()) {
+            return List.of();
+        }
+        AgentSpec now = agents.get().get(agent);
+        return now == null
+                ? List.of(GateReport.Finding.ofAgent(
                         thread, "agent-missing", "no agent of this name in the directory: " + agent))
-                : Optional.empty();
+                : audited.open()
+                        .map(open -> ToolChanges.findings(thread, open, now))
+                        .orElse(List.of());
     }
 }

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Replays and projects threads with this build, one after the other, and checks that their agents still exist. An
+ * Replays and projects threads with this build, one after the other, and checks that their agents still exist and
+ * have the same tools. An
  * instance runs once.
  */
 public final class Gate implements AutoCloseable {
@@ -93,8 +94,7 @@ public final class Gate implements AutoCloseable {
 
     private void take(String name, Checked thread) {
         thread.audited().findings().forEach(finding -> found(GateReport.Finding.of(name, finding)));
-        agents.flatMap(files -> thread.audited().agent().flatMap(agent -> files.finding(name, agent)))
-                .ifPresent(this::found);
+        agents.ifPresent(files -> files.findings(name, thread.audited()).forEach(this::found));
         events += thread.audited().events();
         live |= thread.live();
     }

@@ -31,8 +31,8 @@ public record GateReport(
     /**
      * A reason why a thread cannot be continued by this build or with these agents.
      *
-     * @param kind {@code nondeterminism}, {@code projection}, {@code rules}, {@code agent-missing} or {@code
-     *     agent-invalid}
+     * @param kind {@code nondeterminism}, {@code projection}, {@code rules}, {@code agent-missing}, {@code
+     *     agent-invalid}, {@code tool-changed} or {@code call-misfit}
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Finding(String thread, String kind, Optional<String> runId, Optional<Long> event, String message) {
