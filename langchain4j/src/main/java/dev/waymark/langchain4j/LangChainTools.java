@@ -1,5 +1,7 @@
 package dev.waymark.langchain4j;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.langchain4j.agent.tool.P;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolMemoryId;
@@ -13,6 +15,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.adapter.PlainTranscript;
+import dev.waymark.tool.ResultText;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import java.lang.reflect.InvocationTargetException;
@@ -22,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -124,13 +128,43 @@ public final class LangChainTools {
                         method + " takes a memory id. Use the thread of Waymark's ToolContext instead");
             }
         }
+        ResultText.problem(method.getGenericReturnType()).ifPresent(why -> {
+            throw new IllegalArgumentException(method + " can't be a tool: " + why);
+        });
         method.setAccessible(true);
         ToolSpecification specification = ToolSpecifications.toolSpecificationFrom(method);
+        ToolSpec open = spec(specification.name(), specification).build();
+        // Arguments for another build's method must not be ignored.
+        Json closed = open.input().overlaidBy(Optional.of(Json.of(Map.of("additionalProperties", false))));
         return new AnnotatedMethod(
-                declaration.apply(spec(specification.name(), specification)).build(), owner, method);
+                declaration
+                        .apply(open.with().describedAs(open.description(), closed))
+                        .build(),
+                owner,
+                method);
     }
 
     private record AnnotatedMethod(ToolSpec spec, Object owner, Method method) implements Tool {
+        /** Names what is not an argument, and makes no zero of a number that is missing. */
+        private static final JsonMapper MAPPER = PayloadJson.MAPPER
+                .rebuild()
+                .enable(
+                        DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES,
+                        DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+                .build();
+
+        @Override
+        public Optional<String> problem(Json args) {
+            for (Parameter parameter : method.getParameters()) {
+                try {
+                    value(parameter, args);
+                } catch (IllegalArgumentException e) {
+                    return Optional.of("/" + parameter.getName() + ": missing, or not a valid value");
+                }
+            }
+            return Optional.empty();
+        }
+
         @Override
         public String run(Json args, ToolContext context) throws Exception {
             Object[] values = Arrays.stream(method.getParameters())
@@ -141,7 +175,7 @@ public final class LangChainTools {
                 if (method.getReturnType() == void.class) {
                     return "Success"; // The text that LangChain4j uses.
                 }
-                return result instanceof String text ? text : PayloadJson.MAPPER.writeValueAsString(result);
+                return ResultText.of(spec.name(), result);
             } catch (InvocationTargetException e) {
                 if (e.getCause() instanceof Exception thrown) {
                     throw thrown;
@@ -156,8 +190,7 @@ public final class LangChainTools {
             if (given == null && named != null && !named.required()) {
                 return null;
             }
-            return PayloadJson.MAPPER.convertValue(
-                    given, PayloadJson.MAPPER.getTypeFactory().constructType(parameter.getParameterizedType()));
+            return MAPPER.convertValue(given, MAPPER.getTypeFactory().constructType(parameter.getParameterizedType()));
         }
     }
 }

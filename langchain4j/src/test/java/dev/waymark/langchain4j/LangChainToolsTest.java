@@ -68,6 +68,41 @@ class LangChainToolsTest {
                 .hasMessage("too late");
     }
 
+    static final class OptionalPayments {
+        private final List<String> paid = new ArrayList<>();
+
+        @dev.langchain4j.agent.tool.Tool("Pays")
+        List<Object> pay(@P(value = "To", required = false) String iban, Guest by) {
+            paid.add(iban);
+            List<Object> receipt = new ArrayList<>();
+            receipt.add(receipt);
+            return receipt;
+        }
+    }
+
+    /** Arguments for the method of another build are not those of this one. */
+    @Test
+    void of_annotatedMethod_refusesWhatItDoesNotKnow_andMakesNothingUp() {
+        Tool pay = LangChainTools.of(new OptionalPayments()).get(0);
+        Json by = Json.of(Map.of("name", "Ann", "age", 40));
+
+        assertThat(ToolArguments.problem(pay.spec().input(), Json.of(Map.of("cents", 50, "by", by))))
+                .isPresent();
+        assertThat(pay.problem(Json.of(Map.of("by", by)))).isEmpty();
+        assertThat(pay.problem(Json.of(Map.of("by", Map.of("name", "Ann")))))
+                .contains("/by: missing, or not a valid value");
+    }
+
+    @Test
+    void run_resultThatCannotBeWritten_isDone() throws Exception {
+        OptionalPayments payments = new OptionalPayments();
+        Tool pay = LangChainTools.of(payments).get(0);
+
+        assertThat(pay.run(Json.of(Map.of("iban", "NO93", "by", Map.of("name", "Ann", "age", 40))), CALL))
+                .startsWith("Done. The tool pay has run");
+        assertThat(payments.paid).containsExactly("NO93");
+    }
+
     @Test
     void of_declaration_appliesToAll() {
         assertThat(LangChainTools.of(new Bookings(), ToolSpec.Builder::approved))

@@ -4,14 +4,18 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.tool.ResultText;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.execution.ToolExecutionException;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.ai.tool.method.MethodToolCallback;
 
 /**
  * Converts tool callbacks of Spring AI to tools of Waymark, with claims, approvals and idempotency keys. A tool counts
@@ -68,6 +72,24 @@ public final class SpringAiTools {
         }
     }
 
+    /** The part of Spring AI that writes what a tool has returned. */
+    private static final String RESULT_CONVERTER =
+            "org.springframework.ai.tool.execution.DefaultToolCallResultConverter";
+
+    /** The trace of a value that contains itself may be too long to show more than this. */
+    private static final String SERIALIZERS = "tools.jackson.databind.ser.";
+
+    /**
+     * Whether the tool has run, and only what it returned could not be written. The callbacks of methods and functions
+     * wrap whatever these throw.
+     */
+    private static boolean isAboutResult(RuntimeException e, ToolCallback callback) {
+        boolean wraps = callback instanceof MethodToolCallback || callback instanceof FunctionToolCallback;
+        return Stream.of(e.getStackTrace())
+                .map(StackTraceElement::getClassName)
+                .anyMatch(name -> name.equals(RESULT_CONVERTER) || (wraps && name.startsWith(SERIALIZERS)));
+    }
+
     private record CallbackTool(ToolSpec spec, ToolCallback callback) implements Tool {
         @Override
         public String run(Json args, ToolContext context) throws Exception {
@@ -80,6 +102,11 @@ public final class SpringAiTools {
             } catch (ToolExecutionException e) {
                 if (e.getCause() instanceof Exception thrown) {
                     throw thrown;
+                }
+                throw e;
+            } catch (RuntimeException e) {
+                if (isAboutResult(e, callback)) {
+                    return ResultText.unwritable(spec.name(), e);
                 }
                 throw e;
             }

@@ -7,6 +7,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.tool.ToolContext;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,30 @@ class SpringAiToolsTest {
         assertThatThrownBy(() -> tool("cancel").run(Json.EMPTY_OBJECT, CALL))
                 .isExactlyInstanceOf(IllegalStateException.class)
                 .hasMessage("too late");
+    }
+
+    static final class Payments {
+        private int paid;
+
+        @Tool(description = "Pays")
+        List<Object> pay(int cents) {
+            paid += cents;
+            List<Object> receipt = new ArrayList<>();
+            receipt.add(receipt);
+            return receipt;
+        }
+    }
+
+    @Test
+    void run_resultThatCannotBeWritten_isDone() throws Exception {
+        Payments payments = new Payments();
+        dev.waymark.tool.Tool pay =
+                SpringAiTools.of(ToolCallbacks.from(payments)).get(0);
+
+        assertThat(pay.run(Json.of(Map.of("cents", 50)), CALL)).startsWith("Done. The tool pay has run");
+        assertThat(payments.paid).isEqualTo(50);
+        assertThat(ToolArguments.problem(pay.spec().input(), Json.of(Map.of("cents", 50, "to", "ann"))))
+                .isPresent();
     }
 
     @Test
