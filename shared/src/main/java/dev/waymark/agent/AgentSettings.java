@@ -58,8 +58,21 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     /** Returns this builder. */
     protected abstract B self();
 
-    /** Returns an agent with the settings so far, and these tools in the order in which the model sees them. */
+    /**
+     * Returns an agent with the settings so far, and these tools in the order in which the model sees them.
+     *
+     * @throws IllegalArgumentException if the name is malformed, or a setting is invalid
+     */
     protected final AgentSpec spec(String name, String model, List<ToolSpec> tools) {
+        ToolNames.problem(name)
+                .or(() -> atLeastOne("maxTokens", maxTokens))
+                .or(() -> atLeastOne("maxIterations", maxIterations))
+                .or(() -> description
+                        .filter(String::isBlank)
+                        .map(empty -> "the description is empty. Say what the agent does, or leave it out"))
+                .ifPresent(why -> {
+                    throw new IllegalArgumentException("agent " + name + ": " + why);
+                });
         return new AgentSpec(
                 name,
                 description,
@@ -80,6 +93,10 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 retryFor,
                 announce,
                 continueCut);
+    }
+
+    private static Optional<String> atLeastOne(String setting, int value) {
+        return value < 1 ? Optional.of(setting + " must be at least 1, found " + value) : Optional.empty();
     }
 
     /** Describes the agent to people, and to agents that use it as a subagent. */

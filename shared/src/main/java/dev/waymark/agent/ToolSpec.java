@@ -319,8 +319,19 @@ public record ToolSpec(
             return this;
         }
 
-        /** Returns the tool with the values set so far. */
+        /**
+         * Returns the tool with the values set so far.
+         *
+         * @throws IllegalArgumentException if the name is malformed, or the timeout is not longer than zero
+         */
         public ToolSpec build() {
+            ToolNames.problem(name).ifPresent(why -> {
+                throw new IllegalArgumentException("tool: " + why);
+            });
+            if (timeout.isZero() || timeout.isNegative()) {
+                throw new IllegalArgumentException(
+                        "tool " + name + ": the timeout must be longer than 0, found " + timeout.toSeconds() + "s");
+            }
             return new ToolSpec(
                     name,
                     description,

@@ -47,9 +47,17 @@ public final class JavaTool<A extends Record> implements Tool {
         this.verifier = verifier;
     }
 
-    /** A tool with side effects and the default timeout of 60 seconds. */
+    /**
+     * A tool with side effects and the default timeout of 60 seconds.
+     *
+     * @throws IllegalArgumentException if the name is malformed, the description is empty, or the record has no schema
+     */
     public static <A extends Record> JavaTool<A> of(
             String name, String description, Class<A> args, Handler<A> handler) {
+        if (description.isBlank()) {
+            throw new IllegalArgumentException(
+                    "tool " + name + ": the description is empty. Tell the model what the tool does");
+        }
         ToolSpec spec = ToolSpec.java(name)
                 .describedAs(description, RecordSchema.of(args))
                 .build();

@@ -66,6 +66,12 @@ public final class ToolMethods {
 
     private static Tool tool(Object object, Method method) {
         ToolMethod declared = Objects.requireNonNull(method.getAnnotation(ToolMethod.class));
+        if (declared.description().isBlank()) {
+            throw problem(method, "its description is empty. Tell the model what it does");
+        }
+        if (declared.timeoutSeconds() < 1) {
+            throw problem(method, "timeoutSeconds must be at least 1, found " + declared.timeoutSeconds());
+        }
         Optional<Class<? extends Record>> arguments = arguments(method);
         String name = declared.name().isEmpty() ? method.getName() : declared.name();
         ToolSpec.Builder spec = ToolSpec.java(name)

@@ -103,7 +103,7 @@ class ToolMethodsTest {
         ToolSpec expected = ToolSpec.java("charge")
                 .describedAs(
                         "Charges a card",
-                        JavaTool.of("x", "", Charge.class, (args, call) -> "")
+                        JavaTool.of("x", "Any", Charge.class, (args, call) -> "")
                                 .spec()
                                 .input())
                 .timeout(Duration.ofSeconds(5))
@@ -177,29 +177,39 @@ class ToolMethodsTest {
     @Test
     void of_methodThatCannotBeATool_saysWhy() {
         assertThatThrownBy(() -> ToolMethods.of(new Object() {
-                    @ToolMethod(description = "")
+                    @ToolMethod(description = "Two")
                     void two(String one, int other) {}
                 }))
                 .hasMessageEndingWith(
                         ".two can't be a tool: it takes one record and, if needed, a ToolContext, not String");
         assertThatThrownBy(() -> ToolMethods.of(new Object() {
-                    @ToolMethod(description = "", verifiedBy = "check")
+                    @ToolMethod(description = "Unchecked", verifiedBy = "check")
                     void unchecked() {}
                 }))
                 .hasMessageEndingWith("there is no method check with its parameters that returns a Verdict");
         assertThatThrownBy(() -> ToolMethods.of(new Object() {
-                    @ToolMethod(description = "", safeToRetry = true, honoursKey = true)
+                    @ToolMethod(description = "Both", safeToRetry = true, honoursKey = true)
                     void contradiction() {}
                 }))
                 .hasMessageEndingWith("settings for side effects are not allowed with safeToRetry");
         assertThatThrownBy(() -> ToolMethods.of(new Object() {
-                    @ToolMethod(description = "")
+                    @ToolMethod(description = "Stays")
                     Map<String, List<Stay>> stays() {
                         return Map.of();
                     }
                 }))
                 .hasMessageEndingWith(".stays can't be a tool: Stay.room can't be written as JSON, because Room has no"
                         + " getters. Return text, a record, or nothing");
+        assertThatThrownBy(() -> ToolMethods.of(new Object() {
+                    @ToolMethod(description = " ")
+                    void silent() {}
+                }))
+                .hasMessageEndingWith(".silent can't be a tool: its description is empty. Tell the model what it does");
+        assertThatThrownBy(() -> ToolMethods.of(new Object() {
+                    @ToolMethod(description = "Hurries", timeoutSeconds = 0)
+                    void hurry() {}
+                }))
+                .hasMessageEndingWith(".hurry can't be a tool: timeoutSeconds must be at least 1, found 0");
         assertThatThrownBy(() -> ToolMethods.of("text")).hasMessageContaining("has no method with @ToolMethod");
     }
 }

@@ -7,6 +7,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolMethod;
 import dev.waymark.tool.ToolMethods;
+import dev.waymark.worker.tool.java.JavaTools;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -99,7 +100,8 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
         /**
          * Builds the agent.
          *
-         * @throws IllegalArgumentException if the model is missing, or two tools have the same name
+         * @throws IllegalArgumentException if the model is missing, a setting or a tool is invalid, or two tools have the
+         *     same name
          */
         public Agent build() {
             if (model.isEmpty()) {
@@ -111,6 +113,7 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
                     throw new IllegalArgumentException("agent " + name + " has two tools with the name " + spec.name());
                 }
             }
+            JavaTools.of(tools); // Refuses tools that no worker could have.
             return new Agent(spec(name, model, specs), tools);
         }
 

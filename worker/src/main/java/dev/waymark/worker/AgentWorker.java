@@ -39,7 +39,6 @@ import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
-import dev.waymark.worker.tool.kind.ToolNames;
 import dev.waymark.worker.workflow.AgentListWorkflowImpl;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -477,10 +476,6 @@ public final class AgentWorker implements AutoCloseable {
 
         /** Applies checks to an agent in Java that agents of files must also pass. */
         private static void check(AgentSpec agent, ModelProviders providers) {
-            if (!ToolNames.isWellFormed(agent.name())) {
-                throw new IllegalArgumentException(
-                        "an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + agent.name());
-            }
             new ModelChecks(providers).problem(agent).ifPresent(words -> {
                 throw new IllegalArgumentException("agent " + agent.name() + ": " + words);
             });

@@ -20,6 +20,7 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.testkit.ScriptedModel;
+import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolMethod;
 import dev.waymark.tool.ToolMethods;
@@ -82,6 +83,23 @@ class AgentTest {
     }
 
     @Test
+    void build_invalidSetting_saysTheRule() {
+        assertThatThrownBy(() -> Agent.named("a b").model("scripted:any").build())
+                .hasMessage("agent a b: a name has 1 to 64 characters A-Z a-z 0-9 _ -, found \"a b\"");
+        Agent.Builder guide = Agent.named("guide").model("scripted:any");
+        assertThatThrownBy(() -> guide.maxTokens(-1).build())
+                .hasMessage("agent guide: maxTokens must be at least 1, found -1");
+        assertThatThrownBy(() -> guide.maxTokens(1).maxIterations(0).build())
+                .hasMessage("agent guide: maxIterations must be at least 1, found 0");
+        assertThatThrownBy(() -> guide.maxIterations(1).description(" ").build())
+                .hasMessage("agent guide: the description is empty. Say what the agent does, or leave it out");
+        assertThatThrownBy(() -> guide.description("Guides")
+                        .tools(JavaTool.of("ask_user", "Asks", City.class, (city, call) -> ""))
+                        .build())
+                .hasMessage("this name is reserved: ask_user");
+    }
+
+    @Test
     void builder_saysWhatAgentFilesSay() {
         Weather weather = new Weather();
         ToolSpec program = ToolSpec.command("print", "./print.sh").build();
@@ -128,7 +146,6 @@ class AgentTest {
                         .tools(new Weather(), new Weather())
                         .build())
                 .hasMessage("agent guide has two tools with the name weather");
-        assertRefused(Agent.named("the guide").model("anthropic:any"), "an agent's name has 1 to 64 characters");
         assertRefused(
                 Agent.named("guide").model("other:any"),
                 "one of the providers anthropic, openai, openai-responses, found other:any");

@@ -85,7 +85,7 @@ class AgentWorkerTest {
     void drain_toolRunning_finishesItAndRecordsItsResult() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
-        JavaTool<Nothing> slow = JavaTool.of("slow", "", Nothing.class, (args, context) -> {
+        JavaTool<Nothing> slow = JavaTool.of("slow", "Takes long", Nothing.class, (args, context) -> {
                     running.countDown();
                     mayEnd.await();
                     return "slowly done";
@@ -112,7 +112,7 @@ class AgentWorkerTest {
     void drain_toolThatTakesTooLong_interruptsIt() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         AtomicBoolean interrupted = new AtomicBoolean();
-        JavaTool<Nothing> endless = JavaTool.of("slow", "", Nothing.class, (args, context) -> {
+        JavaTool<Nothing> endless = JavaTool.of("slow", "Takes long", Nothing.class, (args, context) -> {
                     running.countDown();
                     try {
                         Thread.sleep(Long.MAX_VALUE);
@@ -134,7 +134,7 @@ class AgentWorkerTest {
 
     @Test
     void drain_idle_endsSoon() {
-        AgentWorker worker = worker("idle", JavaTool.of("slow", "", Nothing.class, (args, context) -> ""));
+        AgentWorker worker = worker("idle", JavaTool.of("slow", "Takes long", Nothing.class, (args, context) -> ""));
         worker.start();
         long start = System.nanoTime();
         assertThat(worker.drain(LONG)).isTrue();

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class MetricsEndpointTest {
     private static final JavaTool<Nothing> CHARGE =
-            JavaTool.of("charge", "", Nothing.class, (args, context) -> "charged");
+            JavaTool.of("charge", "Charges", Nothing.class, (args, context) -> "charged");
 
     record Nothing() {}
 

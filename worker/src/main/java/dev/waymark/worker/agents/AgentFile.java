@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Pricing;
+import dev.waymark.agent.ToolNames;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -19,7 +20,6 @@ import dev.waymark.worker.model.price.PriceTable;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;
-import dev.waymark.worker.tool.kind.ToolNames;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import dev.waymark.worker.tool.mcp.McpFields;
 import dev.waymark.worker.tool.subagent.SubagentFields;
@@ -39,7 +39,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 
 /** Reads agent files. Reports all problems of a file at once. */
 final class AgentFile {
@@ -54,7 +53,6 @@ final class AgentFile {
 
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final Set<String> EFFECT_FIELDS =
             Set.of("dedupe", "verify", "verify_forbids", "on_unknown", "honours_key");
 
@@ -220,7 +218,7 @@ final class AgentFile {
     private static String name(Path file, YamlValue root, YamlFields fields) throws YamlProblem {
         Optional<YamlValue> given = fields.take("name");
         String name = given.isPresent() ? given.get().text() : stem(file);
-        if (!NAME.matcher(name).matches()) {
+        if (!ToolNames.isWellFormed(name)) {
             throw given.orElse(root).problem("an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
         }
         return name;

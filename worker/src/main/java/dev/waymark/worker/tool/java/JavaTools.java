@@ -1,11 +1,11 @@
 package dev.waymark.worker.tool.java;
 
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.ToolNames;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.tool.RuleCheck;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
-import dev.waymark.worker.tool.kind.ToolNames;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -29,7 +29,7 @@ public final class JavaTools {
     /**
      * Returns a set of tools, in this order.
      *
-     * @throws IllegalArgumentException if a name is malformed, reserved or used twice, if a tool is not of kind {@code
+     * @throws IllegalArgumentException if a name is reserved or used twice, if a tool is not of kind {@code
      *     JAVA}, or if its input schema is invalid
      */
     public static JavaTools of(Tool... tools) {
@@ -39,7 +39,7 @@ public final class JavaTools {
     /**
      * Returns a set of tools, in this order.
      *
-     * @throws IllegalArgumentException if a name is malformed, reserved or used twice, if a tool is not of kind {@code
+     * @throws IllegalArgumentException if a name is reserved or used twice, if a tool is not of kind {@code
      *     JAVA}, or if its input schema is invalid
      */
     public static JavaTools of(List<? extends Tool> tools) {
@@ -47,9 +47,6 @@ public final class JavaTools {
         for (Tool tool : tools) {
             ToolSpec spec = tool.spec();
             String name = spec.name();
-            if (!ToolNames.isWellFormed(name)) {
-                throw new IllegalArgumentException("a tool's name has 1 to 64 characters A-Z a-z 0-9 _ -: " + name);
-            }
             if (ToolNames.isTaken(name) || BuiltInTools.GROUPS.contains(name)) {
                 throw new IllegalArgumentException("this name is reserved: " + name);
             }

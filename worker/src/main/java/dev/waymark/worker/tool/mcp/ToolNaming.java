@@ -1,7 +1,7 @@
 package dev.waymark.worker.tool.mcp;
 
+import dev.waymark.agent.ToolNames;
 import dev.waymark.conversation.value.Sha256;
-import dev.waymark.worker.tool.kind.ToolNames;
 import java.util.HashSet;
 import java.util.Set;
 

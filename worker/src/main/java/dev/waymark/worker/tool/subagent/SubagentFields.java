@@ -1,8 +1,8 @@
 package dev.waymark.worker.tool.subagent;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolNames;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.worker.tool.kind.ToolNames;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;
 import java.util.Collection;

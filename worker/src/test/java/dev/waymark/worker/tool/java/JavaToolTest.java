@@ -76,20 +76,22 @@ class JavaToolTest {
 
     @Test
     void of_byDefault_isSideEffecting() {
-        assertThat(JavaTool.of("greet", "", Guest.class, (args, context) -> "").spec())
+        assertThat(JavaTool.of("greet", "Greets", Guest.class, (args, context) -> "")
+                        .spec())
                 .returns(true, ToolSpec::hasEffect)
                 .returns(ToolSpec.DEFAULT_TIMEOUT, ToolSpec::timeout);
     }
 
     @Test
     void of_componentWithoutSchema_throws() {
-        assertThatThrownBy(() -> JavaTool.of("x", "", Unknown.class, (args, context) -> ""))
+        assertThatThrownBy(() -> JavaTool.of("x", "Fails", Unknown.class, (args, context) -> ""))
                 .hasMessage("no JSON schema for Unknown.anything: java.lang.Object");
     }
 
     @Test
     void run_arguments_becomeTheRecord() throws Exception {
-        JavaTool<Booking> tool = JavaTool.of("book", "", Booking.class, (args, context) -> args + " by " + context);
+        JavaTool<Booking> tool =
+                JavaTool.of("book", "Books", Booking.class, (args, context) -> args + " by " + context);
         Json args = Json.of(PayloadJson.MAPPER.readValue("""
                 {"city":"Ulm","room_count":2,"price":3,"refundable":true,"meal":"half board",
                  "guests":[{"name":"Ada","age":36}],"notes":{"a":"b"},"extra":[1]}
@@ -108,19 +110,32 @@ class JavaToolTest {
     }
 
     @Test
-    void registry_nameTakenMalformedOrTwice_throws() {
-        for (String name : List.of("model", "ask_user", "files", "a b", "")) {
-            JavaTool<Guest> tool = JavaTool.of(name, "", Guest.class, (args, context) -> "");
-            assertThatThrownBy(() -> JavaTools.of(tool)).isInstanceOf(IllegalArgumentException.class);
+    void registry_nameTakenOrTwice_throws() {
+        for (String name : List.of("model", "ask_user", "files")) {
+            JavaTool<Guest> tool = JavaTool.of(name, "Greets", Guest.class, (args, context) -> "");
+            assertThatThrownBy(() -> JavaTools.of(tool)).hasMessage("this name is reserved: " + name);
         }
-        JavaTool<Guest> greet = JavaTool.of("greet", "", Guest.class, (args, context) -> "");
+        JavaTool<Guest> greet = JavaTool.of("greet", "Greets", Guest.class, (args, context) -> "");
         assertThatThrownBy(() -> JavaTools.of(greet, greet)).hasMessage("duplicate tool name: greet");
     }
 
     @Test
+    void of_whatNoModelCouldUse_saysTheRule() {
+        for (String name : List.of("a b", "")) {
+            assertThatThrownBy(() -> JavaTool.of(name, "Greets", Guest.class, (args, context) -> ""))
+                    .hasMessage("tool: a name has 1 to 64 characters A-Z a-z 0-9 _ -, found \"" + name + "\"");
+        }
+        assertThatThrownBy(() -> JavaTool.of("greet", " ", Guest.class, (args, context) -> ""))
+                .hasMessage("tool greet: the description is empty. Tell the model what the tool does");
+        JavaTool<Guest> greet = JavaTool.of("greet", "Greets", Guest.class, (args, context) -> "");
+        assertThatThrownBy(() -> greet.withTimeout(Duration.ZERO))
+                .hasMessage("tool greet: the timeout must be longer than 0, found 0s");
+    }
+
+    @Test
     void registry_tools_areFoundInOrder() {
-        JavaTool<Guest> b = JavaTool.of("b", "", Guest.class, (args, context) -> "");
-        JavaTool<Guest> a = JavaTool.of("a", "", Guest.class, (args, context) -> "");
+        JavaTool<Guest> b = JavaTool.of("b", "Second", Guest.class, (args, context) -> "");
+        JavaTool<Guest> a = JavaTool.of("a", "First", Guest.class, (args, context) -> "");
         JavaTools tools = JavaTools.of(b, a);
         assertThat(tools.names()).containsExactly("b", "a");
         assertThat(tools.find("a")).contains(a);

@@ -1,9 +1,12 @@
-package dev.waymark.worker.tool.kind;
+package dev.waymark.agent;
 
+import dev.waymark.annotation.Internal;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Valid names for tools: {@code [A-Za-z0-9_-]{1,64}}, except for reserved names. */
+/** Valid names for tools and agents: {@code [A-Za-z0-9_-]{1,64}}; those of tools must not be reserved. */
+@Internal
 public final class ToolNames {
 
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9_-]{1,64}");
@@ -25,6 +28,13 @@ public final class ToolNames {
             "edit_file");
 
     private ToolNames() {}
+
+    /** Why a name is not well-formed; empty if it is. */
+    public static Optional<String> problem(String name) {
+        return isWellFormed(name)
+                ? Optional.empty()
+                : Optional.of("a name has 1 to 64 characters A-Z a-z 0-9 _ -, found \"" + name + "\"");
+    }
 
     /** Whether providers and idempotency keys can contain the name. */
     public static boolean isWellFormed(String name) {
