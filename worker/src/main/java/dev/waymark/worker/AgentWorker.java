@@ -468,8 +468,7 @@ public final class AgentWorker implements AutoCloseable {
                     providers.orElseGet(ModelProviders::fromEnvironment).plus(added);
             own.forEach(agent -> check(agent.spec(), known));
             providers = Optional.of(known);
-            tools = tools.plus(
-                    own.stream().flatMap(agent -> agent.tools().stream()).toList());
+            own.forEach(agent -> tools = tools.plus(agent.name(), agent.tools()));
             agents = agents.plus(own.stream().map(Agent::spec).toList());
             return new AgentWorker(this);
         }

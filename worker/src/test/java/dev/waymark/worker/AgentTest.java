@@ -19,6 +19,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.ScriptedModel;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;
@@ -226,6 +227,55 @@ class AgentTest {
             assertThat(outcome.toString()).contains("Take one.");
         }
         assertThat(intercepted).hasValue(3); // The agent activity, and two model calls, of which one runs the tool.
+    }
+
+    private static String turn(String queue, String agent) {
+        WorkflowStub thread = connection
+                .client()
+                .newUntypedWorkflowStub(
+                        WireNames.WORKFLOW_TYPE,
+                        WorkflowOptions.newBuilder()
+                                .setTaskQueue(queue)
+                                .setWorkflowId(queue + "-" + agent)
+                                .build());
+        thread.start(StartInput.of(agent).closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", "Go")));
+        return thread.getResult(RunOutcome.class).text();
+    }
+
+    record Parcel(int grams) {}
+
+    record Room(int nights) {}
+
+    /** One tool has a side effect and is claimed, and the other runs with the model's reply. */
+    @Test
+    void worker_agentsWithDifferentToolsOfOneName_runTheirOwn() {
+        JavaTool<Parcel> parcels = JavaTool.of(
+                "price", "Charges for a parcel", Parcel.class, (parcel, call) -> "parcel " + parcel.grams());
+        JavaTool<Room> rooms = JavaTool.of(
+                        "price", "The price of a room", Room.class, (room, call) -> "room " + room.nights())
+                .safeToRetry();
+        try (AgentWorker worker = AgentWorker.on(connection)
+                .taskQueue("prices")
+                .agent(Agent.named("post").model("post:any").tools(parcels).build())
+                .agent(Agent.named("hotel").model("hotel:any").tools(rooms).build())
+                .provider("post", calling(Json.of(Map.of("grams", 5))))
+                .provider("hotel", calling(Json.of(Map.of("nights", 2))))
+                .build()) {
+            worker.start();
+
+            assertThat(turn("prices", "post")).isEqualTo("parcel 5");
+            assertThat(turn("prices", "hotel")).isEqualTo("room 2");
+        }
+    }
+
+    private static ModelProvider calling(Json arguments) {
+        return request -> {
+            List<Part.ToolResult> results =
+                    request.messages().get(request.messages().size() - 1).toolResults();
+            return results.isEmpty()
+                    ? Reply.of(new Part.ToolUse("tu_1", "price", arguments))
+                    : Reply.of(new Part.Text(results.get(0).content()));
+        };
     }
 
     @Test

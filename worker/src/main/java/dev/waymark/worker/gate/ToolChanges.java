@@ -8,6 +8,12 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Compares the tools that an open thread has recorded with those of its agent now. The thread keeps the recorded
@@ -29,8 +35,8 @@ final class ToolChanges {
                         findings.add(GateReport.Finding.ofAgent(
                                 thread,
                                 "tool-changed",
-                                tool.name() + " has the schema " + shown(tool.input())
-                                        + ", and the thread has recorded " + shown(recorded.input())));
+                                tool.name() + " takes other arguments than the thread has recorded: "
+                                        + difference(recorded.input(), tool.input())));
                         open.state().openCalls().stream()
                                 .filter(call -> call.tool().equals(tool.name()) && isToRun(call))
                                 .forEach(call -> ToolArguments.problem(tool.input(), call.args())
@@ -38,6 +44,34 @@ final class ToolChanges {
                     });
         }
         return findings;
+    }
+
+    private static String difference(Json recorded, Json now) {
+        Map<?, ?> before = properties(recorded);
+        Map<?, ?> after = properties(now);
+        String named = Stream.of(
+                        named("gone: ", before, name -> !after.containsKey(name)),
+                        named("new: ", after, name -> !before.containsKey(name)),
+                        named(
+                                "changed: ",
+                                before,
+                                name -> after.containsKey(name) && !Objects.equals(before.get(name), after.get(name))))
+                .flatMap(Optional::stream)
+                .collect(Collectors.joining("; "));
+        return named.isEmpty() ? shown(now) + " instead of " + shown(recorded) : named;
+    }
+
+    private static Map<?, ?> properties(Json schema) {
+        return schema.field("properties") instanceof Map<?, ?> properties ? properties : Map.of();
+    }
+
+    private static Optional<String> named(String what, Map<?, ?> properties, Predicate<Object> which) {
+        String names = properties.keySet().stream()
+                .filter(which)
+                .map(String::valueOf)
+                .sorted()
+                .collect(Collectors.joining(", "));
+        return names.isEmpty() ? Optional.empty() : Optional.of(what + names);
     }
 
     private static GateReport.Finding misfit(String thread, Call call, String why) {

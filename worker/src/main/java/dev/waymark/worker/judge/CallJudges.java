@@ -95,7 +95,7 @@ public final class CallJudges {
                 CallVerdict verdict = verdict(tool.get(), call);
                 if (verdict.then() == CallVerdict.Then.ASK) {
                     if (!digests.containsKey(call.tool())) {
-                        digests.put(call.tool(), definitions.digest(tool.get(), PATIENCE, true));
+                        digests.put(call.tool(), definitions.digest(agent, tool.get(), PATIENCE, true));
                     }
                     verdict = verdict.comparedWith(compared(
                                     JudgeInput.GrantSchema.of(state, call.tool()),
@@ -131,7 +131,7 @@ public final class CallJudges {
                         compared(input.grants(), input.lastGrant(), tool.get().input(), input.args()))
                 .about(
                         input.definition()
-                                ? definitions.digest(tool.get(), PATIENCE_PER_REPLY, false)
+                                ? definitions.digest(agent, tool.get(), PATIENCE_PER_REPLY, false)
                                 : Optional.empty());
     }
 

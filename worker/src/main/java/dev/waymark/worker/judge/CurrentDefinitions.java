@@ -1,5 +1,6 @@
 package dev.waymark.worker.judge;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import java.time.Duration;
 import java.util.Optional;
@@ -7,12 +8,13 @@ import java.util.Optional;
 /** Finds out how tools are defined now, outside of the agent's recorded definition. Thread-safe. */
 public interface CurrentDefinitions {
     /** For workers whose tools are defined by the agent alone. */
-    CurrentDefinitions NONE = (tool, patience, onlyAtHand) -> Optional.empty();
+    CurrentDefinitions NONE = (agent, tool, patience, onlyAtHand) -> Optional.empty();
 
     /**
-     * The digest of the tool's definition; empty if it has none, or if it can't be found out in this time.
+     * The digest of the definition of this agent's tool; empty if it has none, or if it can't be found out in this time.
      *
      * @param onlyAtHand whether to give up at once if a connection has to be opened first
      */
-    Optional<String> digest(ToolSpec tool, Duration patience, boolean onlyAtHand) throws InterruptedException;
+    Optional<String> digest(AgentSpec agent, ToolSpec tool, Duration patience, boolean onlyAtHand)
+            throws InterruptedException;
 }

@@ -193,7 +193,13 @@ public final class ModelActivityImpl implements ModelActivity {
         Optional<Json> schema = called.state().turn().schema();
         schema.ifPresent(ModelActivityImpl::requireSchema);
         Reply reply = ask(called.state(), agent, ModelCalls.request(called.state(), agent), words, cancelled);
-        return judged(input, called, checked(ModelCalls.examined(reply, agent, schema, calls::misfit), words))
+        return judged(
+                        input,
+                        called,
+                        checked(
+                                ModelCalls.examined(
+                                        reply, agent, schema, (tool, args) -> calls.misfit(agent, tool, args)),
+                                words))
                 .sealed();
     }
 

@@ -53,8 +53,8 @@ public final class ReplyCalls {
     }
 
     /** Why these arguments do not fit the tool, as recorded and in this worker, for the model; empty if they do. */
-    public Optional<String> misfit(ToolSpec tool, Json args) {
-        return tools.misfit(tool, args);
+    public Optional<String> misfit(AgentSpec agent, ToolSpec tool, Json args) {
+        return tools.in(agent).misfit(tool, args);
     }
 
     /**
@@ -67,13 +67,14 @@ public final class ReplyCalls {
      */
     public Optional<Batch> prepare(String thread, RunReader.Called called, Conversation state, Duration left) {
         AgentSpec agent = called.agent();
+        ToolRunner own = tools.in(agent);
         List<Step.RunTool> calls = state.callsToRunWithReply();
         List<ToolSpec> specs = calls.stream()
                 .flatMap(run -> agent.tool(run.call().tool()).stream())
                 .toList();
         boolean ready = !calls.isEmpty()
                 && specs.size() == calls.size()
-                && specs.stream().allMatch(tool -> isShort(agent, tool, left) && tools.isReady(tool));
+                && specs.stream().allMatch(tool -> isShort(agent, tool, left) && own.isReady(tool));
         if (!ready) {
             return Optional.empty();
         }
@@ -156,8 +157,14 @@ public final class ReplyCalls {
                 if (log != null) {
                     MDC.setContextMap(log);
                 }
-                return tools.runSafe(
-                        agent, call.tool(), call.input().args(), call.context(), call.server(), future::isCancelled);
+                return tools.in(agent)
+                        .runSafe(
+                                agent,
+                                call.tool(),
+                                call.input().args(),
+                                call.context(),
+                                call.server(),
+                                future::isCancelled);
             } finally {
                 MDC.clear();
                 tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);

@@ -77,6 +77,7 @@ public final class ToolActivity implements DynamicActivity {
                 return ToolOutcome.notDone(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
             }
             ToolSpec found = tool.get();
+            ToolRunner own = tools.in(setting.agent());
             ToolContext context = context(
                     input,
                     info.getActivityType(),
@@ -87,15 +88,15 @@ public final class ToolActivity implements DynamicActivity {
                 heartbeat.stopAfter(found.timeout().plus(CLEANUP));
                 ToolRun.ServerTurn server = ToolRun.ServerTurn.inThread(input.suspension());
                 if (found.hasEffect()) {
-                    return claimAndRun(found, input, info, context, server, heartbeat);
+                    return claimAndRun(own, found, input, info, context, server, heartbeat);
                 }
                 Optional<ToolOutcome> obstacle =
-                        obstacle(found, input, execution(info), ProcessFence.in(found.timeout()));
+                        obstacle(own, found, input, execution(info), ProcessFence.in(found.timeout()));
                 if (obstacle.isPresent()) {
                     return obstacle.get();
                 }
                 ToolOutcome outcome =
-                        tools.runSafe(setting.agent(), found, input.args(), context, server, heartbeat::isCancelled);
+                        own.runSafe(setting.agent(), found, input.args(), context, server, heartbeat::isCancelled);
                 heartbeat.awaitKeys();
                 return outcome;
             } catch (InterruptedException e) {
@@ -109,6 +110,7 @@ public final class ToolActivity implements DynamicActivity {
      * may still get the claim, this one returns a result only with the claim, even for invalid arguments.
      */
     private ToolOutcome claimAndRun(
+            ToolRunner own,
             ToolSpec tool,
             ToolInput input,
             ActivityInfo info,
@@ -135,7 +137,7 @@ public final class ToolActivity implements DynamicActivity {
         }
         try (ClaimJournal.Entry noted = journal.note(info, input.callId())) {
             try {
-                return claimAndRun(tool, input, info, context, server, heartbeat, execution);
+                return claimAndRun(own, tool, input, info, context, server, heartbeat, execution);
             } catch (InterruptedException e) {
                 if (!heartbeat.isCancelled()) {
                     noted.keep(); // The worker stops, and the server is not told of the call.
@@ -151,6 +153,7 @@ public final class ToolActivity implements DynamicActivity {
     }
 
     private ToolOutcome claimAndRun(
+            ToolRunner own,
             ToolSpec tool,
             ToolInput input,
             ActivityInfo info,
@@ -176,7 +179,7 @@ public final class ToolActivity implements DynamicActivity {
         }
         heartbeat.pastTheLastStop();
         ToolContext fenced = context.withFencingToken(answer.token());
-        ToolOutcome outcome = runClaimed(tool, input, fenced, fence, server, execution, heartbeat);
+        ToolOutcome outcome = runClaimed(own, tool, input, fenced, fence, server, execution, heartbeat);
         heartbeat.awaitKeys();
         if (answer.token().isPresent()) {
             complete(info, new LateOutcome(input.callId(), input.dispatch(), execution, outcome));
@@ -185,6 +188,7 @@ public final class ToolActivity implements DynamicActivity {
     }
 
     private ToolOutcome runClaimed(
+            ToolRunner own,
             ToolSpec tool,
             ToolInput input,
             ToolContext context,
@@ -193,19 +197,20 @@ public final class ToolActivity implements DynamicActivity {
             String execution,
             Heartbeat heartbeat)
             throws InterruptedException {
-        Optional<ToolOutcome> obstacle = obstacle(tool, input, execution, fence);
+        Optional<ToolOutcome> obstacle = obstacle(own, tool, input, execution, fence);
         if (obstacle.isPresent()) {
             return obstacle.get();
         }
-        return tools.run(new ToolRun(
+        return own.run(new ToolRun(
                 tool, input.args(), context, fence, Optional.of(execution), server, heartbeat::isCancelled));
     }
 
     /** Why the call must not run. Nobody is asked again about arguments that do not fit the tool any more. */
-    private Optional<ToolOutcome> obstacle(ToolSpec tool, ToolInput input, String execution, ProcessFence fence)
+    private static Optional<ToolOutcome> obstacle(
+            ToolRunner own, ToolSpec tool, ToolInput input, String execution, ProcessFence fence)
             throws InterruptedException {
-        Optional<ToolOutcome> problem = tools.problem(tool, input.args());
-        return problem.isPresent() ? problem : tools.changed(tool, input.definitions(), execution, fence);
+        Optional<ToolOutcome> problem = own.problem(tool, input.args());
+        return problem.isPresent() ? problem : own.changed(tool, input.definitions(), execution, fence);
     }
 
     /**

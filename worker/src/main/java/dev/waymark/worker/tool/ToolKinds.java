@@ -34,9 +34,10 @@ public final class ToolKinds implements AutoCloseable {
     private final Limited<ToolImplementation.Command> command;
     private final Limited<McpTool> mcp;
     private final Limited<ToolImplementation.Plain> java;
-    private final Limited<ToolImplementation.Plain> frontEnd = new Limited<>(new FrontEndToolKind());
+    private final Limited<ToolImplementation.Plain> frontEnd;
     private final McpConnections servers;
     private final Map<String, String> environment;
+    private final JavaTools tools;
 
     /**
      * Starts processes and connections only when they are needed.
@@ -46,12 +47,30 @@ public final class ToolKinds implements AutoCloseable {
      */
     public ToolKinds(Map<String, String> environment, Path directory, JavaTools tools) {
         this.environment = environment;
+        this.tools = tools;
         ToolPrograms programs = new ToolPrograms(new CommandRunner(environment), directory);
         servers = new McpConnections(environment, directory);
         http = new Limited<>(new HttpToolKind(new HttpRunner(environment), programs));
         command = new Limited<>(new CommandToolKind(programs));
         mcp = new Limited<>(new McpToolKind(servers));
-        java = new Limited<>(new JavaToolKind(tools));
+        java = new Limited<>(new JavaToolKind(tools, ""));
+        frontEnd = new Limited<>(new FrontEndToolKind());
+    }
+
+    private ToolKinds(ToolKinds all, String agent) {
+        environment = all.environment;
+        tools = all.tools;
+        servers = all.servers;
+        http = all.http;
+        command = all.command;
+        mcp = all.mcp;
+        java = new Limited<>(new JavaToolKind(tools, agent), all.java.slots());
+        frontEnd = all.frontEnd;
+    }
+
+    /** The same kinds, with the Java tools as this agent has them. */
+    ToolKinds in(String agent) {
+        return new ToolKinds(this, agent);
     }
 
     /** A kind with the slots for its calls. */

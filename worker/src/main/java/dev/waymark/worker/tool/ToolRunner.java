@@ -34,16 +34,27 @@ public final class ToolRunner implements CurrentDefinitions {
     private static final Logger LOG = LoggerFactory.getLogger(ToolRunner.class);
 
     private final ToolKinds kinds;
-    private final ToolTimes times = new ToolTimes();
+    private final ToolTimes times;
 
     /**
      * Texts in which tools reference variables. Kept for all tools, because a tool may return values from the
      * environment of another one.
      */
-    private final Set<String> references = ConcurrentHashMap.newKeySet();
+    private final Set<String> references;
 
     public ToolRunner(ToolKinds kinds) {
+        this(kinds, new ToolTimes(), ConcurrentHashMap.newKeySet());
+    }
+
+    private ToolRunner(ToolKinds kinds, ToolTimes times, Set<String> references) {
         this.kinds = kinds;
+        this.times = times;
+        this.references = references;
+    }
+
+    /** Runs the tools as this agent has them: agents may have different Java tools of one name. */
+    ToolRunner in(AgentSpec agent) {
+        return new ToolRunner(kinds.in(agent.name()), times, references);
     }
 
     /** Masks the secrets of these tools in the output of all tools. */
@@ -103,12 +114,14 @@ public final class ToolRunner implements CurrentDefinitions {
     }
 
     @Override
-    public Optional<String> digest(ToolSpec tool, Duration patience, boolean onlyAtHand) throws InterruptedException {
-        if (onlyAtHand && !isReady(tool)) {
+    public Optional<String> digest(AgentSpec agent, ToolSpec tool, Duration patience, boolean onlyAtHand)
+            throws InterruptedException {
+        BoundTool<?> bound = kinds.in(agent.name()).of(tool);
+        if (onlyAtHand && !bound.isReady(tool)) {
             return Optional.empty();
         }
         try {
-            return kinds.of(tool).definition(tool, ProcessFence.in(patience));
+            return bound.definition(tool, ProcessFence.in(patience));
         } catch (UnknownDefinitionException e) {
             LOG.info("it is not known which {} a person is asked about: {}", tool.name(), e.getMessage());
             return Optional.empty();

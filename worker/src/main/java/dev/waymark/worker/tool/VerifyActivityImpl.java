@@ -47,12 +47,13 @@ public final class VerifyActivityImpl implements VerifyActivity {
                     Optional.of(setting.traceIds().traceparentOf(input.callId())));
             try (ToolSlots.Slot slot = tools.verifySlot(tool.get(), info.getWorkflowId())) {
                 heartbeat.stopAfter(tool.get().timeout().plus(ToolActivity.CLEANUP));
-                return tools.verify(ToolRun.unclaimed(
-                        tool.get(),
-                        input.args(),
-                        context,
-                        ProcessFence.in(tool.get().timeout()),
-                        heartbeat::isCancelled));
+                return tools.in(setting.agent())
+                        .verify(ToolRun.unclaimed(
+                                tool.get(),
+                                input.args(),
+                                context,
+                                ProcessFence.in(tool.get().timeout()),
+                                heartbeat::isCancelled));
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }

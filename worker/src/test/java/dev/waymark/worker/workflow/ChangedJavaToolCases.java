@@ -189,9 +189,7 @@ abstract class ChangedJavaToolCases {
             assertThat(gate(rig, thread, written(directory.resolve("same.json"), pay(Payment.class))))
                     .isEmpty();
             assertThat(gate(rig, thread, written(directory.resolve("fits.json"), pay(NotedPayment.class))))
-                    .singleElement()
-                    .asString()
-                    .containsSubsequence("tool-changed: pay has the schema", "\"note\"", "the thread has recorded");
+                    .containsExactly("tool-changed: pay takes other arguments than the thread has recorded: new: note");
             assertThat(gate(rig, thread, written(directory.resolve("next.json"), pay(Payment2.class))))
                     .hasSize(2)
                     .last()
@@ -215,9 +213,8 @@ abstract class ChangedJavaToolCases {
             rig.update(thread, SignalNames.DENY, Map.of("callId", "tu_1"));
             rig.awaitTurn(thread, 1);
             assertThat(gate(rig, thread, written(directory.resolve("next.json"), pay(Payment2.class))))
-                    .singleElement()
-                    .asString()
-                    .startsWith("tool-changed: pay ");
+                    .containsExactly("tool-changed: pay takes other arguments than the thread has recorded: gone:"
+                            + " cents, to; new: euros, iban");
         }
     }
 }

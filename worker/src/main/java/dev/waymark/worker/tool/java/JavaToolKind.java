@@ -27,15 +27,22 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
     private static final int MOST_OF_SCHEMA = 1_000;
 
     private final JavaTools tools;
+    private final String agent;
 
-    public JavaToolKind(JavaTools tools) {
+    /** @param agent the name of the agent whose tools are run */
+    public JavaToolKind(JavaTools tools, String agent) {
         this.tools = tools;
+        this.agent = agent;
+    }
+
+    private Optional<Tool> find(ToolSpec tool) {
+        return tools.find(agent, tool.name());
     }
 
     /** A thread keeps the schema that it recorded, and runs the code of this worker. */
     @Override
     public Optional<String> misfit(ToolImplementation.Plain java, ToolSpec tool, Json args) {
-        return tools.find(tool.name()).flatMap(found -> misfit(found, tool.input(), args));
+        return find(tool).flatMap(found -> misfit(found, tool.input(), args));
     }
 
     private static Optional<String> misfit(Tool tool, Json recorded, Json args) {
@@ -67,7 +74,7 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
     @Override
     public Optional<String> definition(ToolImplementation.Plain java, ToolSpec tool, ProcessFence fence)
             throws UnknownDefinitionException {
-        return Optional.of(Sha256.hex(tools.find(tool.name())
+        return Optional.of(Sha256.hex(find(tool)
                 .orElseThrow(() -> new UnknownDefinitionException(missing(tool)))
                 .spec()
                 .input()
@@ -76,14 +83,12 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
 
     @Override
     public Optional<ToolOutcome> problem(ToolImplementation.Plain java, ToolSpec tool, Json args) {
-        return tools.find(tool.name()).isPresent()
-                ? Optional.empty()
-                : Optional.of(Effect.NOT_DONE.outcome(missing(tool)));
+        return find(tool).isPresent() ? Optional.empty() : Optional.of(Effect.NOT_DONE.outcome(missing(tool)));
     }
 
     @Override
     public boolean isReady(ToolImplementation.Plain java, ToolSpec tool) {
-        return tools.find(tool.name()).isPresent();
+        return find(tool).isPresent();
     }
 
     @Override
@@ -91,7 +96,7 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
         if (run.fence().left().isZero()) {
             return run.tooLate();
         }
-        Tool tool = tools.find(run.tool().name()).orElseThrow();
+        Tool tool = find(run.tool()).orElseThrow();
         InterruptTimer timer = new InterruptTimer(run.fence().left());
         try (timer) {
             return Effect.DONE.outcome(Objects.requireNonNullElse(tool.run(run.args(), run.context()), "done"));
@@ -118,7 +123,7 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
 
     @Override
     public VerifyOutcome verify(ToolRun run) throws InterruptedException {
-        Optional<Tool> tool = tools.find(run.tool().name());
+        Optional<Tool> tool = find(run.tool());
         if (tool.isEmpty()) {
             return VerifyOutcome.unknown(missing(run.tool()));
         }

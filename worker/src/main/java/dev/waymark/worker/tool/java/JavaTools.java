@@ -6,7 +6,6 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.tool.RuleCheck;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The Java tools of a worker, in order. Agent files refer to them with {@code use:}. */
+/** The Java tools of a worker, in order. Agent files refer to them with {@code use:}. An agent may have tools of its own. */
 public final class JavaTools {
 
     /** No tools. */
@@ -22,8 +21,12 @@ public final class JavaTools {
 
     private final Map<String, Tool> byName;
 
-    private JavaTools(Map<String, Tool> byName) {
+    /** The tools of agents in Java, by the names of the agents. */
+    private final Map<String, Map<String, Tool>> own;
+
+    private JavaTools(Map<String, Tool> byName, Map<String, Map<String, Tool>> own) {
         this.byName = Collections.unmodifiableMap(byName);
+        this.own = Collections.unmodifiableMap(own);
     }
 
     /**
@@ -63,18 +66,18 @@ public final class JavaTools {
                 throw new IllegalArgumentException("duplicate tool name: " + name);
             }
         }
-        return new JavaTools(byName);
+        return new JavaTools(byName, Map.of());
     }
 
     /**
-     * Returns these tools together with others; a tool that is in both is kept once.
+     * Returns these tools together with those that an agent has for itself, which may have the names of other tools.
      *
-     * @throws IllegalArgumentException as {@link #of(List)}, also if two different tools have the same name
+     * @throws IllegalArgumentException as {@link #of(List)}
      */
-    public JavaTools plus(List<? extends Tool> others) {
-        List<Tool> all = new ArrayList<>(byName.values());
-        others.stream().filter(tool -> !all.contains(tool)).forEach(all::add);
-        return of(all.stream().distinct().toList());
+    public JavaTools plus(String agent, List<? extends Tool> tools) {
+        Map<String, Map<String, Tool>> all = new LinkedHashMap<>(own);
+        all.put(agent, of(tools).byName);
+        return new JavaTools(byName, all);
     }
 
     /** The names of all tools, in order. */
@@ -82,8 +85,24 @@ public final class JavaTools {
         return List.copyOf(byName.keySet());
     }
 
-    /** The tool with this name. */
+    /** The tool with this name that agent files can refer to. */
     public Optional<Tool> find(String name) {
         return Optional.ofNullable(byName.get(name));
+    }
+
+    /**
+     * The tool that this agent has under this name: its own, or else that of the worker. A thread whose agent is unknown
+     * here, because it was renamed, gets the tool of another agent if only one has it.
+     */
+    Optional<Tool> find(String agent, String name) {
+        return Optional.ofNullable(own.getOrDefault(agent, Map.of()).get(name))
+                .or(() -> find(name))
+                .or(() -> {
+                    List<Tool> others = own.values().stream()
+                            .flatMap(tools -> Optional.ofNullable(tools.get(name)).stream())
+                            .distinct()
+                            .toList();
+                    return others.size() == 1 ? Optional.of(others.get(0)) : Optional.empty();
+                });
     }
 }
