@@ -65,16 +65,22 @@ class KotlinGuideTest {
         try (Stream<Path> jars = Files.list(libraries())) {
             libraries = jars.map(Path::toString).sorted().collect(Collectors.joining(File.pathSeparator));
         }
-        Path source = Files.writeString(directory.resolve("Guide.kt"), """
+        Path source = Files.writeString(
+                directory.resolve("Guide.kt"),
+                """
                 import dev.waymark.client.AgentClient
                 import dev.waymark.client.request.Prompt
+                import dev.waymark.tool.ToolMethod
+                import java.util.Optional
                 import kotlinx.coroutines.Dispatchers
                 import kotlinx.coroutines.future.await
                 import kotlinx.coroutines.jdk9.asFlow
                 import kotlinx.coroutines.withContext
 
-                suspend fun guide(client: AgentClient, prompt: Prompt) {
-                """ + code + "}\n");
+                """
+                        + (code.startsWith("@")
+                                ? code
+                                : "suspend fun guide(client: AgentClient, prompt: Prompt) {\n" + code + "}\n"));
         return ChildProcess.of(
                         ChildProcess.javaCommand(),
                         "-cp",
