@@ -95,6 +95,7 @@ public final class HistoryAudit {
         private final List<HistoryFinding> findings = new ArrayList<>();
         private final Projector projector;
         private Optional<RunProjection> atReport = Optional.empty();
+        private boolean isProjected;
         private int told;
 
         RunAudit(ThreadHistory.Run run, Optional<Live> live) {
@@ -116,6 +117,7 @@ public final class HistoryAudit {
                     return agent();
                 }
             }
+            isProjected = true;
             for (DigestMismatch mismatch : projector.mismatches()) {
                 add(
                         mismatch.eventId(),
@@ -130,10 +132,9 @@ public final class HistoryAudit {
         }
 
         Optional<CarriedState> open() {
-            return projector
-                    .state()
-                    .filter(state -> projector.ending().isEmpty())
-                    .map(state -> new CarriedState(state, projector.agent()));
+            return isProjected && projector.ending().isEmpty()
+                    ? projector.state().map(state -> new CarriedState(state, projector.agent()))
+                    : Optional.empty();
         }
 
         private boolean hasUnknownRules() {
