@@ -4,6 +4,7 @@ import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolNames;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.tool.RuleCheck;
+import dev.waymark.annotation.Internal;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
 import java.util.Arrays;
@@ -74,6 +75,7 @@ public final class JavaTools {
      *
      * @throws IllegalArgumentException as {@link #of(List)}
      */
+    @Internal
     public JavaTools plus(String agent, List<? extends Tool> tools) {
         Map<String, Map<String, Tool>> all = new LinkedHashMap<>(own);
         all.put(agent, of(tools).byName);
