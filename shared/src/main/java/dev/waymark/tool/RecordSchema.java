@@ -62,7 +62,7 @@ public final class RecordSchema {
             JsonProperty renamed = component.getAccessor().getAnnotation(JsonProperty.class);
             String name = renamed == null || renamed.value().isEmpty() ? component.getName() : renamed.value();
             String place = type.getSimpleName() + "." + component.getName();
-            Map<String, Object> property = schema(valueType(component), place, within);
+            Map<String, Object> property = schema(component.getGenericType(), place, within);
             property.putAll(SchemaConstraints.of(component));
             if (component.getType() == Optional.class) {
                 property = orNull(property);
@@ -86,12 +86,6 @@ public final class RecordSchema {
         return schema;
     }
 
-    private static Type valueType(RecordComponent component) {
-        return component.getType() == Optional.class && component.getGenericType() instanceof ParameterizedType optional
-                ? optional.getActualTypeArguments()[0]
-                : component.getGenericType();
-    }
-
     /** Models write null for what they leave out. */
     private static Map<String, Object> orNull(Map<String, Object> schema) {
         Map<String, Object> any = new LinkedHashMap<>();
@@ -103,6 +97,9 @@ public final class RecordSchema {
         Map<String, Object> schema = new LinkedHashMap<>();
         if (type instanceof ParameterizedType generic) {
             Type[] arguments = generic.getActualTypeArguments();
+            if (generic.getRawType() == Optional.class) {
+                return schema(arguments[0], place, within);
+            }
             if (generic.getRawType() == List.class || generic.getRawType() == Set.class) {
                 schema.put("type", "array");
                 schema.put("items", schema(arguments[0], place, within));

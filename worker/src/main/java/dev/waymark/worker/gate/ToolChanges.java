@@ -7,13 +7,12 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Compares the tools that an open thread has recorded with those of its agent now. The thread keeps the recorded
@@ -35,7 +34,7 @@ final class ToolChanges {
                         findings.add(GateReport.Finding.ofAgent(
                                 thread,
                                 "tool-changed",
-                                tool.name() + " takes other arguments than the thread has recorded: "
+                                tool.name() + " takes other arguments than the thread has recorded. Different: "
                                         + difference(recorded.input(), tool.input())));
                         open.state().openCalls().stream()
                                 .filter(call -> call.tool().equals(tool.name()) && isToRun(call))
@@ -46,32 +45,22 @@ final class ToolChanges {
         return findings;
     }
 
+    /** The names of the arguments whose schemas differ. */
     private static String difference(Json recorded, Json now) {
-        Map<?, ?> before = properties(recorded);
-        Map<?, ?> after = properties(now);
-        String named = Stream.of(
-                        named("gone: ", before, name -> !after.containsKey(name)),
-                        named("new: ", after, name -> !before.containsKey(name)),
-                        named(
-                                "changed: ",
-                                before,
-                                name -> after.containsKey(name) && !Objects.equals(before.get(name), after.get(name))))
-                .flatMap(Optional::stream)
-                .collect(Collectors.joining("; "));
-        return named.isEmpty() ? shown(now) + " instead of " + shown(recorded) : named;
+        Map<String, Object> before = properties(recorded);
+        Map<String, Object> after = properties(now);
+        Set<String> names = new TreeSet<>(before.keySet());
+        names.addAll(after.keySet());
+        names.removeIf(name -> Objects.equals(before.get(name), after.get(name)));
+        return names.isEmpty() ? shown(now) + " instead of " + shown(recorded) : String.join(", ", names);
     }
 
-    private static Map<?, ?> properties(Json schema) {
-        return schema.field("properties") instanceof Map<?, ?> properties ? properties : Map.of();
-    }
-
-    private static Optional<String> named(String what, Map<?, ?> properties, Predicate<Object> which) {
-        String names = properties.keySet().stream()
-                .filter(which)
-                .map(String::valueOf)
-                .sorted()
-                .collect(Collectors.joining(", "));
-        return names.isEmpty() ? Optional.empty() : Optional.of(what + names);
+    private static Map<String, Object> properties(Json schema) {
+        Map<String, Object> named = new HashMap<>();
+        if (schema.field("properties") instanceof Map<?, ?> properties) {
+            properties.forEach((name, property) -> named.put(String.valueOf(name), property));
+        }
+        return named;
     }
 
     private static GateReport.Finding misfit(String thread, Call call, String why) {
