@@ -311,7 +311,7 @@ class ForeignCallsTest {
                 "helper",
                 4,
                 Map.of("refund", AgentPolicy.Executor.ACTIVITY),
-                Map.of("refund", new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000)),
+                Map.of("refund", new AgentPolicy.ToolPolicy(true, true, false, false, false, 60_000, false, false)),
                 Optional.of(new AgentPolicy.Approvals(true, Optional.empty())));
 
         Conversation resumed =
