@@ -3,6 +3,7 @@ package dev.waymark.conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
@@ -137,6 +138,43 @@ final class ModelRules {
     private boolean mayContinue() {
         int most = draft.binding.policy.map(AgentPolicy::continueCut).orElse(0);
         return draft.dialogue.turn.schema().isEmpty() && draft.dialogue.turn.continuations() < most;
+    }
+
+    /**
+     * Takes back what a service refused to read: what people said since the last reply. A result stays in its place,
+     * because its call may have had effects, but the model gets a fixed sentence instead. The refused request does not
+     * count as sent, so the prompt still extends what was sent before.
+     */
+    void takeBackWhatWasRefused() {
+        Turn turn = draft.dialogue.turn;
+        if (turn.status() != Turn.Status.FAILED
+                || turn.problem().filter(Problem::isOfContent).isEmpty()) {
+            return;
+        }
+        List<Transcript.Entry> entries = draft.dialogue.transcript.entries().toList();
+        int kept = entries.size();
+        while (kept > 0 && isUnanswered(entries.get(kept - 1).message())) {
+            kept--;
+        }
+        Transcript shorter = Transcript.EMPTY;
+        for (Transcript.Entry entry : entries.subList(0, kept)) {
+            shorter = shorter.plus(entry);
+        }
+        for (Transcript.Entry entry : entries.subList(kept, entries.size())) {
+            if (entry.message().toolResults().isEmpty()) {
+                draft.ignore(SignalNames.SAY, "taken back, because the service refused to read it: " + entry.id());
+            } else {
+                shorter = shorter.plus(entry.saying(Message.results(entry.message().toolResults().stream()
+                        .map(result -> new Part.ToolResult(result.toolUseId(), ToolTexts.WITHHELD, true))
+                        .toList())));
+            }
+        }
+        draft.dialogue.transcript = shorter;
+        draft.dialogue.boundFrom = Math.min(draft.dialogue.boundFrom, shorter.count());
+    }
+
+    private static boolean isUnanswered(Message message) {
+        return message.role() == Role.USER && !Summary.isOne(message);
     }
 
     /**

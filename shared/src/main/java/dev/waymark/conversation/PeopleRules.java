@@ -60,6 +60,9 @@ final class PeopleRules {
             });
             draft.beginPrefix();
         });
+        if (fact.content().isPresent()) {
+            model.takeBackWhatWasRefused();
+        }
         fact.content().ifPresent(content -> {
             List<Queued> longer = new ArrayList<>(draft.dialogue.queue);
             longer.add(new Queued(fact.id(), content, draft.at, fact.schema()));

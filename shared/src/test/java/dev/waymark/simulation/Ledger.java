@@ -131,6 +131,7 @@ final class Ledger {
             issued(before, after);
         }
         messages(after);
+        promptOnlyGrows(before, after);
         state(before, after);
         after.batchCalls().forEach(call -> call(before, fact, call));
         CallLife.count(coverage, before, fact, after);
@@ -801,6 +802,27 @@ final class Ledger {
                 after.ignored().count() == before.ignored().count() + 1, "a refused message does not show as ignored");
         unchanged(before, after, "a refused message");
         Violation.unless(after.calls().equals(before.calls()), "a refused message changed a call");
+    }
+
+    /**
+     * The transcript extends the one before, or the state says where the prompt begins anew: no reply that a model gave
+     * in the earlier conversation is behind that place.
+     */
+    private static void promptOnlyGrows(Conversation before, Conversation after) {
+        List<Transcript.Entry> old = before.transcript().entries().toList();
+        List<Transcript.Entry> now = after.transcript().entries().toList();
+        int common = 0;
+        while (common < old.size() && common < now.size() && old.get(common).equals(now.get(common))) {
+            common++;
+        }
+        if (common < old.size()) {
+            for (int i = Math.max(common, after.boundFrom()); i < now.size(); i++) {
+                Violation.unless(
+                        now.get(i).message().role() != Role.ASSISTANT || !old.contains(now.get(i)),
+                        "a reply is sent behind another prompt than the one it was made for");
+            }
+        }
+        Violation.unless(after.boundFrom() <= now.size(), "the prompt begins behind its end");
     }
 
     private static void unchanged(Conversation before, Conversation after, String what) {

@@ -9,6 +9,9 @@ import java.util.Optional;
 
 /** The messages that tell a model the outcome of a call. They are part of the checkpoint formats. */
 public final class ToolTexts {
+    /** Replaces the result of a call that a service refused to read. */
+    public static final String WITHHELD = "withheld: the service refused to read it";
+
     /** Asks a model to go on with a reply that reached its limit of tokens. */
     public static final String GO_ON =
             "Your reply was cut off. Go on exactly where it ended, without repeating anything.";

@@ -25,6 +25,11 @@ public final class Summary {
         return cut > 0 && !messages.get(cut).toolResults().isEmpty() ? cut - 1 : cut;
     }
 
+    /** Whether the message replaces older ones. */
+    public static boolean isOne(Message message) {
+        return message.text().startsWith(BEGIN);
+    }
+
     /** The message that replaces the summarized messages. */
     public static Message message(String words) {
         return Message.user(BEGIN + "\n" + words + "\n" + END);

@@ -1,6 +1,8 @@
 package dev.waymark.conversation.value;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /** A failure: a type for programs and a message for people. The types are stored and shown to users. */
 public record Problem(String type, String message) {
@@ -41,6 +43,8 @@ public record Problem(String type, String message) {
      */
     public static final String RAN_BEFORE = "RanBefore";
     /** The thread uses newer rules than the worker knows, so the worker leaves the work to others. */
+    private static final Pattern OF_CONTENT = Pattern.compile("\\b(messages|input)[.\\[]\\d");
+
     /** The type of a reply that reached its limit of tokens. */
     public static final String REPLY_CUT = "ReplyCut";
 
@@ -71,5 +75,15 @@ public record Problem(String type, String message) {
         }
         int end = Character.isHighSurrogate(text.charAt(most - 2)) ? most - 2 : most - 1;
         return text.substring(0, end) + "…";
+    }
+
+    /** Whether a service refused to read the conversation, so that it would refuse the same again. */
+    @JsonIgnore
+    public boolean isOfContent() {
+        return switch (type) {
+            case "Refused", "ContextWindowExceeded", "RequestTooLarge" -> true;
+            case "BadRequest" -> OF_CONTENT.matcher(message).find();
+            default -> false;
+        };
     }
 }

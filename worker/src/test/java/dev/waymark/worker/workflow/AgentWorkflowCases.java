@@ -299,7 +299,7 @@ abstract class AgentWorkflowCases {
             assertThat(state.turn().structured()).contains(Json.of(Map.of("n", 3)));
             assertThat(requests)
                     .hasSize(2)
-                    .allMatch(request -> request.instructions().orElse("").contains("\"required\": [\"n\"]"));
+                    .allMatch(request -> request.messages().get(0).text().contains("\"required\": [\"n\"]"));
         }
     }
 

@@ -190,10 +190,11 @@ class HistoryRecorderServerTest {
 
     @Test
     void summarised_andHeldAgainstASchema() throws Exception {
-        ModelProvider model = request -> request.instructions().orElse("").contains("\"object\"")
-                        && request.messages().size() < 4
-                ? Reply.of(new Part.Text("Three"))
-                : AgentWorkflowCases.forgetful(request);
+        ModelProvider model = request ->
+                request.messages().stream().anyMatch(message -> message.text().contains("\"object\""))
+                                && request.messages().size() < 4
+                        ? Reply.of(new Part.Text("Three"))
+                        : AgentWorkflowCases.forgetful(request);
         Json schema = Json.of(Map.of("type", "object"));
         try (WorkflowRig rig =
                 new WorkflowRig(TestServers.real(), model).with(agent -> agent.summaries(new SummaryRule(60, 1)))) {

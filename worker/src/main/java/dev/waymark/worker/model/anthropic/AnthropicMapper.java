@@ -248,10 +248,11 @@ final class AnthropicMapper {
             tools.add(new MessagesRequest.Tool(tool.name(), tool.description(), tool.input(), Optional.empty()));
         }
         if (tools.isEmpty()) {
-            // The API rejects tool calls in the conversation if the request defines no tools, and this conversation may
-            // have begun with another agent. What was called when the prompt began is all that such an agent gets.
+            // The API rejects tool calls in the conversation if the request defines no tools. It may have begun with
+            // another agent: what that one had called then is all that this one defines.
             int begun = Math.min(request.boundFrom(), request.messages().size());
-            called(request.messages().subList(0, begun))
+            Set<String> names = called(request.messages().subList(0, begun));
+            (names.isEmpty() ? called(request.messages()) : names)
                     .forEach(name -> tools.add(new MessagesRequest.Tool(
                             name, "Not available any more.", Json.of(Map.of("type", "object")), Optional.empty())));
         }

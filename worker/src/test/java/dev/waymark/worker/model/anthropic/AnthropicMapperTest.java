@@ -43,8 +43,9 @@ class AnthropicMapperTest {
                               'input': {'invalid_arguments': '{broken'}}]},
                            {'role': 'user', 'content': [
                              {'type': 'tool_result', 'tool_use_id': 'tu_1', 'content': 'rain'},
-                             {'type': 'tool_result', 'tool_use_id': 'RENAMED', 'content': 'Invalid input', 'is_error': true},
-                             {'type': 'text', 'text': 'And?'},
+                             {'type': 'tool_result', 'tool_use_id': 'RENAMED', 'content': 'Invalid input', 'is_error': true}]},
+                           {'role': 'user', 'content': [{'type': 'text', 'text': 'And?'}]},
+                           {'role': 'user', 'content': [
                              {'type': 'text', 'text': 'Quick!', 'cache_control': {'type': 'ephemeral'}}]}]}
                         """));
     }
@@ -63,7 +64,7 @@ class AnthropicMapperTest {
         String sent = withoutMarks(body(now));
         String messages = sent.substring(sent.indexOf("\"messages\""), sent.indexOf("],\"tools\""));
         assertThat(withoutMarks(body(next))).contains(messages);
-        assertThat(body(next).at("/messages/2/content/3").has("cache_control")).isTrue();
+        assertThat(body(next).at("/messages/4/content/0").has("cache_control")).isTrue();
     }
 
     @Test
