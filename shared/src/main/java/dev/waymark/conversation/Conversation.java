@@ -551,6 +551,7 @@ public record Conversation(
     public Conversation inRehearsal(AgentPolicy other) {
         Draft draft = new Draft(this, updatedAt());
         draft.binding.policy = Optional.of(other);
+        draft.beginPrefix();
         draft.parentLink.parent = Optional.empty();
         return draft.state();
     }

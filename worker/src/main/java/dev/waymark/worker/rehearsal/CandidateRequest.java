@@ -3,6 +3,7 @@ package dev.waymark.worker.rehearsal;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
@@ -31,11 +32,38 @@ record CandidateRequest(ModelProviders.Bound bound, ModelRequest sent, String te
     /** More than any provider counts for an image of any size. */
     private static final long MOST_TOKENS_PER_IMAGE = 20_000;
 
-    static CandidateRequest of(AgentSpec agent, ModelProviders.Bound bound, RecordedDecision decision) {
-        ModelRequest request = decision.summary()
-                ? ModelCalls.summary(decision.state(), agent)
-                : ModelCalls.request(decision.state(), agent);
-        return of(agent, bound, request);
+    /** @param recorded the agent of the thread: the model's reasoning may be bound to its prompt */
+    static CandidateRequest of(
+            AgentSpec agent, ModelProviders.Bound bound, RecordedDecision decision, AgentSpec recorded) {
+        if (decision.summary()) {
+            return of(agent, bound, ModelCalls.summary(decision.state(), agent));
+        }
+        ModelRequest request = ModelCalls.request(decision.state(), agent);
+        return of(
+                agent,
+                bound,
+                isOtherPrompt(agent, recorded)
+                        ? request.boundFrom(request.messages().size())
+                        : request);
+    }
+
+    /** Whether reasoning of the recorded model can't be sent, because the prompt before it is another one. */
+    static boolean lacksReasoning(AgentSpec agent, RecordedDecision decision, AgentSpec recorded) {
+        return !decision.summary()
+                && isOtherPrompt(agent, recorded)
+                && ModelCalls.request(decision.state(), recorded).hasReasoning();
+    }
+
+    private static boolean isOtherPrompt(AgentSpec agent, AgentSpec recorded) {
+        return !agent.model().equals(recorded.model())
+                || !agent.instructions().equals(recorded.instructions())
+                || !tools(agent.tools()).equals(tools(recorded.tools()));
+    }
+
+    private static List<List<Object>> tools(List<ToolSpec> tools) {
+        return tools.stream()
+                .map(tool -> List.<Object>of(tool.name(), tool.description(), tool.input()))
+                .toList();
     }
 
     static CandidateRequest of(AgentSpec agent, ModelProviders.Bound bound, ModelRequest request) {
@@ -45,11 +73,10 @@ record CandidateRequest(ModelProviders.Bound bound, ModelRequest sent, String te
         all.put("version", bound.provider().version(bound.model()));
         all.put("instructions", sent.instructions().orElse(null));
         all.put("messages", sent.messages().stream().map(Message::tree).toList());
-        all.put(
-                "tools",
-                sent.tools().stream()
-                        .map(tool -> List.of(tool.name(), tool.description(), tool.input()))
-                        .toList());
+        all.put("tools", tools(sent.tools()));
+        if (sent.boundFrom() > 0) {
+            all.put("boundFrom", sent.boundFrom());
+        }
         all.put("maxTokens", sent.maxTokens());
         all.put("options", options(sent.options()));
         return new CandidateRequest(bound, sent, Json.canonical(all));

@@ -60,7 +60,8 @@ final class CandidateTally {
         NEWLY_DENIED,
         REFUSED,
         CHECKS,
-        FAILED_CHECKS
+        FAILED_CHECKS,
+        WITHOUT_REASONING
     }
 
     /**
@@ -262,6 +263,7 @@ final class CandidateTally {
         private void tried(Place place, AgentSpec agent) {
             models.add(agent.model());
             differences.addAll(AgentDifferences.of(place.agent(), agent));
+            count(Counted.WITHOUT_REASONING, CandidateRequest.lacksReasoning(agent, place.decision(), place.agent()));
         }
 
         private void count(Comparison comparison) {
@@ -389,7 +391,18 @@ final class CandidateTally {
                                     calling.getOrDefault(each.getKey().tool(), 0),
                                     causes(each.getKey())))
                             .toList(),
-                    List.copyOf(differences));
+                    withReasoning());
+        }
+
+        /** What is not as recorded, and for how many decisions the model's earlier reasoning could not be sent. */
+        private List<String> withReasoning() {
+            List<String> all = new ArrayList<>(differences);
+            int without = number(Counted.WITHOUT_REASONING);
+            if (without > 0) {
+                all.add("the model's earlier reasoning, which can't be sent behind another prompt: left out for "
+                        + without + (without == 1 ? " decision" : " decisions"));
+            }
+            return all;
         }
 
         private Map<DecisionChange.Cause, Integer> causes(DecisionChange any) {

@@ -389,7 +389,8 @@ public final class Rehearsal {
     private CandidateTally.Answers answersTo(Task task)
             throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
         RecordedDecision decision = task.place().decision();
-        CandidateRequest request = CandidateRequest.of(task.agent(), task.bound(), decision);
+        CandidateRequest request = CandidateRequest.of(
+                task.agent(), task.bound(), decision, task.place().agent());
         List<CandidateTally.Answer> answers = new ArrayList<>();
         for (int vote = 1; vote <= settings.votes(); vote++) {
             CandidateCaller.Given given = caller.answer(request, task.agent(), task.encryptedThread(), vote);
