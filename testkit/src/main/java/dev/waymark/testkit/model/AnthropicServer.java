@@ -1,17 +1,29 @@
 package dev.waymark.testkit.model;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
-/** Anthropic's Messages API: {@code POST /v1/messages}. */
+/**
+ * Anthropic's Messages API: {@code POST /v1/messages}. Models of today bind their thinking to the conversation, and
+ * accept fewer settings; a model whose name looks otherwise behaves as models did before.
+ *
+ * <p>A rule names its page on platform.claude.com, or a thread in which it was measured, or is <i>assumed</i>.
+ */
 public final class AnthropicServer extends ModelServer {
     private static final String ID = "[a-zA-Z0-9_-]+";
     private static final String NAME = "[a-zA-Z0-9_-]{1,64}";
@@ -19,13 +31,89 @@ public final class AnthropicServer extends ModelServer {
     private static final int LEAST_THINKING = 1024;
     private static final Set<String> IMAGES = Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
+    /** build-with-claude/preserved-thinking/prefix-checks: the models that it lists. */
+    private static final Pattern TODAY =
+            Pattern.compile("claude-((fable|mythos)-5-[12]|(opus|sonnet|haiku)-5-5)(-[0-9]{8})?");
+
+    private static final String SONNET = "claude-sonnet-5-5";
+
+    /** build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation. */
+    private static final String BINDING_CONTROLS = "thinking-binding-controls-2026-08-01";
+
+    /** Keeps the spelling of numbers, which is part of what thinking is bound to. */
+    static final JsonMapper EXACT = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .build();
+
     /** Blocks that may only be sent back to the model that made them. */
     private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
+    /** Replies that stopped with {@code pause_turn}: the only ones that a request may end with. */
+    private final Set<List<JsonNode>> paused = ConcurrentHashMap.newKeySet();
+
+    private final List<String> dropped = new ArrayList<>();
+    private volatile boolean bindsEveryModel;
+    private volatile boolean dropsByDefault;
+    private volatile boolean namesCallers;
+    private volatile Set<String> withoutTrailingThinking = Set.of();
 
     private record Issued(String model, JsonNode block) {}
 
     public AnthropicServer() {
         super("/v1/messages");
+    }
+
+    /** From now on, thinking of models of any name is bound to the conversation. */
+    public AnthropicServer bindingEveryModel() {
+        bindsEveryModel = true;
+        return this;
+    }
+
+    /**
+     * From now on, thinking that is bound to another conversation is dropped without an error, as some models do:
+     * build-with-claude/preserved-thinking/prefix-checks. By default it is refused, unless the request asks for this.
+     */
+    public AnthropicServer droppingByDefault() {
+        dropsByDefault = true;
+        return this;
+    }
+
+    /**
+     * From now on, these models refuse a reply that ends with thinking. Others accept it, if a message follows:
+     * measured in github.com/router-for-me/CLIProxyAPI/issues/5321. <i>Assumed</i>: that there are others.
+     */
+    public AnthropicServer refusingTrailingThinking(String... models) {
+        withoutTrailingThinking = Set.of(models);
+        return this;
+    }
+
+    /**
+     * From now on, calls come with {@code caller} (agents-and-tools/tool-use/programmatic-tool-calling), and have to
+     * go back with it. <i>Assumed</i>: that a call without it is refused.
+     */
+    public AnthropicServer namingCallers() {
+        namesCallers = true;
+        return this;
+    }
+
+    /** The thinking that accepted requests lost, such as {@code messages.1.content.0}, in the order of requests. */
+    public List<String> dropped() {
+        synchronized (dropped) {
+            return List.copyOf(dropped);
+        }
+    }
+
+    private static boolean isOfToday(String model) {
+        return TODAY.matcher(model).matches();
+    }
+
+    private boolean binds(String model) {
+        return bindsEveryModel || isOfToday(model);
+    }
+
+    @Override
+    JsonMapper mapper() {
+        return EXACT;
     }
 
     @Override
@@ -56,12 +144,21 @@ public final class AnthropicServer extends ModelServer {
                         "service_tier",
                         "stream"));
         demand(!body.path("model").asText().isEmpty(), "model: Field required");
+        String model = body.path("model").asText();
         demand(body.path("max_tokens").asInt() >= 1, "max_tokens: must be at least 1");
         demand(body.path("stream").asBoolean(), "stream: this server only streams");
-        body.path("system").forEach(AnthropicServer::checkText);
+        body.path("system").forEach(block -> {
+            checkText(block);
+            demand(
+                    !block.path("text").asText().isBlank(),
+                    "system: text content blocks must contain non-whitespace text");
+        });
         checkTools(body);
-        checkMessages(body);
+        checkMessages(body, model);
         checkToolChoice(body);
+        if (isOfToday(model)) {
+            checkToday(body, model);
+        }
         demandFields(body.path("output_config"), List.of("effort", "format"));
         if (body.path("output_config").has("format")) {
             JsonNode format = body.path("output_config").path("format");
@@ -70,11 +167,68 @@ public final class AnthropicServer extends ModelServer {
             StrictSchemas.check(format.path("schema"), "output_config.format.schema");
         }
         if (body.has("thinking")) {
-            checkThinking(body);
+            checkThinking(headers, body);
         }
         demand(
                 body.findValues("cache_control").size() <= MOST_MARKS,
                 "A maximum of 4 blocks with cache_control may be provided");
+        if (binds(model)) {
+            checkBinding(headers, body, model);
+        }
+    }
+
+    /** models/opus-5-5/whats-new-opus-5-5 and models/sonnet-5-5/whats-new-sonnet-5-5. */
+    private static void checkToday(JsonNode body, String model) {
+        JsonNode thinking = body.path("thinking");
+        Set<String> types = model.startsWith(SONNET) ? Set.of("adaptive", "between_tools") : Set.of("adaptive");
+        demand(
+                !body.has("thinking") || types.contains(thinking.path("type").asText()),
+                "thinking.type: `" + thinking.path("type").asText() + "` is not supported on " + model + ", only "
+                        + types);
+        String effort = body.path("output_config").path("effort").asText();
+        demand(
+                !thinking.path("type").asText().equals("between_tools")
+                        || !Set.of("xhigh", "max").contains(effort),
+                "thinking.type: `between_tools` is not supported with effort " + effort);
+        demand(
+                !Set.of("any", "tool")
+                        .contains(body.path("tool_choice").path("type").asText()),
+                "tool_choice: forced tool use is not supported on " + model);
+        // Assumed, as all errors' words here: the page on sampling was not read.
+        demand(!body.has("temperature"), "temperature: is not supported on " + model);
+    }
+
+    /** build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation has the words of the error. */
+    private void checkBinding(Map<String, String> headers, JsonNode body, String model) {
+        List<String> lost = new ArrayList<>();
+        for (ThinkingSeal.Mismatch mismatch : ThinkingSeal.of(model, body).mismatches()) {
+            String invalid = mismatch.path() + ": Invalid `signature` in `" + mismatch.type() + "` block";
+            demand(mismatch.reason() != ThinkingSeal.Reason.TAMPERED, invalid);
+            demand(
+                    mismatch.reason() == ThinkingSeal.Reason.MODEL_BINDING_MISMATCH
+                            || dropsByDefault
+                            || asksForDrops(headers, body),
+                    invalid + ". The block is bound to a different conversation. Remove the block, or set"
+                            + " `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting"
+                            + " requires the `" + BINDING_CONTROLS + "` value in the `anthropic-beta` header. "
+                            + mismatch.detail());
+            lost.add(mismatch.path());
+        }
+        synchronized (dropped) {
+            dropped.addAll(lost);
+        }
+    }
+
+    private static boolean asksForDrops(Map<String, String> headers, JsonNode body) {
+        return hasBindingControls(headers)
+                && body.at("/thinking/block_binding/prefix_mismatch_behavior")
+                        .asText()
+                        .equals("drop_block");
+    }
+
+    private static boolean hasBindingControls(Map<String, String> headers) {
+        return List.of(headers.getOrDefault("anthropic-beta", "").split("[, ]+"))
+                .contains(BINDING_CONTROLS);
     }
 
     private static void checkToolChoice(JsonNode body) {
@@ -102,15 +256,18 @@ public final class AnthropicServer extends ModelServer {
                 "Tool '" + choice.path("name").asText() + "' not found in provided tools");
     }
 
-    private static void checkThinking(JsonNode body) {
+    private static void checkThinking(Map<String, String> headers, JsonNode body) {
         JsonNode thinking = body.path("thinking");
-        demandFields(thinking, List.of("type", "budget_tokens"));
+        demandFields(thinking, List.of("type", "budget_tokens", "display", "block_binding"));
+        demand(
+                !thinking.has("block_binding") || hasBindingControls(headers),
+                "thinking.block_binding: requires the `" + BINDING_CONTROLS + "` value in the `anthropic-beta` header");
         String type = thinking.path("type").asText();
         demand(
                 type.equals("disabled") || !body.has("temperature"),
                 "`temperature` may only be set to 1 when thinking is enabled");
         if (!type.equals("enabled")) {
-            demand(Set.of("adaptive", "disabled").contains(type), "thinking.type: " + thinking);
+            demand(Set.of("adaptive", "disabled", "between_tools").contains(type), "thinking.type: " + thinking);
             demand(!thinking.has("budget_tokens"), "thinking.budget_tokens: Extra inputs are not permitted");
             return;
         }
@@ -118,17 +275,13 @@ public final class AnthropicServer extends ModelServer {
         demand(
                 thinking.path("budget_tokens").asInt() < body.path("max_tokens").asInt(),
                 "`max_tokens` must be greater than `thinking.budget_tokens`");
-        JsonNode messages = body.path("messages");
+        List<ArrayNode> messages = alternating(body.path("messages"));
         int people = messages.size() - 1;
         while (people >= 2 && messages.get(people).findValuesAsText("type").contains("tool_result")) {
             people -= 2;
         }
         if (people < messages.size() - 1) {
-            String first = messages.get(people + 1)
-                    .path("content")
-                    .path(0)
-                    .path("type")
-                    .asText();
+            String first = messages.get(people + 1).path(0).path("type").asText();
             demand(
                     first.contains("thinking"),
                     "Expected `thinking` or `redacted_thinking`, but found `" + first
@@ -152,7 +305,7 @@ public final class AnthropicServer extends ModelServer {
         demand(!calls || !names.isEmpty(), "Requests which include `tool_use` blocks must define tools");
     }
 
-    private void checkMessages(JsonNode body) {
+    private void checkMessages(JsonNode body, String model) {
         JsonNode messages = body.path("messages");
         demand(!messages.isEmpty(), "messages: at least one message is required");
         Set<String> used = new LinkedHashSet<>();
@@ -160,21 +313,66 @@ public final class AnthropicServer extends ModelServer {
         for (int i = 0; i < messages.size(); i++) {
             JsonNode message = messages.get(i);
             demandFields(message, List.of("role", "content"));
-            String due = i % 2 == 0 ? "user" : "assistant";
+            String role = message.path("role").asText();
+            demand(role.equals("user") || (role.equals("assistant") && i > 0), "messages." + i + ": role: " + role);
             JsonNode content = blocks(message.path("content"));
-            demand(message.path("role").asText().equals(due), "messages." + i + ": roles must alternate, from user on");
             demand(
                     content.isArray() && !content.isEmpty(),
                     "messages." + i + ": all messages must have non-empty content");
-            open = due.equals("user")
-                    ? checkPeople(content, open)
-                    : checkModel(content, body.path("model").asText(), used);
+            // Measured in github.com/nick1udwig/kibitz/issues/78. Assumed: that other blocks make up for it.
+            demand(
+                    !content.path(0).path("type").asText().equals("text")
+                            || content.size() > 1
+                            || !content.path(0).path("text").asText().isBlank(),
+                    "messages: text content blocks must contain non-whitespace text");
+            if (role.equals("user")) {
+                open = checkPeople(content, open);
+            } else {
+                demandNoneOpen(open);
+                open = checkModel(content, model, used);
+                demand(
+                        !withoutTrailingThinking.contains(model)
+                                || !ThinkingSeal.isThinking(content.get(content.size() - 1)),
+                        "messages." + i + ": The final block in an assistant message cannot be `thinking`.");
+            }
         }
-        demand(messages.size() % 2 == 1, "messages: the conversation must end with a user message");
+        List<ArrayNode> alternating = alternating(messages);
+        boolean isReplied = alternating.size() % 2 == 1;
+        demand(
+                isReplied || isPaused(alternating.get(alternating.size() - 1)),
+                "messages: the conversation must end" + " with a user message");
+    }
+
+    private static void demandNoneOpen(Set<String> open) {
+        demand(open.isEmpty(), "`tool_use` ids were found without `tool_result` blocks immediately after: " + open);
+    }
+
+    /** The blocks of users and models in turn, from a user on. api/messages: messages of one role in a row are one. */
+    private static List<ArrayNode> alternating(JsonNode messages) {
+        List<ArrayNode> turns = new ArrayList<>();
+        String role = "";
+        for (JsonNode message : messages) {
+            if (!message.path("role").asText().equals(role)) {
+                role = message.path("role").asText();
+                turns.add(JSON.createArrayNode());
+            }
+            blocks(message.path("content")).forEach(turns.get(turns.size() - 1)::add);
+        }
+        return turns;
+    }
+
+    /** build-with-claude/handling-stop-reasons: a reply that was paused is sent back to continue it. */
+    private boolean isPaused(ArrayNode reply) {
+        List<JsonNode> blocks = new ArrayList<>();
+        reply.forEach(blocks::add);
+        return paused.stream()
+                .anyMatch(end -> end.size() <= blocks.size()
+                        && blocks.subList(blocks.size() - end.size(), blocks.size())
+                                .equals(end));
     }
 
     /** A text alone stands for a block with this text. */
-    private static JsonNode blocks(JsonNode content) {
+    static JsonNode blocks(JsonNode content) {
         return content.isTextual()
                 ? JSON.createArrayNode()
                         .add(JSON.createObjectNode().put("type", "text").put("text", content.asText()))
@@ -213,7 +411,7 @@ public final class AnthropicServer extends ModelServer {
                 default -> throw new Refused("not for users: " + block);
             }
         }
-        demand(left.isEmpty(), "`tool_use` ids were found without `tool_result` blocks immediately after: " + left);
+        demandNoneOpen(left);
         return Set.of();
     }
 
@@ -223,32 +421,36 @@ public final class AnthropicServer extends ModelServer {
             switch (block.path("type").asText()) {
                 case "text" -> checkText(block);
                 case "tool_use" -> {
-                    demandFields(block, List.of("type", "id", "name", "input"));
+                    demandFields(block, List.of("type", "id", "name", "input", "caller"));
                     String id = block.path("id").asText();
                     demand(id.matches(ID), "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$': " + id);
                     demand(used.add(id), "`tool_use` ids must be unique: " + id);
                     demand(block.path("name").asText().matches(NAME), "tool_use.name: invalid: " + block);
                     demand(block.path("input").isObject(), "tool_use.input: Input should be a valid dictionary");
+                    demand(!namesCallers || block.has("caller"), "tool_use.caller: Field required: " + id);
                     calls.add(id);
                 }
-                default -> demand(issued.contains(new Issued(model, block)), "Invalid `signature` in block: " + block);
+                default ->
+                    demand(
+                            (binds(model) && ThinkingSeal.isThinking(block))
+                                    || issued.contains(new Issued(model, block)),
+                            "Invalid `signature` in block: " + block);
             }
         }
-        String last = content.get(content.size() - 1).path("type").asText();
-        demand(!last.contains("thinking"), "The final block in an assistant message cannot be `thinking`");
         return calls;
     }
 
     private static void checkText(JsonNode block) {
         demandFields(block, List.of("type", "text", "cache_control"));
         demand(block.path("type").asText().equals("text"), "type: Input should be 'text'");
-        demand(!block.path("text").asText().isBlank(), "text content blocks must contain non-whitespace text");
+        // Measured in github.com/anthropics/claude-code/issues/59812.
+        demand(!block.path("text").asText().isEmpty(), "messages: text content blocks must be non-empty");
     }
 
     @Override
-    Script script(String model, ModelAnswer.Speech speech) {
+    Script script(JsonNode request, String model, ModelAnswer.Speech speech) {
         ObjectNode start = object("{\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\","
-                + "\"role\":\"assistant\",\"content\":[],\"stop_reason\":null}}");
+                + "\"role\":\"assistant\",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null}}");
         ((ObjectNode) start.get("message"))
                 .put("model", model)
                 .putObject("usage")
@@ -256,6 +458,12 @@ public final class AnthropicServer extends ModelServer {
                 .put("cache_creation_input_tokens", 0)
                 .put("cache_read_input_tokens", 0)
                 .put("output_tokens", 1);
+        ThinkingSeal seal = ThinkingSeal.of(model, request);
+        List<ThinkingSeal.Mismatch> lost = seal.mismatches();
+        List<JsonNode> blocks = issue(speech.pieces(), model, seal);
+        if (speech.stopWord().equals("pause_turn")) {
+            paused.add(blocks);
+        }
         List<List<String>> pieces = new ArrayList<>();
         List<String> closing = new ArrayList<>();
         int index = -1;
@@ -265,11 +473,10 @@ public final class AnthropicServer extends ModelServer {
             boolean goesOn = speaking && piece instanceof Piece.Words;
             if (!goesOn) {
                 events.addAll(closing);
-                closing.clear();
                 index++;
-                events.add(begin(index, model, piece));
+                events.add(begin(index, blocks.get(index)));
             }
-            events.addAll(grow(index, piece));
+            events.addAll(grow(index, piece, blocks.get(index)));
             speaking = piece instanceof Piece.Words;
             closing.clear();
             closing.add(indexed("content_block_stop", index).toString());
@@ -278,40 +485,107 @@ public final class AnthropicServer extends ModelServer {
         ObjectNode delta = object("{\"type\":\"message_delta\",\"delta\":{\"stop_sequence\":null}}");
         ((ObjectNode) delta.get("delta")).put("stop_reason", speech.stopWord());
         delta.putObject("usage").put("output_tokens", speech.usage().outputTokens());
+        if (request.path("thinking").has("block_binding")) {
+            delta.set("input_transformations", transformations(lost));
+        }
         closing.add("{\"type\":\"ping\"}");
         closing.add(delta.toString());
         closing.add("{\"type\":\"message_stop\"}");
         return new Script(List.of(start.toString(), "{\"type\":\"ping\"}"), pieces, closing);
     }
 
-    private String begin(int index, String model, Piece piece) {
-        ObjectNode event = indexed("content_block_start", index);
-        ObjectNode block;
+    /** api/beta/messages: {@code input_transformations}, which a stream has in {@code message_delta}. */
+    private static ArrayNode transformations(List<ThinkingSeal.Mismatch> lost) {
+        ArrayNode all = JSON.createArrayNode();
+        for (ThinkingSeal.Mismatch mismatch : lost) {
+            all.addObject()
+                    .put("type", "thinking_dropped")
+                    .put("path", mismatch.path())
+                    .put("reason", mismatch.reason().name().toLowerCase(Locale.ROOT));
+        }
+        return all;
+    }
+
+    /** The blocks of a reply, as they have to be sent back. */
+    private List<JsonNode> issue(List<Piece> pieces, String model, ThinkingSeal seal) {
+        List<ObjectNode> blocks = new ArrayList<>();
+        boolean speaking = false;
+        for (Piece piece : pieces) {
+            if (speaking && piece instanceof Piece.Words words) {
+                ObjectNode block = blocks.get(blocks.size() - 1);
+                block.put("text", block.path("text").asText() + words.text());
+            } else {
+                blocks.add(block(piece));
+            }
+            speaking = piece instanceof Piece.Words;
+        }
+        List<JsonNode> issue = new ArrayList<>();
+        for (ObjectNode block : blocks) {
+            boolean isSigned = binds(model) && ThinkingSeal.isThinking(block);
+            issue.add(isSigned ? seal.sign(block) : block);
+            if (!isSigned) {
+                issued.add(new Issued(model, block));
+                seal.append("assistant", block);
+            }
+        }
+        return List.copyOf(issue);
+    }
+
+    private ObjectNode block(Piece piece) {
         if (piece instanceof Piece.Call call) {
-            block = object("{\"type\":\"tool_use\",\"input\":{}}");
-            block.put("id", call.id()).put("name", call.name());
-        } else if (piece instanceof Piece.Thought thought) {
-            block = object("{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}");
-            ObjectNode whole = object("{\"type\":\"thinking\"}");
-            whole.put("signature", thought.signature()).put("thinking", thought.text());
-            issued.add(new Issued(model, whole));
-        } else if (piece instanceof Piece.Strange strange) {
-            block = object(strange.block());
-            issued.add(new Issued(model, block.deepCopy()));
-        } else {
-            block = object("{\"type\":\"text\",\"text\":\"\"}");
+            ObjectNode block = JSON.createObjectNode().put("type", "tool_use");
+            block.put("id", call.id()).put("name", call.name()).set("input", input(call.arguments()));
+            if (namesCallers) {
+                block.putObject("caller").put("type", "direct");
+            }
+            return block;
+        }
+        if (piece instanceof Piece.Thought thought) {
+            return JSON.createObjectNode()
+                    .put("type", "thinking")
+                    .put("thinking", thought.text())
+                    .put("signature", thought.signature());
+        }
+        if (piece instanceof Piece.Strange strange) {
+            return (ObjectNode) input(strange.block());
+        }
+        return JSON.createObjectNode().put("type", "text").put("text", ((Piece.Words) piece).text());
+    }
+
+    private static JsonNode input(String json) {
+        try {
+            return EXACT.readTree(json);
+        } catch (JsonProcessingException e) {
+            return JSON.createObjectNode();
+        }
+    }
+
+    private static String begin(int index, JsonNode whole) {
+        ObjectNode event = indexed("content_block_start", index);
+        ObjectNode block = whole.deepCopy();
+        switch (block.path("type").asText()) {
+            case "text" -> block.put("text", "");
+            case "thinking" -> block.put("thinking", "").put("signature", "");
+            case "tool_use" -> block.set("input", JSON.createObjectNode());
+            default -> {
+                // Other blocks come whole.
+            }
         }
         event.set("content_block", block);
         return event.toString();
     }
 
-    private static List<String> grow(int index, Piece piece) {
+    private static List<String> grow(int index, Piece piece, JsonNode whole) {
         List<String> events = new ArrayList<>();
         if (piece instanceof Piece.Words words) {
             events.add(delta(index, "text_delta", "text", words.text()));
         } else if (piece instanceof Piece.Thought thought) {
             events.add(delta(index, "thinking_delta", "thinking", thought.text()));
-            events.add(delta(index, "signature_delta", "signature", thought.signature()));
+            events.add(delta(
+                    index,
+                    "signature_delta",
+                    "signature",
+                    whole.path("signature").asText()));
         } else if (piece instanceof Piece.Call call) {
             int middle = call.arguments().length() / 2;
             events.add(delta(index, "input_json_delta", "partial_json", ""));

@@ -287,7 +287,7 @@ public final class GeminiServer extends ModelServer {
     }
 
     @Override
-    Script script(String model, ModelAnswer.Speech speech) {
+    Script script(JsonNode request, String model, ModelAnswer.Speech speech) {
         List<List<String>> pieces = new ArrayList<>();
         for (ArrayNode parts : parts(model, speech)) {
             pieces.add(List.of(response(model, parts, Optional.empty(), speech).toString()));

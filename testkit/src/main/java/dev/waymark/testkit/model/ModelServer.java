@@ -134,9 +134,9 @@ public abstract class ModelServer implements AutoCloseable {
         }
     }
 
-    private static JsonNode read(byte[] body) {
+    private JsonNode read(byte[] body) {
         try {
-            return JSON.readTree(body);
+            return mapper().readTree(body);
         } catch (IOException e) {
             return JSON.missingNode();
         }
@@ -184,6 +184,11 @@ public abstract class ModelServer implements AutoCloseable {
         return ModelAnswer.error(status, body.toString());
     }
 
+    /** Reads requests. */
+    JsonMapper mapper() {
+        return JSON;
+    }
+
     abstract boolean isAllowed(Map<String, String> headers);
 
     /** Throws {@link Refused} for requests that the real service would answer with 400. */
@@ -199,8 +204,8 @@ public abstract class ModelServer implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** The events of a reply. Each piece has its own events. */
-    abstract Script script(String model, ModelAnswer.Speech speech);
+    /** The events of a reply to this request. Each piece has its own events. */
+    abstract Script script(JsonNode request, String model, ModelAnswer.Speech speech);
 
     /** The events before the pieces, for each piece, and after them. */
     record Script(List<String> before, List<List<String>> pieces, List<String> after) {}
@@ -232,10 +237,11 @@ public abstract class ModelServer implements AutoCloseable {
         exchange.sendResponseHeaders(200, 0);
         OutputStream out = exchange.getResponseBody();
         if (answer instanceof ModelAnswer.Endless endless) {
-            sendWithoutEnd(out, script(model, endless.speech()));
+            sendWithoutEnd(out, script(request, model, endless.speech()));
         }
-        boolean whole =
-                answer instanceof ModelAnswer.Raw raw ? send(out, raw) : send(out, model, (ModelAnswer.Speech) answer);
+        boolean whole = answer instanceof ModelAnswer.Raw raw
+                ? send(out, raw)
+                : send(out, script(request, model, (ModelAnswer.Speech) answer), (ModelAnswer.Speech) answer);
         if (whole) {
             out.close();
         }
@@ -275,9 +281,8 @@ public abstract class ModelServer implements AutoCloseable {
         return raw.end() == ModelAnswer.Raw.End.COMPLETE;
     }
 
-    private boolean send(OutputStream out, String model, ModelAnswer.Speech speech)
+    private boolean send(OutputStream out, Script script, ModelAnswer.Speech speech)
             throws IOException, InterruptedException {
-        Script script = script(model, speech);
         writeAll(out, script.before());
         for (int sent = 0; sent <= script.pieces().size(); sent++) {
             if (speech.until().filter(Integer.valueOf(sent)::equals).isPresent()) {

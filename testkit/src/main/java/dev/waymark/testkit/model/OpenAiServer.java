@@ -171,7 +171,7 @@ public final class OpenAiServer extends OpenAiApiServer {
     }
 
     @Override
-    Script script(String model, ModelAnswer.Speech speech) {
+    Script script(JsonNode request, String model, ModelAnswer.Speech speech) {
         List<List<String>> pieces = new ArrayList<>();
         int call = 0;
         for (Piece piece : speech.pieces()) {

@@ -152,7 +152,7 @@ public final class ResponsesServer extends OpenAiApiServer {
     }
 
     @Override
-    Script script(String model, ModelAnswer.Speech speech) {
+    Script script(JsonNode request, String model, ModelAnswer.Speech speech) {
         Events events = new Events(model);
         String created = events.event("response.created", events.response("in_progress"));
         List<List<String>> pieces = new ArrayList<>();
