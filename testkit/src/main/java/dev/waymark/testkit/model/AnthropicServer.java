@@ -35,6 +35,9 @@ public final class AnthropicServer extends ModelServer {
     private static final Pattern TODAY =
             Pattern.compile("claude-((fable|mythos)-5-[12]|(opus|sonnet|haiku)-5-5)(-[0-9]{8})?");
 
+    /** api/versioning, and what the service's own client for Java sends. */
+    private static final Set<String> VERSIONS = Set.of("2023-06-01", "2026-10-21");
+
     private static final String SONNET = "claude-sonnet-5-5";
 
     /** build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation. */
@@ -123,12 +126,15 @@ public final class AnthropicServer extends ModelServer {
 
     @Override
     boolean isAllowed(Map<String, String> headers) {
-        return KEY.equals(headers.get("x-api-key"));
+        // The service's own clients send either.
+        return KEY.equals(headers.get("x-api-key")) || ("Bearer " + KEY).equals(headers.get("authorization"));
     }
 
     @Override
     void check(URI uri, Map<String, String> headers, JsonNode body) {
-        demand("2023-06-01".equals(headers.get("anthropic-version")), "anthropic-version: header is required");
+        demand(
+                VERSIONS.contains(headers.getOrDefault("anthropic-version", "")),
+                "anthropic-version: header is required");
         demandFields(
                 body,
                 List.of(

@@ -1,11 +1,14 @@
 package dev.waymark.worker.model.http;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,5 +49,36 @@ public final class WireConversation {
                 .build();
         ToolSpec bare = ToolSpec.java("bare").build();
         return new ModelRequest("m-1", Optional.of("Be brief."), messages, List.of(weather, bare), 100);
+    }
+
+    /**
+     * A longer request for a reply that matches a schema, with blank and repeated reasoning, and an error without words.
+     *
+     * @param model a name that the service's client knows
+     * @param thought the reasoning before calls
+     * @param last the reasoning before the last reply
+     */
+    public static ModelRequest rich(String model, Part.Reasoning thought, Part.Reasoning last, ModelOptions options) {
+        ModelRequest request = withEverything(thought);
+        List<Message> messages = new ArrayList<>(request.messages());
+        messages.add(Message.assistant(
+                last,
+                new Part.Text("\n\n"),
+                new Part.Text("Rain, and more rain."),
+                new Part.ToolUse("tu_2", "bare", Json.EMPTY_OBJECT)));
+        messages.add(Message.results(List.of(new Part.ToolResult("tu_2", "", true))));
+        messages.add(Message.user("As JSON, please."));
+        Json schema = ordered("{'type':'object','properties':{'city':{'type':'string','description':'Its name'}},"
+                + "'required':['city'],'additionalProperties':false}");
+        return request.withMessages(messages).to(model, options).withReplySchema(Optional.of(schema));
+    }
+
+    /** JSON with quotes of one stroke, whose fields keep their order, other than those of {@link Map#of}. */
+    public static Json ordered(String json) {
+        try {
+            return Json.of(ProviderJson.MAPPER.readValue(json.replace('\'', '"'), Object.class));
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(json, e);
+        }
     }
 }
