@@ -1,0 +1,57 @@
+package dev.waymark.worker.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Compares consecutive requests of a thread to one model of the Messages API. A request extends the one before it if it
+ * begins with its blocks: tools, system, and then role and block in their order, marks for caching left out. The last
+ * message of a user may grow.
+ */
+final class GrowingRequests {
+    private GrowingRequests() {}
+
+    /** Where requests do not extend the one before, with the first block that differs. */
+    static List<String> breaks(List<JsonNode> bodies) {
+        List<String> breaks = new ArrayList<>();
+        for (int i = 1; i < bodies.size(); i++) {
+            List<String> before = blocks(bodies.get(i - 1));
+            List<String> now = blocks(bodies.get(i));
+            for (int j = 0; j < before.size(); j++) {
+                String block = j < now.size() ? now.get(j) : "nothing";
+                if (!before.get(j).equals(block)) {
+                    breaks.add("request " + i + ", block " + j + ": " + before.get(j) + " became " + block);
+                    break;
+                }
+            }
+        }
+        return breaks;
+    }
+
+    private static List<String> blocks(JsonNode body) {
+        List<String> blocks = new ArrayList<>();
+        blocks.add("tools " + unmarked(body.path("tools")));
+        blocks.add("system " + unmarked(body.path("system")));
+        for (JsonNode message : body.path("messages")) {
+            for (JsonNode block : message.path("content")) {
+                blocks.add(message.path("role").asText() + " " + unmarked(block));
+            }
+        }
+        return blocks;
+    }
+
+    private static JsonNode unmarked(JsonNode node) {
+        JsonNode copy = node.deepCopy();
+        if (copy instanceof ObjectNode block) {
+            block.remove("cache_control");
+        }
+        copy.forEach(each -> {
+            if (each instanceof ObjectNode block) {
+                block.remove("cache_control");
+            }
+        });
+        return copy;
+    }
+}
