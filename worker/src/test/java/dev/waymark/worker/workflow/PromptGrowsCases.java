@@ -18,12 +18,25 @@ import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usd;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
 import dev.waymark.testkit.model.ModelServer.Received;
 import dev.waymark.tool.Tool;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.gate.FileThreads;
+import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.rehearsal.AnswerStore;
+import dev.waymark.worker.rehearsal.Candidate;
+import dev.waymark.worker.rehearsal.Rehearsal;
+import dev.waymark.worker.rehearsal.RehearsalReport;
+import dev.waymark.worker.rehearsal.RehearsalSettings;
+import dev.waymark.worker.rehearsal.SpendingLedger;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -38,6 +51,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Threads of a model of today, which binds its thinking to everything before it. No request may be refused, and no
@@ -484,6 +500,107 @@ abstract class PromptGrowsCases {
             assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
             assertThat(asked).isEqualTo(2);
             assertThat(server.received()).hasSize(before + 3);
+            assertNothingLost();
+        }
+    }
+
+    @Test
+    void refusedTurn_retried_sendsTheSame() {
+        stage(thoughtful("Hello."), ModelAnswer.says("I").stopping("refusal"));
+        try (WorkflowRig rig = rig()) {
+            String thread = begin(rig, "Hello");
+            say(rig, thread, 2);
+            rig.update(thread, SignalNames.SAY, Map.of("id", "again", "retry", true));
+            rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+
+            assertThat(answered.get(2)).isEqualTo(answered.get(1));
+            assertNothingLost();
+        }
+    }
+
+    @Test
+    @Disabled(PENDING)
+    void resultsThatWereRefused_becomeAFixedSentence() {
+        stage(
+                thinking().calls("tu_1", "refund", "{\"usd\": 7}"),
+                ModelAnswer.says("I").stopping("refusal"));
+        try (WorkflowRig rig = rig(UnaryOperator.identity(), refund())) {
+            String thread = begin(rig, "Refund it");
+            Conversation state = say(rig, thread, 2);
+
+            String sent = answered.get(2).path("messages").toString();
+            assertThat(sent)
+                    .contains("withheld: the service refused to read it")
+                    .doesNotContain("refunded 7")
+                    .contains("And number 2?");
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            assertNothingLost();
+        }
+    }
+
+    private static Tool refund() {
+        return ApprovalByRuleTest.refund(ToolSpec.java("refund").build());
+    }
+
+    @Test
+    void subagent_andItsAnswer_extend() {
+        stage(
+                thinking().calls("tu_1", "scout", "{\"task\": \"look\"}"),
+                looking(),
+                thoughtful("Found it."),
+                thoughtful("All told."));
+        try (WorkflowRig rig = rig().withSubagents("a", "scout")) {
+            String thread = begin(rig, "Go");
+            rig.adopt(thread + "/tu_1");
+            say(rig, thread, 2);
+
+            assertThat(rig.timeline(thread).now().turn().text()).isEqualTo("Fine.");
+            assertThat(answered).hasSize(5);
+            assertNothingLost();
+        }
+    }
+
+    private RehearsalReport.OfCandidate rehearse(WorkflowRig rig, String thread, Path directory, AgentSpec changed)
+            throws Exception {
+        Path histories = Files.createDirectory(directory.resolve("histories"));
+        Files.writeString(
+                histories.resolve("thread.json"),
+                rig.client().fetchHistory(thread).toJson(true));
+        Candidate candidate = new Candidate(
+                "changed",
+                Optional.of(AgentDirectory.of(directory, List.of(changed))),
+                ModelProviders.of(Map.of("fake", AnthropicProvider.of(server.environment()))),
+                Map.of(),
+                Optional.empty());
+        AnswerStore answers = new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty());
+        try (SpendingLedger ledger =
+                SpendingLedger.open(directory.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
+            return new Rehearsal(List.of(candidate), RehearsalSettings.DEFAULT, Optional.empty(), answers, ledger)
+                    .run(new FileThreads(histories, name -> name), Integer.MAX_VALUE, (part, decided) -> {})
+                    .candidates()
+                    .get(0);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"Be kind., true", "You are a., false"})
+    @Disabled(PENDING)
+    void rehearsal_ofAChangedAgent_getsAnAnswerForEachDecision(
+            String instructions, boolean hasTools, @TempDir Path directory) throws Exception {
+        stage(looking(), looking(), looking());
+        try (WorkflowRig rig = rig(agent -> agent.pricing("1", "2"))) {
+            String thread = begin(rig, "Look around.");
+            AgentSpec recorded = rig.timeline(thread).agent().orElseThrow();
+            AgentSpec changed = recorded.with()
+                    .instructions(instructions)
+                    .tools(hasTools ? recorded.tools() : recorded.tools().subList(1, 4))
+                    .build();
+
+            RehearsalReport.OfCandidate result = rehearse(rig, thread, directory, changed);
+
+            assertThat(result.decisions()).isEqualTo(4);
+            assertThat(result.answers()).isEqualTo(4);
+            assertThat(result.failed()).isZero();
             assertNothingLost();
         }
     }
