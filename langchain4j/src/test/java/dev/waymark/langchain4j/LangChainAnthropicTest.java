@@ -1,7 +1,6 @@
 package dev.waymark.langchain4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.langchain4j.model.anthropic.AnthropicChatModel;
@@ -16,20 +15,16 @@ import dev.waymark.conversation.message.Role;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.model.AnthropicServer;
-import dev.waymark.testkit.model.HardTranscripts;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("full")
 class LangChainAnthropicTest extends LangChainCases {
@@ -55,28 +50,6 @@ class LangChainAnthropicTest extends LangChainCases {
                 .modelName("claude-test")
                 .maxRetries(retries)
                 .build();
-    }
-
-    /**
-     * LangChain4j sends text that follows tool results as a second user message. The real service joins the two
-     * messages; this strict one rejects them.
-     */
-    @Override
-    @ParameterizedTest
-    @MethodSource("hardTranscripts")
-    protected void transcript_soundButHard_isAnswered(String name) throws Exception {
-        if (!name.equals("results, and then a word of a person")) {
-            super.transcript_soundButHard_isAnswered(name);
-            return;
-        }
-        expectComplaint();
-        stage(ModelAnswer.says("Fine."));
-        List<Message> messages = Objects.requireNonNull(HardTranscripts.all().get(name));
-
-        assertThatThrownBy(() -> provider().reply(request(messages))).hasMessageContaining("roles must alternate");
-        assertThat(server().received().get(0).body().get("messages"))
-                .extracting(message -> message.get("role").asText())
-                .containsExactly("user", "assistant", "user", "user");
     }
 
     @Override

@@ -1,21 +1,16 @@
 package dev.waymark.springai;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.testkit.model.AnthropicServer;
-import dev.waymark.testkit.model.HardTranscripts;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** Spring AI's Anthropic model, of either line. */
 abstract class SpringAiAnthropicCases extends SpringAiCases {
@@ -27,28 +22,6 @@ abstract class SpringAiAnthropicCases extends SpringAiCases {
     @Override
     String errorBody(String message) {
         return "{\"type\":\"error\",\"error\":{\"type\":\"some_error\",\"message\":\"" + message + "\"}}";
-    }
-
-    /**
-     * Spring AI sends text that follows tool results as a second user message. The real service joins the two messages;
-     * the fake one is stricter and rejects them.
-     */
-    @Override
-    @ParameterizedTest
-    @MethodSource("hardTranscripts")
-    protected void transcript_soundButHard_isAnswered(String name) throws Exception {
-        if (!name.equals("results, and then a word of a person")) {
-            super.transcript_soundButHard_isAnswered(name);
-            return;
-        }
-        expectComplaint();
-        stage(ModelAnswer.says("Fine."));
-        List<Message> messages = Objects.requireNonNull(HardTranscripts.all().get(name));
-
-        assertThatThrownBy(() -> provider().reply(request(messages))).hasMessageContaining("roles must alternate");
-        assertThat(server().received().get(0).body().get("messages"))
-                .extracting(message -> message.get("role").asText())
-                .containsExactly("user", "assistant", "user", "user");
     }
 
     @Test
