@@ -326,11 +326,7 @@ public final class AnthropicServer extends ModelServer {
                     content.isArray() && !content.isEmpty(),
                     "messages." + i + ": all messages must have non-empty content");
             // Measured in github.com/nick1udwig/kibitz/issues/78. Assumed: that other blocks make up for it.
-            demand(
-                    !content.path(0).path("type").asText().equals("text")
-                            || content.size() > 1
-                            || !content.path(0).path("text").asText().isBlank(),
-                    "messages: text content blocks must contain non-whitespace text");
+            demand(!isBlank(content), "messages: text content blocks must contain non-whitespace text");
             if (role.equals("user")) {
                 open = checkPeople(content, open);
             } else {
@@ -347,6 +343,16 @@ public final class AnthropicServer extends ModelServer {
         demand(
                 isReplied || isPaused(alternating.get(alternating.size() - 1)),
                 "messages: the conversation must end" + " with a user message");
+    }
+
+    private static boolean isBlank(JsonNode content) {
+        for (JsonNode block : content) {
+            if (!block.path("type").asText().equals("text")
+                    || !block.path("text").asText().isBlank()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void demandNoneOpen(Set<String> open) {
