@@ -200,7 +200,7 @@ public final class AnthropicServer extends ModelServer {
                 !Set.of("any", "tool")
                         .contains(body.path("tool_choice").path("type").asText()),
                 "tool_choice: forced tool use is not supported on " + model);
-        // Assumed, as all errors' words here: the page on sampling was not read.
+        // api/versioning: removed in 2026-10-21. Assumed: that these models refuse it in the version before, too.
         demand(!body.has("temperature"), "temperature: is not supported on " + model);
     }
 
