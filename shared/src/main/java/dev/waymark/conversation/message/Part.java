@@ -79,22 +79,34 @@ public sealed interface Part {
         }
     }
 
-    /** A model's request to call a tool. */
-    record ToolUse(String id, String name, Json input) implements Part {
+    /**
+     * A model's request to call a tool.
+     *
+     * @param sent what the provider sent that is not in the other fields, or is spelled otherwise there, and that it
+     *     expects back
+     */
+    record ToolUse(String id, String name, Json input, Optional<Json> sent) implements Part {
         public ToolUse {
             Objects.requireNonNull(id, "id");
             Objects.requireNonNull(name, "name");
             input = input == null || input.isNull() ? Json.EMPTY_OBJECT : input;
+            sent = orEmpty(sent);
+        }
+
+        public ToolUse(String id, String name, Json input) {
+            this(id, name, input, Optional.empty());
         }
 
         /** A copy of this call with another id. */
         public ToolUse withId(String other) {
-            return new ToolUse(other, name, input);
+            return new ToolUse(other, name, input, sent);
         }
 
         @Override
         public Map<String, Object> tree() {
-            return fields("type", "tool_use", "id", id, "name", name, "input", input);
+            Map<String, Object> tree = fields("type", "tool_use", "id", id, "name", name, "input", input);
+            sent.ifPresent(kept -> tree.put("sent", kept));
+            return tree;
         }
     }
 
@@ -147,7 +159,7 @@ public sealed interface Part {
         return fields;
     }
 
-    private static Optional<String> orEmpty(Optional<String> value) {
+    private static <T> Optional<T> orEmpty(Optional<T> value) {
         return value == null ? Optional.empty() : value;
     }
 }

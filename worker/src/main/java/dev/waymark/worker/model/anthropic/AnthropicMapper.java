@@ -1,5 +1,6 @@
 package dev.waymark.worker.model.anthropic;
 
+import com.fasterxml.jackson.databind.util.RawValue;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
@@ -198,7 +199,12 @@ final class AnthropicMapper {
                 blocks.add(Block.Text.of(text.text()));
             } else if (part instanceof Part.ToolUse use) {
                 blocks.add(new Block.ToolUse(
-                        WireName.ofCall(use.id()), WireName.ofTool(use.name()), CallArguments.sendable(use.input())));
+                        WireName.ofCall(use.id()),
+                        WireName.ofTool(use.name()),
+                        SentCall.spelling(use)
+                                .<Object>map(RawValue::new)
+                                .orElseGet(() -> CallArguments.sendable(use.input())),
+                        SentCall.fields(use)));
             } else if (part instanceof Part.Reasoning reasoning && (isReadable || !OpaqueBlock.isBound(reasoning))) {
                 OpaqueBlock.of(reasoning, model).map(Block.Own::new).ifPresent(blocks::add);
             }

@@ -217,10 +217,12 @@ final class AnthropicReader implements EventReader {
             case "text":
                 return text.isEmpty() ? Optional.empty() : Optional.of(new Part.Text(text));
             case "tool_use":
+                Json args = input.isEmpty() ? json(block.block.path("input")) : CallArguments.read(input);
                 return Optional.of(new Part.ToolUse(
                         words(block.block, "id"),
                         words(block.block, "name"),
-                        input.isEmpty() ? json(block.block.path("input")) : CallArguments.read(input)));
+                        args,
+                        SentCall.of(block.block, CallArguments.spelling(input, args))));
             case "thinking":
                 block.block.remove("thinking");
                 if (block.signature.length() > 0) {

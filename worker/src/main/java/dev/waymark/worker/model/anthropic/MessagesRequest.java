@@ -1,11 +1,13 @@
 package dev.waymark.worker.model.anthropic;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.model.http.StrictSchema;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The body of {@code POST /v1/messages}. */
@@ -141,7 +143,12 @@ record MessagesRequest(
             }
         }
 
-        record ToolUse(String id, String name, Json input) implements Block {
+        /** @param input the arguments, as {@link Json} or as the JSON text that the service sent */
+        record ToolUse(
+                String id,
+                String name,
+                Object input,
+                @JsonAnyGetter Map<String, Object> others) implements Block {
             @JsonProperty("type")
             String type() {
                 return "tool_use";

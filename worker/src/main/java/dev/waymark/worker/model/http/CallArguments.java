@@ -1,12 +1,18 @@
 package dev.waymark.worker.model.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Parses the arguments of a call, which providers send as text that the model wrote. Text that is not a JSON object, or
@@ -25,6 +31,12 @@ public final class CallArguments {
             .streamReadConstraints(LIMITS)
             .build();
 
+    /** Keeps numbers as they are written. */
+    private static final JsonMapper AS_SPELLED = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .build();
+
     private CallArguments() {}
 
     public static Json read(String text) {
@@ -36,6 +48,20 @@ public final class CallArguments {
             return args.isObject() || args.isNull() ? nonNull(args) : Json.of(text);
         } catch (IOException | IllegalArgumentException e) {
             return Json.of(text);
+        }
+    }
+
+    /** The text of an object, if our own form of it spells something otherwise, such as {@code 1.50}. */
+    public static Optional<String> spelling(String text, Json args) {
+        if (text.isBlank() || !args.isObject()) {
+            return Optional.empty();
+        }
+        try {
+            JsonNode spelled = AS_SPELLED.readTree(text);
+            boolean isOurs = spelled.toString().equals(PayloadJson.MAPPER.writeValueAsString(args));
+            return isOurs || !spelled.isObject() ? Optional.empty() : Optional.of(text);
+        } catch (JsonProcessingException e) {
+            return Optional.empty();
         }
     }
 

@@ -1,0 +1,50 @@
+package dev.waymark.worker.model.anthropic;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.model.http.ProviderJson;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the service sent of a call and expects back as it came: the spelling of its arguments, such as {@code 1.50}, and
+ * fields that Waymark does not know, such as {@code caller}.
+ */
+final class SentCall {
+    private static final String ARGUMENTS = "arguments";
+    private static final String FIELDS = "fields";
+    private static final List<String> KNOWN = List.of("type", "id", "name", "input");
+
+    private SentCall() {}
+
+    static Optional<Json> of(ObjectNode block, Optional<String> spelling) throws JsonProcessingException {
+        Map<String, Object> sent = new LinkedHashMap<>();
+        spelling.ifPresent(text -> sent.put(ARGUMENTS, text));
+        ObjectNode others = block.deepCopy();
+        others.remove(KNOWN);
+        if (!others.isEmpty()) {
+            sent.put(FIELDS, ProviderJson.MAPPER.treeToValue(others, Object.class));
+        }
+        return sent.isEmpty() ? Optional.empty() : Optional.of(Json.of(sent));
+    }
+
+    /** The arguments as the service spelled them; empty if our own spelling is the same. */
+    static Optional<String> spelling(Part.ToolUse use) {
+        return use.sent()
+                .flatMap(kept -> kept.field(ARGUMENTS) instanceof String text ? Optional.of(text) : Optional.empty());
+    }
+
+    static Map<String, Object> fields(Part.ToolUse use) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        use.sent().map(kept -> kept.field(FIELDS)).ifPresent(others -> {
+            if (others instanceof Map<?, ?> kept) {
+                kept.forEach((name, value) -> fields.put(String.valueOf(name), value));
+            }
+        });
+        return fields;
+    }
+}
