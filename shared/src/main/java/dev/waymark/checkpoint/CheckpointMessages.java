@@ -18,8 +18,8 @@ public final class CheckpointMessages {
 
     /** The transcript, followed by the results of its newest calls so far. */
     public static List<Transcript.Entry> entries(Conversation state) {
-        List<Transcript.Entry> entries =
-                new ArrayList<>(state.transcript().entries().toList());
+        List<Transcript.Entry> entries = new ArrayList<>();
+        state.transcript().entries().toList().forEach(entry -> entries.add(documented(entry)));
         List<Part.ToolResult> results = state.uncommittedResults();
         if (!results.isEmpty()) {
             Instant newest = state.batchCalls().stream()
@@ -28,9 +28,28 @@ public final class CheckpointMessages {
                     .max(Instant::compareTo)
                     .orElseThrow();
             String id = "m" + (state.counters().messages() + 1);
-            entries.add(new Transcript.Entry(id, newest, Optional.empty(), Message.results(results)));
+            entries.add(documented(new Transcript.Entry(id, newest, Optional.empty(), Message.results(results))));
         }
         return entries;
+    }
+
+    /** The entry without what only a provider gets: the notes in front of results, and how it had spelled a call. */
+    private static Transcript.Entry documented(Transcript.Entry entry) {
+        List<Part> parts = entry.message().content().stream()
+                .map(CheckpointMessages::documented)
+                .toList();
+        return parts.equals(entry.message().content())
+                ? entry
+                : entry.saying(new Message(entry.message().role(), parts));
+    }
+
+    private static Part documented(Part part) {
+        if (part instanceof Part.ToolResult result && result.note().isPresent()) {
+            return new Part.ToolResult(result.toolUseId(), result.content(), result.isError());
+        }
+        return part instanceof Part.ToolUse use && use.sent().isPresent()
+                ? new Part.ToolUse(use.id(), use.name(), use.input())
+                : part;
     }
 
     public static List<Message> messages(Conversation state) {
