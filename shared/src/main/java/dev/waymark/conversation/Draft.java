@@ -18,7 +18,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
-import java.util.Map;
+import java.util.Collections;
 import java.util.Optional;
 
 /**
@@ -122,7 +122,7 @@ final class Draft {
      */
     void beginPrefix() {
         dialogue.boundFrom = dialogue.transcript.count();
-        dialogue.unreadable = Map.of();
+        dialogue.unreadable = Collections.emptyMap();
     }
 
     void ignore(String signal, String reason) {

@@ -42,20 +42,20 @@ public record Problem(String type, String message) {
      * deleted.
      */
     public static final String RAN_BEFORE = "RanBefore";
-    /** The thread uses newer rules than the worker knows, so the worker leaves the work to others. */
-    private static final Pattern OF_CONTENT = Pattern.compile("\\b(messages|input)[.\\[]\\d");
-
     /** The type of a reply that reached its limit of tokens. */
     public static final String REPLY_CUT = "ReplyCut";
 
     /** The type of a reply without text. */
     public static final String REPLY_EMPTY = "ReplyEmpty";
 
+    /** The thread uses newer rules than the worker knows, so the worker leaves the work to others. */
     public static final String UNKNOWN_RULES = "UnknownRules";
     /** The thread was forked in the middle of this turn, and the turn does not continue in the new thread. */
     public static final String FORKED = "Forked";
     /** A transcript or checkpoint violates its format. */
     public static final String CORRUPTION = "CheckpointCorruption";
+
+    private static final Pattern OF_CONTENT = Pattern.compile("\\b(messages|input)[.\\[]\\d");
 
     /** Longer messages are cut, since they stay in the state. */
     static final int MAX_MESSAGE_LENGTH = 4_000;
