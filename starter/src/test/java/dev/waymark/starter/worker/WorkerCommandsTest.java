@@ -56,7 +56,7 @@ class WorkerCommandsTest {
                 .isEqualTo(new Said(
                         0,
                         "[{\"name\":\"weather\",\"description\":\"Tells the weather\",\"model\":\"scripted:a.script.yaml\","
-                                + "\"maxTokens\":4096,\"maxIterations\":10,\"tools\":["
+                                + "\"maxTokens\":16000,\"maxIterations\":10,\"tools\":["
                                 + "{\"name\":\"ask_user\",\"kind\":\"question\",\"safeToRetry\":true},"
                                 + "{\"name\":\"look\",\"kind\":\"command\",\"safeToRetry\":true}]}]\n",
                         ""));

@@ -102,9 +102,9 @@ class ModelFieldsTest {
                 "openai:m    | service_tier: gold | options.service_tier: expected one of auto, default, flex, scale,"
                         + " priority, fast, found gold",
                 "anthropic:m | thinking_budget: 100 | options.thinking_budget: expected at least 1024 and less than"
-                        + " max_tokens, which is 4096, found 100",
-                "anthropic:m | thinking_budget: 4096 | options.thinking_budget: expected at least 1024 and less than"
-                        + " max_tokens, which is 4096, found 4096",
+                        + " max_tokens, which is 16000, found 100",
+                "anthropic:m | thinking_budget: 16000 | options.thinking_budget: expected at least 1024 and less than"
+                        + " max_tokens, which is 16000, found 16000",
             })
     void option_thatItsProviderWouldRefuse_isAProblemOfItsLine(String model, String option, String problem) {
         String words = problem("model: " + model + "\noptions:\n  " + option);

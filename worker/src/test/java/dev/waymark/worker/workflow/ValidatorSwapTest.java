@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.conversation.value.Json;
-import dev.waymark.tool.RuleCheck;
+import dev.waymark.tool.ToolArguments;
 import java.io.File;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -83,11 +83,11 @@ class ValidatorSwapTest {
     /** Otherwise the other tests could not fail. */
     @Test
     void validator_isNotThere() throws Exception {
-        Class<?> rules = without.loadClass(RuleCheck.class.getName());
+        Class<?> arguments = without.loadClass(ToolArguments.class.getName());
         Class<?> json = without.loadClass(Json.class.getName());
         Object empty = json.getField("EMPTY_OBJECT").get(null);
 
-        assertThatThrownBy(() -> rules.getMethod("isLike", json, json).invoke(null, empty, empty))
+        assertThatThrownBy(() -> arguments.getMethod("problem", json, json).invoke(null, empty, empty))
                 .hasCauseInstanceOf(LinkageError.class);
     }
 
