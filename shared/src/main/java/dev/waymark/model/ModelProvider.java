@@ -22,7 +22,7 @@ import java.util.Set;
 public interface ModelProvider {
 
     /**
-     * Sends one request.
+     * Sends one request. Anything else that is thrown, and null, is a bug of the provider: the call fails at once.
      *
      * @throws ModelFailure if no complete reply was received
      * @throws InterruptedException if the call was cancelled, the model was silent for too long, or the worker is

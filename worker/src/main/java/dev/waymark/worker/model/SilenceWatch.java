@@ -13,6 +13,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Ends a model call whose reply has not grown for too long. This works with every provider: the calling thread is
@@ -20,6 +22,7 @@ import java.util.function.BooleanSupplier;
  * do not count as growth. An instance serves one call.
  */
 public final class SilenceWatch implements ReplyListener {
+    private static final Logger LOG = LoggerFactory.getLogger(SilenceWatch.class);
     private static final ScheduledThreadPoolExecutor CLOCK = clock();
 
     private final ReplyListener listener;
@@ -55,7 +58,8 @@ public final class SilenceWatch implements ReplyListener {
      *
      * @param most the longest time for which the reply may stay the same
      * @param cancelled whether the call has been cancelled; the thread is then interrupted, too
-     * @throws ModelFailure also if the model was silent for too long
+     * @throws ModelFailure also if the model was silent for too long, or if the provider has a bug: it threw anything
+     *     else, or returned null
      */
     public static Reply ask(
             ModelProvider provider,
@@ -66,7 +70,11 @@ public final class SilenceWatch implements ReplyListener {
             throws ModelFailure, InterruptedException {
         SilenceWatch watch = new SilenceWatch(listener, most, cancelled);
         try {
-            return provider.reply(request, watch);
+            Reply reply = reply(provider, request, watch);
+            if (reply == null) {
+                throw bug(provider, "returned null");
+            }
+            return reply;
         } catch (InterruptedException e) {
             if (watch.hasExpired() && !cancelled.getAsBoolean()) {
                 throw ProviderFailures.MODEL_SILENT.failure("the model sent nothing of its reply for " + words(most)
@@ -76,6 +84,34 @@ public final class SilenceWatch implements ReplyListener {
         } finally {
             watch.end();
         }
+    }
+
+    /** Only {@link ModelFailure} says whether a retry may help, so nothing else that is thrown is retried. */
+    private static Reply reply(ModelProvider provider, ModelRequest request, ReplyListener listener)
+            throws ModelFailure, InterruptedException {
+        try {
+            return provider.reply(request, listener);
+        } catch (ModelFailure | InterruptedException | VirtualMachineError e) {
+            throw e;
+        } catch (Throwable e) { // Kotlin also throws undeclared checked exceptions.
+            for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+                if (cause instanceof InterruptedException) {
+                    // A provider may wrap the interrupt of a cancellation, or of a worker that closes.
+                    throw (InterruptedException) new InterruptedException("interrupted").initCause(e);
+                }
+            }
+            LOG.error(
+                    "{} threw something else than a ModelFailure",
+                    provider.getClass().getName(),
+                    e);
+            throw bug(provider, "threw " + e);
+        }
+    }
+
+    private static ModelFailure bug(ModelProvider provider, String what) {
+        return ProviderFailures.PROVIDER_BUG.failure(
+                "the model provider " + provider.getClass().getName() + " " + what
+                        + ". A provider returns a reply, or throws a ModelFailure, which says whether a retry may help");
     }
 
     private static String words(Duration time) {

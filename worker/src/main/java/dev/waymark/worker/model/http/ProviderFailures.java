@@ -27,6 +27,8 @@ public enum ProviderFailures {
     /** The provider answered with a redirect, which is not followed: keys are never sent to another address. */
     REDIRECTED("Redirected", false),
     NOT_CONFIGURED("NotConfigured", false),
+    /** The provider returned null, or threw something else than a {@link ModelFailure}. */
+    PROVIDER_BUG("ProviderBug", false),
 
     REQUEST_TIMED_OUT("RequestTimedOut", true),
     CONFLICT("Conflict", true),
