@@ -57,7 +57,7 @@ record ClientContext(
         } catch (KeyProblem e) {
             throw new WaymarkException.Refused(KeyProblem.TYPE, String.valueOf(e.getMessage()), Remedy.NONE);
         } catch (ServerUnreachable e) {
-            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
+            throw ServerFailures.unreachable(e);
         }
     }
 

@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLException;
 
 /** A connection to a Temporal server that has answered. */
 public final class Connection implements AutoCloseable {
@@ -46,6 +48,10 @@ public final class Connection implements AutoCloseable {
 
     private static final Duration ASK_IF_INDEXED_EVERY = Duration.ofMinutes(1);
     private static final Duration ASK_AGAIN_AFTER = Duration.ofSeconds(5);
+
+    private static final String TLS_SETTINGS =
+            "Check TEMPORAL_TLS (whether the server uses TLS), TEMPORAL_TLS_SERVER_NAME (the name in its certificate),"
+                    + " TEMPORAL_TLS_SERVER_CA_CERT_PATH, and TEMPORAL_TLS_CLIENT_CERT_PATH and …_KEY_PATH";
 
     private static volatile Consumer<ManagedChannelBuilder<?>> channelInitializer = channel -> {};
 
@@ -198,6 +204,15 @@ public final class Connection implements AutoCloseable {
         }
     }
 
+    private static WorkflowServiceStubsOptions stubsOptions(ClientConfigProfile profile) throws ServerUnreachable {
+        try {
+            return profile.toWorkflowServiceStubsOptions();
+        } catch (RuntimeException e) {
+            // Thrown by the library for certificates and keys that are missing or can't be read.
+            throw new ServerUnreachable("the TLS settings can't be used: " + rootMessage(e), TLS_SETTINGS, e);
+        }
+    }
+
     private static Connection open(
             ClientConfigProfile profile,
             Map<String, String> variables,
@@ -211,15 +226,19 @@ public final class Connection implements AutoCloseable {
                     "the server's address must be HOST:PORT and not a URL: " + given,
                     new IllegalArgumentException(given));
         }
+        WorkflowServiceStubsOptions told = stubsOptions(profile);
         // Detects a dead connection in 15 s. The SDK's defaults take three times as long.
-        WorkflowServiceStubsOptions.Builder options = WorkflowServiceStubsOptions.newBuilder(
-                        profile.toWorkflowServiceStubsOptions())
+        WorkflowServiceStubsOptions.Builder options = WorkflowServiceStubsOptions.newBuilder(told)
                 .setEnableKeepAlive(true)
                 .setKeepAliveTime(Duration.ofSeconds(10))
                 .setKeepAliveTimeout(Duration.ofSeconds(5))
                 .setKeepAlivePermitWithoutStream(true)
                 .setGrpcClientInterceptors(interceptors)
-                .setChannelInitializer(channelInitializer);
+                // The profile's initializer sets the name that the server's certificate must have.
+                .setChannelInitializer(
+                        Optional.<Consumer<ManagedChannelBuilder<?>>>ofNullable(told.getChannelInitializer())
+                                .map(ofProfile -> ofProfile.andThen(channelInitializer))
+                                .orElse(channelInitializer));
         metrics.ifPresent(options::setMetricsScope);
         WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options.build());
         try {
@@ -239,10 +258,35 @@ public final class Connection implements AutoCloseable {
     }
 
     private static ServerUnreachable unreachable(WorkflowServiceStubs stubs, StatusRuntimeException e) {
+        String target = stubs.getOptions().getTarget();
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SSLException) {
+                return new ServerUnreachable(
+                        "the TLS handshake with the Temporal server failed: " + target + " (" + rootMessage(cause)
+                                + ")",
+                        TLS_SETTINGS,
+                        e);
+            }
+        }
+        if (ServerAnswer.REFUSED.is(e)) {
+            return new ServerUnreachable(
+                    "the Temporal server refuses this client: " + target + " ("
+                            + e.getStatus().getCode() + ")",
+                    "Check the API key (TEMPORAL_API_KEY) and the client's certificate (TEMPORAL_TLS_CLIENT_CERT_PATH)",
+                    e);
+        }
         return new ServerUnreachable(
-                "no Temporal server answers: " + stubs.getOptions().getTarget() + " ("
-                        + e.getStatus().getCode() + ")",
-                e);
+                "no Temporal server answers: " + target + " (" + e.getStatus().getCode() + ")", e);
+    }
+
+    private static String rootMessage(Throwable e) {
+        Throwable root = e;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root instanceof NoSuchFileException
+                ? "no such file: " + root.getMessage()
+                : String.valueOf(root.getMessage());
     }
 
     private static String namespace(WorkflowClientOptions options) {

@@ -1,10 +1,24 @@
 package dev.waymark.connect;
 
-/** No Temporal server answers at the configured address, or the settings for the connection are invalid. */
+import java.util.Optional;
+
+/** No Temporal server can be used at the configured address, or the settings for the connection are invalid. */
 public final class ServerUnreachable extends Exception {
     private static final long serialVersionUID = 1L;
 
+    private final String advice;
+
     public ServerUnreachable(String message, Throwable cause) {
+        this(message, "", cause);
+    }
+
+    ServerUnreachable(String message, String advice, Throwable cause) {
         super(message, cause);
+        this.advice = advice;
+    }
+
+    /** What to do, if it is something else than to start the server. */
+    public Optional<String> advice() {
+        return Optional.of(advice).filter(words -> !words.isEmpty());
     }
 }

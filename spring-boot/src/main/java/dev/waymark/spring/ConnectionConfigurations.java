@@ -79,7 +79,10 @@ final class ConnectionConfigurations {
         } catch (ServerUnreachable e) {
             throw new WaymarkStartException(
                     "Waymark: " + e.getMessage(),
-                    "Start a server, for example with: temporal server start-dev. Or set waymark.address.",
+                    e.advice()
+                            .map(advice -> advice + ". In Spring, these are waymark.api-key and waymark.tls.")
+                            .orElse("Start a server, for example with: temporal server start-dev. Or set"
+                                    + " waymark.address."),
                     e);
         } catch (KeyProblem e) {
             throw new WaymarkStartException(

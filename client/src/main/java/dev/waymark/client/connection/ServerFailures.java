@@ -6,6 +6,7 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.ServerAnswer;
+import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.PreviousRunGoneException;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
@@ -106,6 +107,13 @@ public final class ServerFailures {
     private static WaymarkException withoutKeyStore(KeyStoreException problem) {
         return new WaymarkException.ServerUnreachable(
                 String.valueOf(problem.getMessage()), Remedy.advice(KeyStoreException.ADVICE), problem);
+    }
+
+    public static WaymarkException unreachable(ServerUnreachable problem) {
+        return new WaymarkException.ServerUnreachable(
+                String.valueOf(problem.getMessage()),
+                problem.advice().map(Remedy::advice).orElse(Remedy.of(Remedy.Action.START_SERVER)),
+                problem);
     }
 
     public static WaymarkException unreachable(String message, Throwable cause) {

@@ -62,7 +62,10 @@ public final class CommandErrors {
         if (problem instanceof NoSuchFileException) {
             return new CommandError(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "not found: " + words, "");
         }
-        if (problem instanceof ServerUnreachable || problem instanceof ServerGoneException) {
+        if (problem instanceof ServerUnreachable unreachable) {
+            return of(ServerFailures.unreachable(unreachable));
+        }
+        if (problem instanceof ServerGoneException) {
             return of(ServerFailures.unreachable(words, problem));
         }
         if (problem instanceof StatusRuntimeException status) {
