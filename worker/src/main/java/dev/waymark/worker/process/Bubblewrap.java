@@ -4,11 +4,13 @@ import dev.waymark.agent.Sandbox;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Runs programs in a sandbox made by {@code bwrap}: as an unprivileged user, without capabilities, in a separate
@@ -19,6 +21,13 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Bubblewrap {
     private static final String NOBODY = "65534";
+
+    /** A user that exists in no system, so that no file outside has it. */
+    private static final String PROBE_USER = "64999";
+
+    /** Directories of /proc that change the whole machine if root writes to them. */
+    private static final List<String> OF_THE_MACHINE = List.of("/proc/sys", "/proc/irq", "/proc/bus");
+
     private static final int PROBE_SECONDS = 20;
 
     /** Directories with programs and libraries. A sandbox contains those that exist on the machine. */
@@ -51,7 +60,7 @@ public final class Bubblewrap {
     private Bubblewrap() {}
 
     private static final class Probe {
-        static final Optional<String> PROBLEM = probe();
+        static final Optional<String> PROBLEM = probe(Shell.program("bwrap"));
     }
 
     /** Why sandboxes do not work on this machine; empty if they do. */
@@ -64,13 +73,21 @@ public final class Bubblewrap {
      * directory.
      */
     static List<String> around(List<String> program, Path directory, Sandbox sandbox) {
-        Path home = directory.toAbsolutePath().normalize();
-        List<String> words = new ArrayList<>(List.of(Shell.program("bwrap"), "--unshare-all"));
+        return around(Shell.program("bwrap"), NOBODY, program, directory, sandbox);
+    }
+
+    private static List<String> around(
+            String bwrap, String user, List<String> program, Path directory, Sandbox sandbox) {
+        Path home = home(directory);
+        List<String> words = new ArrayList<>(List.of(bwrap, "--unshare-all"));
         if (sandbox.network()) {
             words.add("--share-net");
         }
-        words.addAll(List.of("--uid", NOBODY, "--gid", NOBODY, "--cap-drop", "ALL"));
+        words.addAll(List.of("--uid", user, "--gid", user, "--cap-drop", "ALL"));
         words.addAll(List.of("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"));
+        for (String path : OF_THE_MACHINE) {
+            words.addAll(List.of("--ro-bind-try", path, path));
+        }
         words.addAll(List.of("--setenv", "HOME", "/tmp", "--setenv", "TMPDIR", "/tmp"));
         for (String path : SYSTEM) {
             words.addAll(List.of("--ro-bind-try", path, path));
@@ -99,6 +116,51 @@ public final class Bubblewrap {
         return words;
     }
 
+    private static Path home(Path directory) {
+        return directory.toAbsolutePath().normalize();
+    }
+
+    /**
+     * The symbolic link, if any, through which a path of a sandbox leads. Programs in a sandbox can make links below the
+     * paths that they may write to, and would lead another sandbox with a path there to any file of the worker's. Links
+     * of root, such as {@code /var/run}, and above the directory of the agent files are followed.
+     *
+     * @param directory the directory of the agent files
+     */
+    public static Optional<Path> linkIn(Path directory, String path) {
+        Path home = home(directory);
+        Path whole = home.resolve(path).normalize();
+        for (Path part = whole; part.getParent() != null; part = part.getParent()) {
+            if (!home.startsWith(part) && Files.isSymbolicLink(part) && !isOfRoot(part)) {
+                return Optional.of(part);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isOfRoot(Path link) {
+        try {
+            return Files.getAttribute(link, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+                    .equals(0);
+        } catch (IOException e) {
+            return false; // It has just been removed.
+        }
+    }
+
+    /** Why the programs of this sandbox can't run; empty if they can. */
+    static Optional<String> problem(Path directory, Sandbox sandbox) {
+        return problem()
+                .or(() -> Stream.concat(sandbox.read().stream(), sandbox.write().stream())
+                        .flatMap(path -> linkIn(directory, path).map(link -> linkWords(path, link)).stream())
+                        .findFirst());
+    }
+
+    /** @param path the path of a sandbox that leads through this link */
+    public static String linkWords(String path, Path link) {
+        return path + " leads through the symbolic link " + link
+                + ", which another tool may have made: name the file or directory that is meant";
+    }
+
     private static List<String> bind(String how, Path path) {
         String place = path.normalize().toString();
         return List.of(how, place, place);
@@ -113,13 +175,19 @@ public final class Bubblewrap {
     }
 
     /** Runs a trial, because many machines have bwrap installed but forbid operations that it needs. */
-    private static Optional<String> probe() {
-        if (!Files.isExecutable(Path.of(Shell.program("bwrap")))) {
-            return Optional.of("bubblewrap is not installed (no bwrap on PATH)");
+    static Optional<String> probe(String program) {
+        if (!Files.isExecutable(Path.of(program))) {
+            return Optional.of("bubblewrap is not installed (no bwrap on PATH); install it, for instance with apt-get"
+                    + " install bubblewrap");
         }
         try {
-            Process bwrap = new ProcessBuilder(
-                            around(List.of("/bin/sh", "-c", "exit 0"), Path.of("/usr"), Sandbox.CLOSED))
+            // The user of the sandbox owns the system's files only if it is root outside.
+            Process bwrap = new ProcessBuilder(around(
+                            program,
+                            PROBE_USER,
+                            List.of("/bin/sh", "-c", "[ ! -O /usr ] || echo root"),
+                            Path.of("/usr"),
+                            Sandbox.CLOSED))
                     .redirectErrorStream(true)
                     .start();
             bwrap.getOutputStream().close();
@@ -128,9 +196,14 @@ public final class Bubblewrap {
                 return Optional.of("bubblewrap did not answer");
             }
             String said = new String(bwrap.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-            return bwrap.exitValue() == 0
-                    ? Optional.empty()
-                    : Optional.of("bubblewrap does not work on this machine: " + said);
+            if (bwrap.exitValue() != 0) {
+                return Optional.of("bubblewrap does not work on this machine: " + said);
+            }
+            return said.equals("root")
+                    ? Optional.of(
+                            "the worker is root (uid 0), and bubblewrap does not protect a machine from programs of"
+                                    + " root's; run the worker as another user, as the image does (uid 10001)")
+                    : Optional.empty();
         } catch (IOException e) {
             return Optional.of("bubblewrap can't be started: " + e.getMessage());
         } catch (InterruptedException e) {

@@ -101,9 +101,9 @@ public final class CommandRunner {
                     "environment variable " + secrets.missing().get() + " is not set in the worker", false);
         }
         Optional<Sandbox> sandbox = tool.implementation().sandbox();
-        if (sandbox.isPresent() && Bubblewrap.problem().isPresent()) {
-            return new CommandResult.NotStarted(
-                    "the tool requires a sandbox: " + Bubblewrap.problem().get(), false);
+        Optional<String> problem = sandbox.flatMap(reach -> Bubblewrap.problem(directory, reach));
+        if (problem.isPresent()) {
+            return new CommandResult.NotStarted("the tool requires a sandbox: " + problem.get(), false);
         }
         List<String> words = sandbox.map(reach -> Bubblewrap.around(command, directory, reach))
                 .orElse(command);

@@ -11,11 +11,13 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,9 @@ class BubblewrapTest {
         Files.createDirectory(agents.resolve("data"));
         Files.writeString(agents.resolve("rates.txt"), "7%");
         Files.writeString(temporary.resolve("ann.pem"), "her key");
+        // The sandboxes may be another user's: see src/test/bin/bwrap.
+        Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(agents.resolve("data"), PosixFilePermissions.fromString("rwxrwxrwx"));
     }
 
     private CommandResult.Exited run(Optional<Sandbox> sandbox, String script) throws Exception {
@@ -109,6 +114,65 @@ class BubblewrapTest {
                 .isEqualTo("her keywrote\nnot\nwrote\n65534\n");
         assertThat(agents.resolve("data/new")).hasContent("x");
         assertThat(agents.resolve("new")).doesNotExist();
+    }
+
+    @Test
+    void program_inASandbox_findsNoSettingsOfTheMachineThatItCouldWrite() throws Exception {
+        String script = "while read -r _ _ _ _ place options _; do case $place:$options in"
+                + " /proc/sys:*|/proc/irq:*|/proc/bus:*) echo $place ${options%%,*};; esac; done </proc/self/mountinfo";
+        List<String> present = Stream.of("/proc/bus", "/proc/irq", "/proc/sys")
+                .filter(path -> Files.exists(Path.of(path)))
+                .map(path -> path + " ro")
+                .toList();
+
+        assertThat(run(Optional.of(Sandbox.CLOSED), script).stdout().lines())
+                .contains("/proc/sys ro")
+                .containsAll(present)
+                .allSatisfy(line -> assertThat(line).endsWith(" ro"));
+    }
+
+    @Test
+    void linkBelowAWritablePath_leadsNoOtherToolOutside() throws Exception {
+        Files.createDirectory(agents.resolve("data/shared"));
+        Files.setPosixFilePermissions(agents.resolve("data/shared"), PosixFilePermissions.fromString("rwxrwxrwx"));
+        Sandbox others = new Sandbox(false, List.of("data/shared"), List.of());
+        assertThat(run(Optional.of(others), "echo read").stdout()).isEqualTo("read\n");
+
+        run(
+                Optional.of(new Sandbox(false, List.of(), List.of("data"))),
+                "mv data/shared data/kept && ln -s " + temporary + " data/shared");
+
+        assertThat(agents.resolve("data/shared")).isSymbolicLink();
+        assertThat(run(Optional.of(others), Duration.ofSeconds(30), "cat " + temporary + "/ann.pem"))
+                .isEqualTo(new CommandResult.NotStarted(
+                        "the tool requires a sandbox: data/shared leads through the symbolic link "
+                                + agents.resolve("data/shared")
+                                + ", which another tool may have made: name the file or directory that is meant",
+                        false));
+    }
+
+    @Test
+    void program_inASandboxOfRoots_isRefused() throws Exception {
+        Path bwrap = Files.writeString(temporary.resolve("bwrap"), "#!/bin/sh\necho root\n");
+        Files.setPosixFilePermissions(bwrap, PosixFilePermissions.fromString("rwxr-xr-x"));
+
+        assertThat(Bubblewrap.probe(bwrap.toString()))
+                .hasValueSatisfying(why -> assertThat(why).startsWith("the worker is root (uid 0), and "));
+    }
+
+    @Test
+    void bwrapOfRoot_isRecognised() throws Exception {
+        assumeTrue(Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0), "the tests are not root");
+        String real = Stream.of(System.getenv("PATH").split(":"))
+                .skip(1)
+                .map(directory -> Path.of(directory, "bwrap"))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseThrow()
+                .toString();
+
+        assertThat(Bubblewrap.probe(real))
+                .hasValueSatisfying(why -> assertThat(why).startsWith("the worker is root (uid 0), and "));
     }
 
     @Test

@@ -34,9 +34,7 @@ final class SandboxFields {
             problems.run(fields::end);
             sandbox = new Sandbox(network, read, write);
         }
-        Bubblewrap.problem()
-                .ifPresent(missing -> problems.add(
-                        value.problem(missing + "; install it, for instance with apt-get install bubblewrap")));
+        Bubblewrap.problem().ifPresent(why -> problems.add(value.problem(why)));
         problems.end();
         return Optional.of(sandbox);
     }
@@ -45,6 +43,10 @@ final class SandboxFields {
         Path path = directory.resolve(value.text());
         if (!Files.exists(path)) {
             throw value.problem("no such file or directory: " + path);
+        }
+        Optional<Path> link = Bubblewrap.linkIn(directory, value.text());
+        if (link.isPresent()) {
+            throw value.problem(Bubblewrap.linkWords(value.text(), link.get()));
         }
         return value.text();
     }
