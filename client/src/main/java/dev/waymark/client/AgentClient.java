@@ -135,8 +135,8 @@ public final class AgentClient implements AutoCloseable {
 
     /**
      * Returns a client that saves the threads whose outcomes it waits for. It saves asynchronously, by default after
-     * each step, and waits for the last save before it returns an outcome. Failures of the saver are reported to the
-     * listener and do not change the outcome. To save a thread without waiting for it, use {@link #saved}.
+     * each step, and waits for the last save before it returns an outcome. Failures of the saver do not change the
+     * outcome: they are logged or reported to the listener, and the result says {@link AgentResult#unsaved}. To save a thread without waiting for it, use {@link #saved}.
      *
      * <p>Methods that continue a thread, such as {@link #run}, {@link #start}, {@link #say} and {@link #answer},
      * restore the thread if only the saver has it. Threads can therefore survive a restart of a server that keeps

@@ -84,6 +84,24 @@ public sealed interface AgentResult {
     }
 
     /**
+     * Whether the client has a saver that does not have the newest step: it failed, or took too long. The step is in the
+     * server's history, and the next client that saves the thread saves it.
+     */
+    default boolean unsaved() {
+        return details().unsaved();
+    }
+
+    /** This result with other details. */
+    @Internal
+    AgentResult withDetails(Details other);
+
+    /** This result, which also says if its newest step could not be saved. */
+    @Internal
+    default AgentResult saved(boolean newest) {
+        return newest ? this : withDetails(details().withoutSave());
+    }
+
+    /**
      * The data that results of all kinds have.
      *
      * @param turn the number of the turn
@@ -91,6 +109,7 @@ public sealed interface AgentResult {
      * @param cost the cost of the thread so far
      * @param iterations the number of model calls in this turn
      * @param once whether the thread was started for one turn only and closes after it
+     * @param unsaved whether the client has a saver that does not have the newest step
      */
     record Details(
             String thread,
@@ -102,9 +121,14 @@ public sealed interface AgentResult {
             int iterations,
             int queued,
             boolean once,
-            Json checkpoint) {
+            Json checkpoint,
+            boolean unsaved) {
         public Details {
             messages = List.copyOf(messages);
+        }
+
+        private Details withoutSave() {
+            return new Details(thread, runId, turn, messages, usage, cost, iterations, queued, once, checkpoint, true);
         }
     }
 
@@ -122,6 +146,11 @@ public sealed interface AgentResult {
          */
         public <T extends Record> T structured(Class<T> type) {
             return TypedReply.of(this, type);
+        }
+
+        @Override
+        public AgentResult withDetails(Details other) {
+            return new Complete(other, text, structured);
         }
 
         @Override
@@ -150,6 +179,11 @@ public sealed interface AgentResult {
         }
 
         @Override
+        public AgentResult withDetails(Details other) {
+            return new Interrupted(other, pending);
+        }
+
+        @Override
         public String status() {
             return "interrupted";
         }
@@ -167,6 +201,11 @@ public sealed interface AgentResult {
      */
     record Cut(Details details, String text, Problem cause) implements AgentResult {
         @Override
+        public AgentResult withDetails(Details other) {
+            return new Cut(other, text, cause);
+        }
+
+        @Override
         public String status() {
             return Turn.Status.CUT.wireName();
         }
@@ -179,6 +218,11 @@ public sealed interface AgentResult {
 
     /** The turn failed. The conversation so far is kept. */
     record Failed(Details details, Problem cause) implements AgentResult {
+        @Override
+        public AgentResult withDetails(Details other) {
+            return new Failed(other, cause);
+        }
+
         @Override
         public String status() {
             return Turn.Status.FAILED.wireName();
@@ -193,6 +237,11 @@ public sealed interface AgentResult {
     /** The turn reached its maximum number of model calls. A higher limit continues it. */
     record MaxIterations(Details details, Problem cause) implements AgentResult {
         @Override
+        public AgentResult withDetails(Details other) {
+            return new MaxIterations(other, cause);
+        }
+
+        @Override
         public String status() {
             return Turn.Status.MAX_ITERATIONS.wireName();
         }
@@ -205,6 +254,11 @@ public sealed interface AgentResult {
 
     /** The thread has used up its budget. A higher budget continues the turn. */
     record OverBudget(Details details, Problem cause) implements AgentResult {
+        @Override
+        public AgentResult withDetails(Details other) {
+            return new OverBudget(other, cause);
+        }
+
         @Override
         public String status() {
             return Turn.Status.BUDGET.wireName();
@@ -219,6 +273,11 @@ public sealed interface AgentResult {
     /** Someone stopped the turn before it was complete. */
     record Stopped(Details details, Problem cause) implements AgentResult {
         @Override
+        public AgentResult withDetails(Details other) {
+            return new Stopped(other, cause);
+        }
+
+        @Override
         public String status() {
             return Turn.Status.STOPPED.wireName();
         }
@@ -231,6 +290,11 @@ public sealed interface AgentResult {
 
     /** Someone cancelled the thread, which ended the turn and closed the thread. */
     record Cancelled(Details details, Problem cause) implements AgentResult {
+        @Override
+        public AgentResult withDetails(Details other) {
+            return new Cancelled(other, cause);
+        }
+
         @Override
         public String status() {
             return Turn.Status.CANCELLED.wireName();
@@ -258,7 +322,8 @@ public sealed interface AgentResult {
                 turn.iterations(),
                 state.queue().size(),
                 state.once(),
-                RunnerCheckpoint.of(state, turn));
+                RunnerCheckpoint.of(state, turn),
+                false);
         Problem why = turn.problem()
                 .orElseGet(() -> new Problem(
                         turn.status().name(), "the turn " + turn.status().wireName()));

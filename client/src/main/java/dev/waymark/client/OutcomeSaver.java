@@ -45,39 +45,44 @@ final class OutcomeSaver {
             feeder.follow(moments, run);
         }
 
-        /** Returns after the last save. */
-        void end() {
-            OutcomeSaver.this.end(writer);
+        /** Returns after the last save: whether the newest step is saved. */
+        boolean end() {
+            return OutcomeSaver.this.end(writer);
         }
     }
 
     /**
      * Waits for the last save before an outcome is returned, up to the flush timeout. Reports threads that could not be
-     * saved by then.
+     * saved by then, and returns whether there are none.
      */
-    private void end(CheckpointWriter writer) {
+    private boolean end(CheckpointWriter writer) {
         SaveOptions where = context.saving().orElseThrow();
-        for (String unsaved : writer.flush(where.flushTimeout())) {
+        List<String> left = writer.flush(where.flushTimeout());
+        for (String unsaved : left) {
             if (!writer.isRefused(unsaved)) {
                 where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
             }
             where.listener().notSaved(unsaved);
         }
         writer.close();
+        return left.isEmpty();
     }
 
-    /** Saves the newest version of a thread and waits until it is saved. Does nothing without a saver. */
-    void save(String thread) {
-        if (context.saving().isPresent()) {
-            save(context.translated(() -> context.read(RequestLimits.thread(thread))));
-        }
+    /**
+     * Saves the newest version of a thread and waits until it is saved. Does nothing without a saver.
+     *
+     * @return false if it could not be saved
+     */
+    boolean save(String thread) {
+        return context.saving().isEmpty() || save(context.translated(() -> context.read(RequestLimits.thread(thread))));
     }
 
-    void save(Timeline timeline) {
-        if (context.saving().isPresent()) {
-            String firstRunId = context.histories().firstRunId(timeline.thread(), timeline.runId());
-            ThreadSnapshot.of(timeline, firstRunId).ifPresent(this::save);
+    boolean save(Timeline timeline) {
+        if (context.saving().isEmpty()) {
+            return true;
         }
+        String firstRunId = context.histories().firstRunId(timeline.thread(), timeline.runId());
+        return ThreadSnapshot.of(timeline, firstRunId).map(this::save).orElse(true);
     }
 
     /**
@@ -132,11 +137,12 @@ final class OutcomeSaver {
         return CheckpointSaved.of(thread, present);
     }
 
-    void save(ThreadSnapshot snapshot) {
-        if (context.saving().isPresent()) {
-            CheckpointWriter writer = new CheckpointWriter(context.saving().get());
-            writer.offer(snapshot);
-            end(writer);
+    boolean save(ThreadSnapshot snapshot) {
+        if (context.saving().isEmpty()) {
+            return true;
         }
+        CheckpointWriter writer = new CheckpointWriter(context.saving().get());
+        writer.offer(snapshot);
+        return end(writer);
     }
 }

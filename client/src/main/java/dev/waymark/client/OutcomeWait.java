@@ -56,7 +56,7 @@ final class OutcomeWait {
                     Sleeper.until(pause());
                     outcome = round();
                 }
-                return outcome.get();
+                return ended(outcome.get());
             } finally {
                 end();
             }
@@ -85,9 +85,10 @@ final class OutcomeWait {
                         });
                 return;
             }
+            Optional<AgentResult> ended = reached.map(this::ended);
             end();
             // Functions that the caller has added to the future may take long.
-            reached.ifPresent(result -> WaitThreads.blocking(() -> outcome.complete(result)));
+            ended.ifPresent(result -> WaitThreads.blocking(() -> outcome.complete(result)));
         } catch (Throwable e) {
             fail(outcome, e);
         }
@@ -125,9 +126,14 @@ final class OutcomeWait {
         return reading.orElseThrow().pause();
     }
 
-    private void end() {
+    /** Ends the wait, and notes in the result if its newest step is not saved. */
+    private AgentResult ended(AgentResult result) {
+        return result.saved(end());
+    }
+
+    private boolean end() {
         Optional<TurnReading> ended = reading;
         reading = Optional.empty();
-        ended.ifPresent(TurnReading::end);
+        return ended.map(TurnReading::end).orElse(true);
     }
 }

@@ -46,8 +46,9 @@ final class OutcomeWaiter {
         for (Moment moment : timeline.moments()) {
             Optional<OutcomeDetector.Reached> reached = past.observe(moment).filter(dispatcher::isOver);
             if (reached.isPresent()) {
-                saves.save(timeline);
-                return Optional.of(new Awaited.Known(reached.get().result(thread)));
+                boolean saved = saves.save(timeline);
+                return Optional.of(
+                        new Awaited.Known(reached.get().result(thread).saved(saved)));
             }
         }
         return Optional.empty();
@@ -66,8 +67,8 @@ final class OutcomeWaiter {
             return handle(thread, timeline.runId(), () -> OutcomeDetector.forTurnAt(fact), deadline);
         }
         return known(thread, timeline.runId(), deadline, () -> {
-            saves.save(timeline);
-            return AgentResult.of(thread, timeline.runId(), now, now.turn());
+            boolean saved = saves.save(timeline);
+            return AgentResult.of(thread, timeline.runId(), now, now.turn()).saved(saved);
         });
     }
 

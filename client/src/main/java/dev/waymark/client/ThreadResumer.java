@@ -434,8 +434,8 @@ final class ThreadResumer {
 
     private AgentResult settled(String thread, String runId, Conversation begin) {
         Moment beginning = beginning(runId, begin);
-        saves.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId));
-        return AgentResult.of(thread, runId, begin, begin.turn());
+        boolean saved = saves.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId));
+        return AgentResult.of(thread, runId, begin, begin.turn()).saved(saved);
     }
 
     /**

@@ -285,10 +285,7 @@ final class ThreadSender {
             ClientContext unobserved = context.unobserved();
             return new OutcomeWaiter(unobserved, new OutcomeSaver(unobserved))
                     .handle(thread, known.runId(), OutcomeDetector::forTheEnd, deadline)
-                    .checking(result -> {
-                        saves.save(thread);
-                        return result;
-                    });
+                    .checking(result -> result.saved(saves.save(thread)));
         });
     }
 

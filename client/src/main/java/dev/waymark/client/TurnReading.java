@@ -140,18 +140,19 @@ final class TurnReading {
                 : Sleeper.first(notifier.millis(policy.millis()), feed.ask(), policy.answer(), notifier.ask());
     }
 
-    /** Ends the reading. Waits for the saver. */
-    void end() {
+    /** Ends the reading. Waits for the saver, and returns whether the newest step is saved if there is one. */
+    boolean end() {
         feed.close();
         notifier.cancel();
-        if (context.watcher().isPresent() || saving.isPresent()) {
-            WaitThreads.blocking(() -> {
-                try {
-                    saving.ifPresent(OutcomeSaver.Following::end);
-                } finally {
-                    context.watcher().ifPresent(Watcher::waitEnds);
-                }
-            });
+        if (context.watcher().isEmpty() && saving.isEmpty()) {
+            return true;
         }
+        return WaitThreads.blocking(() -> {
+            try {
+                return saving.map(OutcomeSaver.Following::end).orElse(true);
+            } finally {
+                context.watcher().ifPresent(Watcher::waitEnds);
+            }
+        });
     }
 }

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
@@ -20,7 +24,9 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
+import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.MemorySaver;
+import dev.waymark.saver.SaverException;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
@@ -57,6 +63,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** Waits that block no Java thread of their caller. */
 @TestInstance(Lifecycle.PER_CLASS)
@@ -356,7 +363,67 @@ class OutcomeFuturesTest {
 
             assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Hello.");
             assertThat(saver.load("saved").orElseThrow().toString()).contains("Hello.");
+            assertThat(result.unsaved()).isFalse();
         }
+    }
+
+    /** A saver whose database is down. */
+    private static final class DownSaver implements CheckpointSaver {
+        private static SaverException down() {
+            return SaverException.failed("the database is down", "unsaved", new IOException("refused"));
+        }
+
+        @Override
+        public void save(Json checkpoint) {
+            throw down();
+        }
+
+        @Override
+        public Optional<Json> load(String threadId) {
+            return Optional.empty();
+        }
+
+        @Override
+        public List<String> list() {
+            return List.of();
+        }
+
+        @Override
+        public void delete(String threadId) {}
+
+        @Override
+        public boolean exists(String threadId) {
+            return false;
+        }
+    }
+
+    @Test
+    void clientWhoseSaverIsDown_warns_andHasAResultThatSaysSo() {
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.waymark.client.save");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        AgentClient saving = client.savingIn(SaveOptions.in(new DownSaver()).withFlushTimeout(Duration.ofMillis(500)));
+        try {
+            AgentResult awaited = saving.run(named("greeter", "unsaved")).await();
+            AgentResult future = saving.say("unsaved", "Again").future().join();
+            AgentResult past = saving.turn("unsaved").await();
+
+            assertThat(List.of(awaited, future, past)).allSatisfy(result -> {
+                assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Hello.");
+                assertThat(result.unsaved()).isTrue();
+            });
+            assertThat(client.turn("unsaved").await().unsaved()).isFalse();
+        } finally {
+            logger.detachAppender(log);
+        }
+
+        assertThat(log.list)
+                .allSatisfy(event -> assertThat(event.getLevel()).isEqualTo(Level.WARN))
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .contains("the newest step of thread unsaved is not saved")
+                .anySatisfy(line ->
+                        assertThat(line).startsWith("the saver failed: ").contains("the database is down"));
     }
 
     @Test

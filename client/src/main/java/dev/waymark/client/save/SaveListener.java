@@ -10,6 +10,9 @@ public interface SaveListener {
     /** Ignores all events. */
     SaveListener NONE = new SaveListener() {};
 
+    /** Logs a warning for each problem. The default. */
+    SaveListener WARNING = new LoggedSaves();
+
     /** The saver has stored this version. */
     default void saved(CheckpointSaved event) {}
 

@@ -14,9 +14,9 @@ public record SaveOptions(CheckpointSaver saver, SaveInterval cadence, Duration 
     /** The default time that a saver gets to store the newest checkpoint. */
     public static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Saves after every step. The caller closes the saver, after the last client that uses it. */
+    /** Saves after every step, and logs a warning if that fails. The caller closes the saver, after the last client that uses it. */
     public static SaveOptions in(CheckpointSaver saver) {
-        return new SaveOptions(saver, SaveInterval.STEP, FLUSH_TIMEOUT, SaveListener.NONE);
+        return new SaveOptions(saver, SaveInterval.STEP, FLUSH_TIMEOUT, SaveListener.WARNING);
     }
 
     /** The saver, with the flush timeout as the time limit of each operation. */
