@@ -3,6 +3,8 @@ package dev.waymark.client;
 import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitThreads;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -20,6 +22,7 @@ final class OutcomeWait {
     private final WaitDeadline deadline;
     private final Supplier<Awaited> opening;
     private UnaryOperator<AgentResult> check = result -> result;
+    private Optional<String> recorded = Optional.empty();
     /** Empty until the wait has been opened, and after its end. */
     private Optional<TurnReading> reading = Optional.empty();
 
@@ -43,13 +46,19 @@ final class OutcomeWait {
         return this;
     }
 
+    /** @param message the name of the message that the thread has recorded */
+    OutcomeWait recording(String message) {
+        recorded = Optional.of(message);
+        return this;
+    }
+
     Awaited open() {
         return opening.get();
     }
 
     /** Waits in the calling Java thread. */
     AgentResult await() {
-        return context.translated(() -> {
+        return translated(() -> {
             try {
                 Optional<AgentResult> outcome = round();
                 while (outcome.isEmpty()) {
@@ -73,7 +82,7 @@ final class OutcomeWait {
 
     private void goOn(CompletableFuture<AgentResult> outcome, Executor threads) {
         try {
-            Optional<AgentResult> reached = outcome.isDone() ? Optional.empty() : context.translated(this::round);
+            Optional<AgentResult> reached = outcome.isDone() ? Optional.empty() : translated(this::round);
             if (reached.isEmpty() && !outcome.isDone()) {
                 CompletableFuture.anyOf(pause(), outcome)
                         .handle((woken, failure) -> true)
@@ -92,6 +101,25 @@ final class OutcomeWait {
         } catch (Throwable e) {
             fail(outcome, e);
         }
+    }
+
+    private <T> T translated(Supplier<T> task) {
+        try {
+            return context.translated(task);
+        } catch (WaymarkException e) {
+            if (recorded.isPresent() && e.type().equals(Problem.UNKNOWN_RULES)) {
+                throw unreadable(recorded.get(), thread, e);
+            }
+            throw e;
+        }
+    }
+
+    static WaymarkException unreadable(String recorded, String thread, RuntimeException why) {
+        return new WaymarkException.OutcomeUnreadable(
+                "the " + recorded + " was recorded in " + thread + ", but its outcome can't be read here: "
+                        + why.getMessage(),
+                thread,
+                why);
     }
 
     private void fail(CompletableFuture<AgentResult> outcome, Throwable failure) {

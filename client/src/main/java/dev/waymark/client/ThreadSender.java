@@ -17,6 +17,7 @@ import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
@@ -56,7 +57,8 @@ final class ThreadSender {
 
     /** Sends a message of a prompt, which a turn consumes. */
     TurnHandle say(String thread, PersonFact.UserSpoke say, WaitDeadline deadline) {
-        return handle(thread, update(thread, OutboundMessage.of(say), deadline), say, deadline);
+        OutboundMessage message = OutboundMessage.of(say);
+        return handle(thread, update(thread, message, deadline), say, deadline).recording(message.name());
     }
 
     static OutcomeDetector waitingFor(PersonFact message, int fact) {
@@ -235,10 +237,14 @@ final class ThreadSender {
             Requests.Accepted accepted = update(RequestLimits.thread(thread), message, deadline);
             // The server answers a repeated update itself, and does not say that it is a repetition.
             if (message.isNamed() && (accepted.ack().duplicate() || !message.recordsId())) {
-                new DeliveryCheck(context.read(thread))
-                        .requireSame(message, accepted.ack().fact());
+                try {
+                    new DeliveryCheck(context.read(thread))
+                            .requireSame(message, accepted.ack().fact());
+                } catch (UnknownRulesException e) {
+                    throw OutcomeWait.unreadable(message.name(), thread, e);
+                }
             }
-            return handle(thread, accepted, message.fact(), deadline);
+            return handle(thread, accepted, message.fact(), deadline).recording(message.name());
         });
     }
 

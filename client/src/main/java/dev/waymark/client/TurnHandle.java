@@ -86,6 +86,11 @@ public final class TurnHandle {
         return new TurnHandle(thread, runId, () -> waits.get().checking(check), delivery, fact, forkPoint);
     }
 
+    /** Returns the handle of a message that the thread has recorded. */
+    TurnHandle recording(String message) {
+        return new TurnHandle(thread, runId, () -> waits.get().recording(message), delivery, fact, forkPoint);
+    }
+
     /** The id of the thread, which is all that another process needs to continue it. */
     public String thread() {
         return thread;

@@ -338,19 +338,25 @@ public final class Requests {
                     // A run that is continuing as new refuses updates that it can no longer accept.
                     getOpen(thread);
                 } else if (!answer.mayPass()) {
-                    requireKnownRules(thread);
-                    throw e;
+                    requireKnownRules(thread, message.name());
+                    throw failing(thread, message.name())
+                            .<RuntimeException>map(known -> known)
+                            .orElse(e);
                 }
                 boolean isReachable = answer == ServerAnswer.LATE || answer == ServerAnswer.FAILED;
                 if (isReachable && mostMillis == PROMPT_MILLIS) {
-                    requireKnownRules(thread);
+                    requireKnownRules(thread, message.name());
                     mostMillis = WORKER_WAIT.toMillis();
                 }
                 trouble = answer == ServerAnswer.LATE ? Optional.empty() : Optional.of(e);
                 Sleeper.millis(Math.min(BACK_OFF_MILLIS, nextLook.millisLeft()));
             }
         }
-        requireKnownRules(thread);
+        requireKnownRules(thread, message.name());
+        Optional<WaymarkException> failing = failing(thread, message.name());
+        if (failing.isPresent()) {
+            throw failing.get();
+        }
         if (trouble.isPresent()) {
             throw trouble.get();
         }
@@ -365,6 +371,41 @@ public final class Requests {
         find(thread)
                 .ifPresent(run -> UnknownRulesException.unlessKnown(
                         histories.startInput(thread, run.runId()).rules()));
+    }
+
+    /** A worker that knows the rules may have taken a message that was sent, or may still take it. */
+    private void requireKnownRules(String thread, String message) {
+        try {
+            requireKnownRules(thread);
+        } catch (UnknownRulesException e) {
+            throw new WaymarkException.Refused(
+                    Problem.UNKNOWN_RULES,
+                    e.getMessage() + " It is not known whether the " + message + " was recorded in " + thread,
+                    Remedy.NONE);
+        }
+    }
+
+    /** The failure for an update of a thread at whose work the workers fail; empty for other threads. */
+    private Optional<WaymarkException> failing(String thread, String message) {
+        return failsAtWork(thread)
+                ? Optional.of(new WaymarkException.NoWorker(
+                        "the workers fail at the work of " + thread + ", and have not taken the " + message,
+                        Remedy.advice("Look at the log of the workers, and send it again when the cause is fixed"),
+                        thread,
+                        false))
+                : Optional.empty();
+    }
+
+    /** Whether the last workflow task of the thread has failed, so that it is retried. */
+    private boolean failsAtWork(String thread) {
+        try {
+            return histories
+                    .describe(thread)
+                    .filter(found -> found.getPendingWorkflowTask().getAttempt() > 1)
+                    .isPresent();
+        } catch (StatusRuntimeException e) {
+            return false;
+        }
     }
 
     private DataConverter converter(String thread) {

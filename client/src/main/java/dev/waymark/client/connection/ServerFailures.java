@@ -79,7 +79,12 @@ public final class ServerFailures {
             case REFUSED -> unreachable("the server refused this client: " + address + " (" + words + ")", e);
             case INVALID, TAKEN, UNSUPPORTED ->
                 new WaymarkException.Refused(Problem.BAD_INPUT, "the server rejected the request: " + words, "");
-            case NOT_READY -> failed("the server is not ready", words, e);
+            case NOT_READY ->
+                new WaymarkException.ServerUnreachable(
+                        "the thread is not ready: " + address + " ("
+                                + e.getStatus().getCode() + ", " + words + ")",
+                        Remedy.advice("Try again. If that does not help, look at the log of the workers"),
+                        e);
             case BUSY -> failed("the server is too busy", words, e);
             case FAILED -> failed("the server failed", words, e);
             case LATE, UNREACHABLE ->

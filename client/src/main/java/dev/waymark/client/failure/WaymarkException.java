@@ -190,6 +190,18 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
+    /**
+     * The thread has recorded the request, but its outcome cannot be read here, because the thread has rules that this
+     * version does not know. The turn continues.
+     */
+    public static final class OutcomeUnreadable extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public OutcomeUnreadable(String message, String thread, Throwable cause) {
+            super(Problem.UNKNOWN_RULES, message, Remedy.NONE, thread, cause);
+        }
+    }
+
     /** The timeout of the caller has passed. The turn continues. */
     public static final class TimedOut extends WaymarkException {
         private static final long serialVersionUID = 1L;

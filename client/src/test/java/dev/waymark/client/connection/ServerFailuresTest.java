@@ -43,7 +43,7 @@ class ServerFailuresTest {
     @CsvSource(delimiter = '|', textBlock = """
             UNKNOWN            | ServerUnreachable | the server failed: 127.0.0.1:7233 (UNKNOWN, why)
             RESOURCE_EXHAUSTED | ServerUnreachable | the server is too busy: 127.0.0.1:7233 (RESOURCE_EXHAUSTED, why)
-            FAILED_PRECONDITION | ServerUnreachable | the server is not ready: 127.0.0.1:7233 (FAILED_PRECONDITION, why)
+            FAILED_PRECONDITION | ServerUnreachable | the thread is not ready: 127.0.0.1:7233 (FAILED_PRECONDITION, why)
             UNAVAILABLE        | ServerUnreachable | the server does not answer: 127.0.0.1:7233 (UNAVAILABLE, why)
             PERMISSION_DENIED  | ServerUnreachable | the server refused this client: 127.0.0.1:7233 (why)
             INVALID_ARGUMENT   | BadInput          | the server rejected the request: why

@@ -109,7 +109,9 @@ public final class CommandErrors {
         if (e instanceof WaymarkException.ServerUnreachable) {
             return ExitCode.SERVER_UNREACHABLE;
         }
-        if (e instanceof WaymarkException.NoWorker || e instanceof WaymarkException.TimedOut) {
+        if (e instanceof WaymarkException.NoWorker
+                || e instanceof WaymarkException.TimedOut
+                || e instanceof WaymarkException.OutcomeUnreadable) {
             return ExitCode.WAITED_LONG_ENOUGH;
         }
         if (e instanceof WaymarkException.NotSaved || e.type().equals(SaverException.FAILED)) {

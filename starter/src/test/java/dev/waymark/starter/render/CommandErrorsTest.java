@@ -35,6 +35,7 @@ class CommandErrorsTest {
         codes.put(new WaymarkException.ServerUnreachable("", Remedy.NONE, null), 5);
         codes.put(new WaymarkException.NoWorker("", Remedy.NONE, "t1", true), 6);
         codes.put(new WaymarkException.TimedOut("", Remedy.NONE, "t1"), 6);
+        codes.put(new WaymarkException.OutcomeUnreadable("", "t1", new IllegalStateException()), 6);
 
         codes.forEach((exception, code) -> assertThat(CommandErrors.exitCode(exception))
                 .as(exception.getClass().getSimpleName())
