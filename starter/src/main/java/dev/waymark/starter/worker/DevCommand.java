@@ -148,6 +148,7 @@ public final class DevCommand implements Callable<Integer> {
         metrics.listen();
         try (MetricsOptions closed = metrics;
                 Connection connection = Connection.counted(Optional.of(server.address()), metrics.sdkScope());
+                ServerOutage watched = ServerOutage.watch(connection);
                 AgentWorker worker = metrics.countedBy(
                                 receivers.of(journal.of(setup.worker(connection, AgentsOptions.taskQueue()))))
                         .build()) {

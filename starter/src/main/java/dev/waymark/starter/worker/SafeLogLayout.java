@@ -8,10 +8,12 @@ import ch.qos.logback.classic.spi.ThrowableProxy;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.worker.secret.LogSecrets;
+import io.grpc.StatusRuntimeException;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.internal.logging.LoggerTag;
 import io.temporal.payload.codec.PayloadCodecException;
@@ -56,12 +58,34 @@ public final class SafeLogLayout extends PatternLayout {
         if (rules.isPresent()) {
             return leftAlone(event, rules.get());
         }
+        Optional<ServerOutage> outage = ServerOutage.watched();
+        Optional<String> lost = outage.flatMap(of -> lost(event, of));
+        if (lost.isPresent()) {
+            return outage.flatMap(of -> of.failed(lost.get()))
+                    .map(line -> safe(withMessage(event, line)))
+                    .orElse("");
+        }
         Optional<String> keys = isOfTask || event.getLoggerName().equals(POLLERS) ? ofKeys(event) : Optional.empty();
         if ((keys.isPresent() && !isOfTask) || isRepeated(event)) {
             return "";
         }
         return safe(keys.<ILoggingEvent>map(reason -> withMessage(event, event.getFormattedMessage() + " " + reason))
                 .orElse(event));
+    }
+
+    /** The status of a request that failed because the server was lost, if one caused the event. */
+    private static Optional<String> lost(ILoggingEvent event, ServerOutage outage) {
+        for (IThrowableProxy cause = event.getThrowableProxy(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof ThrowableProxy proxy
+                    && proxy.getThrowable() instanceof StatusRuntimeException failure) {
+                ServerAnswer answer = ServerAnswer.of(failure);
+                // A request may also be late because the server is busy.
+                return answer == ServerAnswer.UNREACHABLE || (answer == ServerAnswer.LATE && outage.isOn())
+                        ? Optional.of(failure.getStatus().getCode().name())
+                        : Optional.empty();
+            }
+        }
+        return Optional.empty();
     }
 
     private String safe(ILoggingEvent event) {

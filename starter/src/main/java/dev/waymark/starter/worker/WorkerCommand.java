@@ -65,6 +65,7 @@ public final class WorkerCommand implements Callable<Integer> {
         try (MetricsOptions closed = metrics;
                 TerminationSignal termination = TerminationSignal.listen();
                 Connection connection = ConnectionOptions.connect(metrics.sdkScope());
+                ServerOutage watched = ServerOutage.watch(connection);
                 AgentWorker worker = metrics.countedBy(receivers.of(journal.of(
                                 capacity.of(deployment.of(setup.worker(connection, queue), connection.isInMemory())))))
                         .build()) {

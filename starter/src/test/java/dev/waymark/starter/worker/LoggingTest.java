@@ -7,6 +7,7 @@ import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.joran.spi.JoranException;
 import dev.waymark.codec.KeyProblem;
+import io.temporal.internal.logging.LoggerTag;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -32,9 +33,15 @@ class LoggingTest {
         IllegalStateException failure =
                 new IllegalStateException("no agent \"x\"\nthere is y", new IllegalArgumentException("the cause"));
 
-        String printed = printed(() -> LOG.getLogger("io.temporal.internal.activity.ActivityTaskExecutors")
-                .warn("Activity failure. activityType={}", "agent", failure));
+        String printed = printed(() -> {
+            LOG.getMDCAdapter().put(LoggerTag.WORKFLOW_ID, "trip");
+            LOG.getLogger("io.temporal.internal.activity.ActivityTaskExecutors")
+                    .warn("Activity failure. activityType={}", "agent", failure);
+            LOG.getMDCAdapter().clear();
+        });
 
+        assertThat(printed)
+                .matches("(?s)\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3} WARN  trip: Activity failure.*");
         assertThat(printed.lines()).singleElement().asString().contains("activityType=agent", "no agent \"x\"");
         assertThat(printed).doesNotContain("\tat ", "ActivityTaskExecutors");
     }

@@ -10,11 +10,14 @@ import dev.waymark.codec.FileKeyStore;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
+import io.grpc.Status;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.internal.logging.LoggerTag;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +84,39 @@ class SafeLogLayoutTest {
         assertThat(logged("Activity failure.", left, 201, trip)).isEmpty();
         assertThat(logged("Activity failure.", left, 202, other)).startsWith("Thread other is left to other workers: ");
         assertThat(logged("Task failed again.", tenth, 203)).isEmpty();
+    }
+
+    @Test
+    void lostServer_isOneLineAtItsBeginning_andOneAtItsEnd() {
+        AtomicLong seconds = new AtomicLong(100);
+        AtomicBoolean answers = new AtomicBoolean();
+        Throwable refused = new IllegalStateException(Status.UNAVAILABLE.asRuntimeException());
+        Throwable late = Status.DEADLINE_EXCEEDED.asRuntimeException();
+        try (ServerOutage outage = ServerOutage.watch(
+                new ServerOutage("127.0.0.1:7233", answers::get, () -> seconds.get() * 1_000_000_000))) {
+            assertThat(logged("A busy server.", late, 100)).contains("A busy server.");
+            assertThat(logged("Failure in poller", refused, 100))
+                    .startsWith("The Temporal server at 127.0.0.1:7233 does not answer (UNAVAILABLE).")
+                    .hasLineCount(1);
+            assertThat(logged("Failure in poller", refused, 101)).isEmpty();
+            assertThat(logged("Heartbeat failed", late, 102)).isEmpty();
+            seconds.set(130);
+            assertThat(outage.look()).isEmpty();
+            answers.set(true);
+            assertThat(outage.look()).isEmpty();
+            seconds.set(131);
+            assertThat(logged("Failure in poller: not all services are there", refused, 131))
+                    .isEmpty();
+            assertThat(outage.look()).isEmpty();
+            seconds.set(134);
+
+            assertThat(outage.look())
+                    .contains(
+                            "The Temporal server at 127.0.0.1:7233 answers again, after 31 s. 3 more failures were not"
+                                    + " logged");
+            assertThat(logged("Failure in poller", refused, 200)).contains("does not answer");
+        }
+        assertThat(logged("Failure in poller", refused, 300)).startsWith("Failure in poller");
     }
 
     @Test
