@@ -67,6 +67,10 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         ToolNames.problem(name)
                 .or(() -> atLeastOne("maxTokens", maxTokens))
                 .or(() -> atLeastOne("maxIterations", maxIterations))
+                .or(() -> continueCut < 0 || continueCut > AgentSpec.MOST_CONTINUATIONS
+                        ? Optional.of(
+                                "continueCut must be 0 to " + AgentSpec.MOST_CONTINUATIONS + ", found " + continueCut)
+                        : Optional.empty())
                 .or(() -> description
                         .filter(String::isBlank)
                         .map(empty -> "the description is empty. Say what the agent does, or leave it out"))

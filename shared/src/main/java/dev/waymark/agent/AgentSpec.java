@@ -48,6 +48,9 @@ public record AgentSpec(
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) int continueCut) {
     /** The default maximum number of tokens of a reply, which include its thinking. */
     public static final int DEFAULT_MAX_TOKENS = 16_000;
+    /** How often a turn may at most ask the model to go on with a reply that was cut. */
+    public static final int MOST_CONTINUATIONS = 10;
+
     /** The default maximum number of model calls per turn. */
     public static final int DEFAULT_MAX_ITERATIONS = 10;
     /** How long a model may stay silent by default. Some models think for minutes before they send anything. */

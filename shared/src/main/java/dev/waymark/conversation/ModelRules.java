@@ -147,14 +147,17 @@ final class ModelRules {
      */
     void takeBackWhatWasRefused() {
         Turn turn = draft.dialogue.turn;
-        if (turn.status() != Turn.Status.FAILED
-                || turn.problem().filter(Problem::isOfContent).isEmpty()) {
+        if (turn.status() != Turn.Status.FAILED) {
             return;
         }
         List<Transcript.Entry> entries = draft.dialogue.transcript.entries().toList();
         int kept = entries.size();
         while (kept > 0 && isUnanswered(entries.get(kept - 1).message())) {
             kept--;
+        }
+        int answered = kept;
+        if (turn.problem().filter(problem -> problem.isOfContent(answered)).isEmpty()) {
+            return;
         }
         Transcript shorter = Transcript.EMPTY;
         for (Transcript.Entry entry : entries.subList(0, kept)) {
@@ -180,19 +183,27 @@ final class ModelRules {
     /**
      * When a turn is retried, answers the reply with which it ended. Providers would reject a conversation that ends
      * with a reply of the model.
+     *
+     * @return what the reply had said, if the model is asked to go on with it
      */
-    void answerLastReply() {
+    String answerLastReply() {
         boolean endsWithReply = draft.dialogue
                 .transcript
                 .entries()
                 .last()
                 .filter(entry -> entry.message().role() == Role.ASSISTANT)
                 .isPresent();
-        if (draft.dialogue.turn.status() == Turn.Status.CUT && endsWithReply) {
-            boolean isEmpty = draft.dialogue.turn.text().isBlank();
-            draft.say(Optional.empty(), Message.user(isEmpty ? ToolTexts.REPLY_WITH_TEXT : ToolTexts.GO_ON));
-        }
         answerMisfit();
+        if (draft.dialogue.turn.status() != Turn.Status.CUT || !endsWithReply) {
+            return "";
+        }
+        String said = draft.dialogue.turn.text();
+        if (draft.dialogue.turn.schema().isPresent()) {
+            draft.say(Optional.empty(), Message.user(ToolTexts.misfit("it is not whole")));
+            return "";
+        }
+        draft.say(Optional.empty(), Message.user(said.isBlank() ? ToolTexts.REPLY_WITH_TEXT : ToolTexts.GO_ON));
+        return said;
     }
 
     /**

@@ -60,25 +60,28 @@ final class PeopleRules {
             });
             draft.beginPrefix();
         });
-        if (fact.content().isPresent()) {
+        if (fact.content().isPresent() && fact.replacement().isEmpty()) {
             model.takeBackWhatWasRefused();
         }
-        fact.content().ifPresent(content -> {
-            List<Queued> longer = new ArrayList<>(draft.dialogue.queue);
-            longer.add(new Queued(fact.id(), content, draft.at, fact.schema()));
-            draft.dialogue.queue = longer;
-        });
+        fact.content().ifPresent(content -> enqueue(new Queued(fact.id(), content, draft.at, fact.schema())));
         Optional<Json> schema = fact.schema().or(() -> fact.retry() ? draft.dialogue.turn.schema() : Optional.empty());
         if (!draft.dialogue.turn.isRunning() && !draft.dialogue.isBlank()) {
-            if (fact.retry()) {
-                model.answerLastReply();
-            }
+            String said = fact.retry() ? model.answerLastReply() : "";
             turns.open();
+            draft.dialogue.turn = draft.dialogue.turn.after(said);
         }
         if (fact.content().isEmpty() && draft.dialogue.turn.isRunning()) {
-            fact.schema().ifPresent(wanted -> draft.say(Optional.empty(), Message.user(ReplySchema.request(wanted))));
+            fact.schema()
+                    .ifPresent(wanted ->
+                            enqueue(new Queued(Optional.empty(), Message.user(ReplySchema.request(wanted)), draft.at)));
             schema.ifPresent(wanted -> draft.dialogue.turn = draft.dialogue.turn.wanting(wanted));
         }
+    }
+
+    private void enqueue(Queued message) {
+        List<Queued> longer = new ArrayList<>(draft.dialogue.queue);
+        longer.add(message);
+        draft.dialogue.queue = longer;
     }
 
     /** Records the call ids of an imported conversation. Records of the thread's own calls are kept. */

@@ -77,6 +77,9 @@ final class TakeoverRules {
                     .forEach(call -> draft.book.put(call.fromFile(mark)));
         }
         how.answer().ifPresent(this::answerOrSay);
+        if (draft.book.openCalls().isEmpty() && draft.dialogue.queue.isEmpty()) {
+            model.answerLastReply();
+        }
         if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.mayGoOn() && !draft.dialogue.isBlank())) {
             draft.dialogue.turn = draft.dialogue.turn.continued();
         }

@@ -33,7 +33,8 @@ final class TurnRules {
             draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().notSummarising());
         }
         draft.dialogue.modelCalled = false;
-        draft.dialogue.turn = draft.dialogue.turn.ended(how, words, Optional.ofNullable(why));
+        draft.dialogue.turn = draft.dialogue.turn.ended(
+                how, words.isEmpty() ? draft.dialogue.turn.text() : words, Optional.ofNullable(why));
         draft.dialogue.ended = Optional.of(draft.dialogue.turn);
         draft.versionReached = true;
     }

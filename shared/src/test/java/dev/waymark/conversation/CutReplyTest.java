@@ -146,6 +146,30 @@ class CutReplyTest {
     }
 
     @Test
+    void retry_addsToTheWordsThatCame() {
+        ConversationScript story = called().with(cut(1, new Part.Text("Once ")));
+        retried(story);
+
+        story.with(new ModelFact.ModelCalled(2), reply(2, new Part.Text("upon a time.")));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.COMPLETE);
+        assertThat(story.state().turn().text()).isEqualTo("Once upon a time.");
+    }
+
+    /** A service may refuse a conversation that ends with a reply of the model. */
+    @Test
+    void resumedThread_asksTheModelToGoOn() {
+        Conversation over = called().with(cut(1, new Part.Text("Once"))).state();
+
+        Conversation next = new Resumption(
+                        "r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty())
+                .of(over, ConversationScript.START);
+
+        assertThat(next.transcript().messages()).last().isEqualTo(Message.user(ToolTexts.GO_ON));
+        assertThat(next.turn().isRunning()).isTrue();
+    }
+
+    @Test
     void messageDuringTheTurn_opensTheNextOne() {
         ConversationScript story = called().with(said("And then?"), cut(1, new Part.Text("Once")));
 

@@ -162,6 +162,28 @@ class PromptPrefixTest {
         assertThat(story.messages()).last().isEqualTo(Message.user("Go on"));
     }
 
+    /** The index is that of a message which the model has answered before. */
+    @Test
+    void refusalOfAnOlderMessage_takesNothingBack() {
+        ConversationScript story = failed(answered().with(said("Fine")), 2, "BadRequest", "messages.0.content.1: gone");
+
+        assertThat(story.with(said("Again"), new ModelFact.ModelCalled(3)).messages())
+                .hasSize(4);
+    }
+
+    @Test
+    void schemaWithoutWords_standsBehindTheResultsOfTheNewestCalls() {
+        ConversationScript story = ToolConversationScript.replied(use("a", "add"))
+                .with(ToolConversationScript.dispatched("a", 1), ToolConversationScript.finished("a", 1, "3"))
+                .with(new PersonFact.Stopped(NONE))
+                .with(new PersonFact.UserSpoke(
+                        Optional.empty(), Optional.empty(), Optional.empty(), true, Optional.of(SCHEMA)));
+        story.with(new ModelFact.ModelCalled(2));
+
+        assertThat(story.messages().get(2).toolResults()).hasSize(1);
+        assertThat(story.messages()).last().isEqualTo(Message.user(ReplySchema.request(SCHEMA)));
+    }
+
     @Test
     void otherFailures_takeNothingBack() {
         ConversationScript story = failed(answered().with(said("Fine")), 2, "Overloaded", "try later");

@@ -90,9 +90,19 @@ final class MessageListReader {
             throw unusable;
         }
         try {
-            return STRICT.treeToValue(part, Part.class);
+            return said(STRICT.treeToValue(part, Part.class));
         } catch (JsonProcessingException | IllegalArgumentException e) {
             throw unusable;
         }
+    }
+
+    /** The part without what only a provider or a person's change of arguments adds to it. */
+    private static Part said(Part part) {
+        if (part instanceof Part.ToolUse use) {
+            return new Part.ToolUse(use.id(), use.name(), use.input());
+        }
+        return part instanceof Part.ToolResult result
+                ? new Part.ToolResult(result.toolUseId(), result.content(), result.isError())
+                : part;
     }
 }

@@ -483,6 +483,7 @@ public record Call(
         return but(edit -> {
             edit.digest = effect ? Optional.of(argsDigest()) : digest;
             edit.args = Json.EMPTY_OBJECT;
+            edit.requested = Optional.empty();
             edit.question = question.map(words -> "");
             edit.evidence = Optional.empty();
             edit.settlement = settlement.map(CallSettlement::forgotten);

@@ -67,6 +67,7 @@ public record Reply(
     private static final String END_TURN = "end_turn";
     private static final String TOOL_USE = "tool_use";
     private static final String MAX_TOKENS = "max_tokens";
+    private static final String PAUSED = "pause_turn";
 
     public Reply {
         content = List.copyOf(content);
@@ -184,10 +185,10 @@ public record Reply(
         return seal.isEmpty() || seal.get().equals(ownSeal());
     }
 
-    /** Whether the reply reached its limit of tokens before it was whole. */
+    /** Whether the reply reached its limit of tokens, or was paused too often, before it was whole. */
     @JsonIgnore
     public boolean isCut() {
-        return stop.equals(MAX_TOKENS);
+        return stop.equals(MAX_TOKENS) || stop.equals(PAUSED);
     }
 
     /** Whether the reply has no calls, so that it ends its turn. */

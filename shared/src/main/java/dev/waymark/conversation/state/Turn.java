@@ -132,6 +132,11 @@ public record Turn(
         });
     }
 
+    /** A copy whose reply begins with these words, which the model wrote in an earlier turn. */
+    public Turn after(String words) {
+        return words.isEmpty() ? this : but(edit -> edit.text = words + text);
+    }
+
     /** A copy in which the model is asked to go on with a reply that was cut after these words. */
     public Turn goingOn(String words) {
         return but(edit -> {

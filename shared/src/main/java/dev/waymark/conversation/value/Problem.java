@@ -2,6 +2,7 @@ package dev.waymark.conversation.value;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import java.util.Objects;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A failure: a type for programs and a message for people. The types are stored and shown to users. */
@@ -55,7 +56,8 @@ public record Problem(String type, String message) {
     /** A transcript or checkpoint violates its format. */
     public static final String CORRUPTION = "CheckpointCorruption";
 
-    private static final Pattern OF_CONTENT = Pattern.compile("\\b(messages|input)[.\\[]\\d");
+    /** How a service names a message that it does not accept. */
+    private static final Pattern NAMED_MESSAGE = Pattern.compile("\\bmessages\\.(\\d{1,6})");
 
     /** Longer messages are cut, since they stay in the state. */
     static final int MAX_MESSAGE_LENGTH = 4_000;
@@ -77,12 +79,20 @@ public record Problem(String type, String message) {
         return text.substring(0, end) + "…";
     }
 
-    /** Whether a service refused to read the conversation, so that it would refuse the same again. */
+    /**
+     * Whether a service refused to read the conversation because of what is behind its last reply, so that it would
+     * refuse the same again.
+     *
+     * @param answered the number of messages up to the last reply
+     */
     @JsonIgnore
-    public boolean isOfContent() {
+    public boolean isOfContent(int answered) {
         return switch (type) {
             case "Refused", "ContextWindowExceeded", "RequestTooLarge" -> true;
-            case "BadRequest" -> OF_CONTENT.matcher(message).find();
+            case "BadRequest" -> {
+                Matcher named = NAMED_MESSAGE.matcher(message);
+                yield named.find() && Integer.parseInt(named.group(1)) >= answered;
+            }
             default -> false;
         };
     }

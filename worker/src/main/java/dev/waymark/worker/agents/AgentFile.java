@@ -148,7 +148,7 @@ final class AgentFile {
         modelName.ifPresent(named -> problems.read(fallback, value -> modelFields.fallback(value, named, limit))
                 .ifPresent(builder::fallback));
         problems.read(maxIterations, value -> value.integer(1)).ifPresent(builder::maxIterations);
-        problems.read(continueCut, value -> value.integer(0)).ifPresent(builder::continueCut);
+        problems.read(continueCut, AgentFile::continueCut).ifPresent(builder::continueCut);
         problems.read(tools, value -> tools(value, servers)).ifPresent(builder::tools);
         problems.read(approvals, ApprovalFields::read).ifPresent(builder::approvals);
         pricing.ifPresent(value ->
@@ -195,6 +195,14 @@ final class AgentFile {
 
     private static Duration fuse(YamlValue value) throws YamlProblem {
         return orZero(value, ModelChecks::fuseProblem);
+    }
+
+    private static int continueCut(YamlValue value) throws YamlProblem {
+        int times = value.integer(0);
+        if (times > AgentSpec.MOST_CONTINUATIONS) {
+            throw value.problem("must be at most " + AgentSpec.MOST_CONTINUATIONS + ", found " + times);
+        }
+        return times;
     }
 
     private static Duration retryFor(YamlValue value) throws YamlProblem {

@@ -44,7 +44,7 @@ record CandidateRequest(ModelProviders.Bound bound, ModelRequest sent, String te
                 bound,
                 isOtherPrompt(agent, recorded)
                         ? request.boundFrom(request.messages().size())
-                        : request);
+                        : request.unreadableBefore(decision.state().unreadableBefore("")));
     }
 
     /** Whether reasoning of the recorded model can't be sent, because the prompt before it is another one. */
@@ -76,6 +76,9 @@ record CandidateRequest(ModelProviders.Bound bound, ModelRequest sent, String te
         all.put("tools", tools(sent.tools()));
         if (sent.boundFrom() > 0) {
             all.put("boundFrom", sent.boundFrom());
+        }
+        if (sent.unreadableBefore() > 0) {
+            all.put("unreadableBefore", sent.unreadableBefore());
         }
         all.put("maxTokens", sent.maxTokens());
         all.put("options", options(sent.options()));

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.ProviderJson;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,7 +36,10 @@ final class SentCall {
     /** The arguments as the service spelled them; empty if our own spelling is the same. */
     static Optional<String> spelling(Part.ToolUse use) {
         return use.sent()
-                .flatMap(kept -> kept.field(ARGUMENTS) instanceof String text ? Optional.of(text) : Optional.empty());
+                .map(kept -> kept.field(ARGUMENTS))
+                .filter(String.class::isInstance)
+                .map(String.class::cast)
+                .filter(text -> CallArguments.read(text).equals(use.input()));
     }
 
     static Map<String, Object> fields(Part.ToolUse use) {
@@ -43,6 +47,7 @@ final class SentCall {
         use.sent().map(kept -> kept.field(FIELDS)).ifPresent(others -> {
             if (others instanceof Map<?, ?> kept) {
                 kept.forEach((name, value) -> fields.put(String.valueOf(name), value));
+                KNOWN.forEach(fields::remove);
             }
         });
         return fields;

@@ -93,18 +93,10 @@ public final class JavaTools {
     }
 
     /**
-     * The tool that this agent has under this name: its own, or else that of the worker. A thread whose agent is unknown
-     * here, because it was renamed, gets the tool of another agent if only one has it.
+     * The tool that this agent has under this name: its own, or else that of the worker. Never the tool of another agent:
+     * what was approved for one must not run as the other's.
      */
     Optional<Tool> find(String agent, String name) {
-        return Optional.ofNullable(own.getOrDefault(agent, Map.of()).get(name))
-                .or(() -> find(name))
-                .or(() -> {
-                    List<Tool> others = own.values().stream()
-                            .flatMap(tools -> Optional.ofNullable(tools.get(name)).stream())
-                            .distinct()
-                            .toList();
-                    return others.size() == 1 ? Optional.of(others.get(0)) : Optional.empty();
-                });
+        return Optional.ofNullable(own.getOrDefault(agent, Map.of()).get(name)).or(() -> find(name));
     }
 }
