@@ -88,7 +88,7 @@ class CallTextTest {
         assertThat(CallText.tool(ofFile)).isEqualTo("charge_card (from a file)");
         assertThat(CallText.decisions(ofFile)).isEmpty();
         assertThat(CallText.full(ofFile, Optional.empty()))
-                .contains("  origin   from a file", "  model    {\"cents\":9000}")
+                .contains("  origin   from a file", "  model    {\"cents\": 9000}")
                 .noneMatch(line -> line.contains("decided"));
     }
 

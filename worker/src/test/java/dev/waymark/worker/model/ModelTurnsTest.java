@@ -204,7 +204,7 @@ class ModelTurnsTest {
                         ModelAnswer.says("words ".repeat(10_000)).endless(),
                         "ReplyTooLarge"),
                 Row.forGood("call cut by max_tokens", question().stopping("max_tokens"), "CallCut"),
-                Row.fine("text cut by max_tokens", ModelAnswer.says("Hel").stopping("max_tokens")),
+                Row.forGood("text cut by max_tokens", ModelAnswer.says("Hel").stopping("max_tokens"), "ReplyCut"),
                 Row.fine("unknown stop reason", ModelAnswer.says("Hello.").stopping("bored")));
     }
 
@@ -243,7 +243,10 @@ class ModelTurnsTest {
         RunOutcome outcome = start(agent).getResult(RunOutcome.class);
 
         assertThat(outcome.error().map(Problem::type)).as(agent).isEqualTo(row.failure());
-        assertThat(outcome.status()).isEqualTo(row.failure().isPresent() ? "failed" : "complete");
+        assertThat(outcome.status())
+                .isEqualTo(row.failure()
+                        .map(type -> type.equals(Problem.REPLY_CUT) ? "cut" : "failed")
+                        .orElse("complete"));
         assertThat(server.received()).as(agent).hasSize(before + row.calls());
         assertThat(server.complaints()).isEmpty();
     }
