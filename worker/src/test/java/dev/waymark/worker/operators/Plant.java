@@ -27,6 +27,7 @@ import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.judge.CallJudges;
+import dev.waymark.worker.judge.JudgeActivityImpl;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.LiveReplies;
 import dev.waymark.worker.model.ModelActivityImpl;
@@ -153,12 +154,14 @@ final class Plant implements AutoCloseable {
         private void registerActivities(Worker worker) {
             RunReader runs = new RunReader(new HistoryReader(own.client()), 1_000);
             ToolRunner tools = new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(till.tools())));
+            CallJudges judges = new CallJudges(List.of(), tools);
             worker.registerActivitiesImplementations(
+                    new JudgeActivityImpl(runs, judges),
                     (AgentActivity) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
                     new ModelActivityImpl(
                             runs,
                             ModelProviders.of(Map.of("fake", Plant.this::reply)),
-                            CallJudges.NONE,
+                            judges,
                             new ReplyCalls(tools),
                             new LiveReplies(thread -> PayloadJson.dataConverter(own.client(), thread)),
                             new AttemptMetrics(new SimpleMeterRegistry())),
