@@ -30,10 +30,10 @@ class WaymarkCommandTest {
                 "help agnets|no such command: agnets. Did you mean \"agents\"? Try: waymark --help",
                 "pending --kind approvals|no such kind: approvals. Use one of question, approval, unknown. Try: waymark"
                         + " pending --help",
-                "pending --status open|no such status: open. Use one of interrupted, none, running, complete, failed,"
-                        + " max-iterations, budget, stopped, cancelled. Try: waymark pending --help",
-                "sessions --status done|no such status: done. Use one of interrupted, none, running, complete, failed,"
-                        + " max-iterations, budget, stopped, cancelled. Try: waymark sessions --help",
+                "pending --status open|no such status: open. Use one of interrupted, none, running, complete, cut,"
+                        + " failed, max-iterations, budget, stopped, cancelled. Try: waymark pending --help",
+                "sessions --status done|no such status: done. Use one of interrupted, none, running, complete, cut,"
+                        + " failed, max-iterations, budget, stopped, cancelled. Try: waymark sessions --help",
                 "schedule|schedule needs one of backfill, create, delete, list, pause, resume, show, trigger. Try: waymark"
                         + " schedule --help",
                 "schedule create nightly --agent a --every 1h --overlap often Go|no such policy: often. Use one of skip,"
