@@ -13,6 +13,9 @@ import java.util.regex.Pattern;
 record ModelTraits(String name, boolean isGemini) {
     private static final Pattern ACCEPTS_UNSIGNED_CALLS = Pattern.compile(".*gemini-[12]\\b.*");
 
+    /** As of 2026-11-28. With thinking enabled, they reject the request after a call if the thinking is not sent back. */
+    private static final Pattern NEEDS_ITS_THINKING = Pattern.compile(".*claude-(3|(opus|sonnet|haiku)-4).*");
+
     static ModelTraits of(String registered, StreamingChatModel model) {
         ModelProvider provider = model.provider();
         String name = model.defaultRequestParameters().modelName();
@@ -26,7 +29,7 @@ record ModelTraits(String name, boolean isGemini) {
      * which is not what the model sent.
      */
     boolean bindsThinking() {
-        return name.contains("claude");
+        return name.contains("claude") && !NEEDS_ITS_THINKING.matcher(name).matches();
     }
 
     /** Whether the service rejects calls without a signature. Gemini does so from version 3 on. */

@@ -3,6 +3,7 @@ package dev.waymark.langchain4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.langchain4j.model.anthropic.AnthropicChatModel;
 import dev.langchain4j.model.anthropic.AnthropicStreamingChatModel;
 import dev.langchain4j.model.chat.ChatModel;
@@ -62,9 +63,31 @@ class LangChainAnthropicTest extends LangChainCases {
                 + "\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}}\n\n";
     }
 
-    /** Anthropic rejects the step after a call without the thinking that led to it. */
+    /** Older models reject the step after a call without the thinking that led to it. */
     @Test
-    void thinking_ofAModelThatIsBuiltForIt_isSentBack() throws Exception {
+    void thinking_ofAnOlderModel_isSentBack() throws Exception {
+        JsonNode step = stepAfterThinking(AnthropicStreamingChatModel.builder()
+                .modelName("claude-sonnet-4-5")
+                .thinkingType("enabled")
+                .thinkingBudgetTokens(1024));
+
+        assertThat(step.at("/content/0").toString())
+                .isEqualTo("{\"type\":\"thinking\",\"thinking\":\"Hm.\",\"signature\":\"c2ln\"}");
+    }
+
+    /** Newer ones reject thinking that is not exactly as it came, and accept the step without it. */
+    @Test
+    void thinking_ofAModelOfToday_isNotSentBack() throws Exception {
+        JsonNode step = stepAfterThinking(AnthropicStreamingChatModel.builder()
+                .modelName("claude-opus-5-5")
+                .thinkingType("adaptive"));
+
+        assertThat(step.at("/content").findValuesAsText("type")).containsExactly("tool_use");
+    }
+
+    /** The model's message in the request that follows its call. */
+    private JsonNode stepAfterThinking(AnthropicStreamingChatModel.AnthropicStreamingChatModelBuilder model)
+            throws Exception {
         server().answers(
                         ModelAnswer.says()
                                 .plus(new ModelAnswer.Piece.Thought("Hm.", "c2ln"))
@@ -72,12 +95,8 @@ class LangChainAnthropicTest extends LangChainCases {
                         ModelAnswer.says("Fine."));
         ModelProvider provider = LangChainProvider.of(Map.of(
                 "tested",
-                AnthropicStreamingChatModel.builder()
-                        .baseUrl(server().address() + "/v1")
+                model.baseUrl(server().address() + "/v1")
                         .apiKey(ModelServer.KEY)
-                        .modelName("claude-test")
-                        .thinkingType("enabled")
-                        .thinkingBudgetTokens(1024)
                         .returnThinking(true)
                         .sendThinking(true)
                         .build()));
@@ -91,8 +110,7 @@ class LangChainAnthropicTest extends LangChainCases {
         provider.reply(
                 new ModelRequest("tested", Optional.empty(), List.of(question, step, result), List.of(weather), 4000));
 
-        assertThat(server().received().get(1).body().at("/messages/1/content/0").toString())
-                .isEqualTo("{\"type\":\"thinking\",\"thinking\":\"Hm.\",\"signature\":\"c2ln\"}");
+        return server().received().get(1).body().at("/messages/1");
     }
 
     /** LangChain4j does not report that an Anthropic stream breaks off, so only the silence limit ends the call. */

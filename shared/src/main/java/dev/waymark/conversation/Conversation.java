@@ -574,7 +574,7 @@ public record Conversation(
     /**
      * The number of messages whose reasoning a service refused to read.
      *
-     * @param model as named in {@link Reply#model}; empty for the agent's own model
+     * @param model as named in {@link dev.waymark.conversation.message.Reply#model}; empty for the agent's own model
      */
     public int unreadableBefore(String model) {
         return dialogue.unreadable().getOrDefault(model, 0);

@@ -252,7 +252,11 @@ class SimulationTest {
     @MethodSource("brokenRules")
     @Tag("full")
     void simulation_brokenRule_noticesIt(String name, Core broken, String violation) {
-        assertThat(violations(broken, Simulation.Fault.NONE).anyMatch(what -> what.contains(violation)))
+        Set<String> noticed = new TreeSet<>();
+        assertThat(violations(broken, Simulation.Fault.NONE)
+                        .peek(noticed::add)
+                        .anyMatch(what -> what.contains(violation)))
+                .as("%s", noticed)
                 .isTrue();
     }
 
@@ -454,7 +458,7 @@ class SimulationTest {
                 broken(
                         ModelFact.ModelReplied.class,
                         "nobody has to approve",
-                        "not what was approved",
+                        "told of other requests than wait",
                         (before, fact, after) -> {
                             for (JsonNode call : after.get("calls")) {
                                 if (call.get("status").asText().equals("awaiting")) {
@@ -465,14 +469,14 @@ class SimulationTest {
                 broken(
                         PersonFact.ApprovalDecided.class,
                         "a denied call runs",
-                        "not what was approved",
+                        "open after their turn",
                         (before, fact, after) -> {
                             if (fact instanceof PersonFact.ApprovalDecided decided && !decided.approved()) {
-                                after.get("calls").forEach(call -> {
+                                before.waitingCalls().forEach(waiting -> {
+                                    ObjectNode call =
+                                            (ObjectNode) after.get("calls").get(waiting.id());
                                     if (call.get("status").asText().equals("denied")) {
-                                        ((ObjectNode) call)
-                                                .put("status", "issued")
-                                                .remove("result");
+                                        call.put("status", "issued").remove("result");
                                     }
                                 });
                             }

@@ -28,9 +28,10 @@ final class RequestGate {
     /** The time between two steps back: requests that are slow together say the same. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    private static final long LOOK_MILLIS = 1_000;
-
     private final LongSupplier nanos;
+    /** The time between two looks of a request in line: whether its time is over, or the server is silent. */
+    private final Duration look;
+
     private final Queue<CompletableFuture<Boolean>> line = new ArrayDeque<>();
     private int inside;
     private double limit = FIRST;
@@ -38,11 +39,12 @@ final class RequestGate {
     private long answeredAt;
 
     RequestGate() {
-        this(System::nanoTime);
+        this(System::nanoTime, Duration.ofSeconds(1));
     }
 
-    RequestGate(LongSupplier nanos) {
+    RequestGate(LongSupplier nanos, Duration look) {
         this.nanos = nanos;
+        this.look = look;
         this.answeredAt = nanos.getAsLong();
         this.narrowedAt = answeredAt - PAUSE.toNanos();
     }
@@ -90,7 +92,7 @@ final class RequestGate {
                 if (whyNot.isPresent() && leftTheLine(turn)) {
                     throw Status.DEADLINE_EXCEEDED.withDescription(whyNot.get()).asRuntimeException();
                 }
-                look(turn, Math.min(LOOK_MILLIS, Math.max(1, deadline.millisLeft())));
+                look(turn, Math.min(look.toMillis(), Math.max(1, deadline.millisLeft())));
             }
         } catch (InterruptedException e) {
             if (!leftTheLine(turn)) {

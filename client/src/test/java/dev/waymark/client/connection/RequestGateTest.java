@@ -22,9 +22,10 @@ import org.junit.jupiter.api.Test;
 
 class RequestGateTest {
     private static final WaitDeadline NEVER = WaitDeadline.after(Optional.empty());
+    private static final Duration LOOK = Duration.ofMillis(20);
 
     private final AtomicLong clock = new AtomicLong();
-    private final RequestGate gate = new RequestGate(clock::get);
+    private final RequestGate gate = new RequestGate(clock::get, LOOK);
     private final ExecutorService callers = Executors.newCachedThreadPool();
     private final CountDownLatch open = new CountDownLatch(1);
     private final List<Integer> arrived = new CopyOnWriteArrayList<>();
@@ -42,7 +43,9 @@ class RequestGateTest {
             int number = i;
             int before = gate.waiting();
             answers.add(callers.submit(() -> gate.pass(() -> answered(number), NEVER)));
-            await().until(() -> arrived.contains(number) || gate.waiting() > before);
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> arrived.contains(number) || gate.waiting() > before);
         }
         return answers;
     }
@@ -62,7 +65,7 @@ class RequestGateTest {
         List<Future<Integer>> answers = crowd(2 * RequestGate.FIRST);
         assertThat(arrived).hasSize(RequestGate.FIRST);
         // Longer than a caller waits between two looks.
-        Thread.sleep(1_500);
+        Thread.sleep(5 * LOOK.toMillis());
         Future<Integer> late = callers.submit(() -> gate.pass(() -> answered(-1), NEVER));
         await().until(() -> gate.waiting() == RequestGate.FIRST + 1);
         open.countDown();

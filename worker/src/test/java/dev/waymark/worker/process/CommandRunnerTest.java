@@ -39,6 +39,8 @@ class CommandRunnerTest {
 
     /** Long enough for a program on a busy machine to reach the point at which it is killed. */
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
+    /** Has passed when the program would start. */
+    private static final Duration OVER = Duration.ofMillis(1);
 
     @TempDir
     Path directory;
@@ -271,7 +273,7 @@ class CommandRunnerTest {
 
     @Test
     void run_fencePassed_neverStarts() throws Exception {
-        assertThat(result("touch ran", Duration.ZERO))
+        assertThat(result("touch ran", OVER))
                 .isEqualTo(new CommandResult.NotStarted("/bin/sh was not started in time", true));
         assertThat(directory.resolve("ran")).doesNotExist();
     }
@@ -344,7 +346,7 @@ class CommandRunnerTest {
             List<Path> known = before.toList();
             result("true");
             runProgram("./nowhere.sh");
-            result("true", Duration.ZERO);
+            result("true", OVER);
             result("sleep 600", TIMEOUT);
             try (Stream<Path> after = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
                 List<Path> left = after.filter(path -> !known.contains(path))
