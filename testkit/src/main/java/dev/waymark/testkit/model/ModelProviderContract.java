@@ -100,14 +100,20 @@ public abstract class ModelProviderContract {
         Map<String, Object> second = new LinkedHashMap<>();
         second.put("question", "And über all?");
         second.put("n", Arrays.asList(1, null, 2.5));
-        assertThat(provider().reply(hello()))
-                .isEqualTo(new Reply(
-                        List.of(
-                                new Part.Text("One moment."),
-                                new Part.ToolUse("tu_1", "weather", Json.of(Map.of("city", "Tokyo"))),
-                                new Part.ToolUse("tu_2", "ask_user", Json.of(second))),
-                        Usage.NONE,
-                        "tool_use"));
+        Reply reply = provider().reply(hello());
+
+        assertThat(reply.content().stream().map(ModelProviderContract::read))
+                .containsExactly(
+                        new Part.Text("One moment."),
+                        new Part.ToolUse("tu_1", "weather", Json.of(Map.of("city", "Tokyo"))),
+                        new Part.ToolUse("tu_2", "ask_user", Json.of(second)));
+        assertThat(reply.usage()).isEqualTo(Usage.NONE);
+        assertThat(reply.stop()).isEqualTo("tool_use");
+    }
+
+    /** Without what a provider keeps of a call in order to send it back as it came. */
+    private static Part read(Part part) {
+        return part instanceof Part.ToolUse use ? new Part.ToolUse(use.id(), use.name(), use.input()) : part;
     }
 
     @Test

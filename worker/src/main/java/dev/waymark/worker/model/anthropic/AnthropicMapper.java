@@ -10,6 +10,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.model.anthropic.MessagesRequest.Block;
 import dev.waymark.worker.model.http.CallArguments;
+import dev.waymark.worker.model.http.SentCall;
 import dev.waymark.worker.model.http.StrictSchema;
 import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.http.WireName;

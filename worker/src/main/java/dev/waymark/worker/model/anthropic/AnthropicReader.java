@@ -16,6 +16,7 @@ import dev.waymark.worker.model.http.MaskedListener;
 import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.model.http.ProviderJson;
 import dev.waymark.worker.model.http.ProviderService;
+import dev.waymark.worker.model.http.SentCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

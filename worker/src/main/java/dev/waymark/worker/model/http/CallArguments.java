@@ -70,6 +70,15 @@ public final class CallArguments {
         return args.isNull() ? Json.EMPTY_OBJECT : args;
     }
 
+    /** The arguments as the text of an object, without spaces, as most models write it. */
+    public static String text(Json args) {
+        try {
+            return PayloadJson.MAPPER.writeValueAsString(sendable(args));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** The arguments in the form that providers accept, which is always an object. */
     public static Json sendable(Json args) {
         return args.isObject() ? args : Json.of(Map.of(INVALID, args));

@@ -7,6 +7,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.adapter.AlternatingRoles;
 import dev.waymark.worker.model.http.CallArguments;
+import dev.waymark.worker.model.http.SentCall;
 import dev.waymark.worker.model.http.StrictSchema;
 import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.http.WireName;
@@ -137,7 +138,7 @@ final class OpenAiMapper {
                 calls.add(ChatRequest.ToolCall.of(
                         WireName.ofCall(use.id()),
                         WireName.ofTool(use.name()),
-                        CallArguments.sendable(use.input()).canonical(),
+                        SentCall.spelling(use).orElseGet(() -> CallArguments.text(use.input())),
                         signature.filter(extra -> !extra.isNull())));
             }
         }

@@ -15,6 +15,7 @@ import dev.waymark.worker.model.http.MaskedListener;
 import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.model.http.ProviderJson;
 import dev.waymark.worker.model.http.ProviderService;
+import dev.waymark.worker.model.http.SentCall;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -175,7 +176,9 @@ final class OpenAiReader implements EventReader {
                     model, calls.stream().map(call -> call.extra).toList()));
         }
         for (Growing call : calls) {
-            parts.add(new Part.ToolUse(call.id, whole(call.name), CallArguments.read(whole(call.arguments))));
+            String text = whole(call.arguments);
+            Json args = CallArguments.read(text);
+            parts.add(new Part.ToolUse(call.id, whole(call.name), args, SentCall.ofText(text, args)));
         }
         return new Reply(parts, usage, stop());
     }

@@ -6,6 +6,7 @@ import dev.waymark.conversation.message.Role;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.adapter.AlternatingRoles;
 import dev.waymark.worker.model.http.CallArguments;
+import dev.waymark.worker.model.http.SentCall;
 import dev.waymark.worker.model.http.StrictSchema;
 import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.http.WireName;
@@ -105,7 +106,7 @@ final class ResponsesMapper {
                 items.add(new Item.Call(
                         WireName.ofCall(use.id()),
                         WireName.ofTool(use.name()),
-                        CallArguments.sendable(use.input()).canonical()));
+                        SentCall.spelling(use).orElseGet(() -> CallArguments.text(use.input()))));
             }
         }
         while (!items.isEmpty() && items.get(items.size() - 1) instanceof Item.Thought) {

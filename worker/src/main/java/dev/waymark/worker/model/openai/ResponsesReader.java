@@ -16,6 +16,7 @@ import dev.waymark.worker.model.http.MaskedListener;
 import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.model.http.ProviderJson;
 import dev.waymark.worker.model.http.ProviderService;
+import dev.waymark.worker.model.http.SentCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -203,10 +204,13 @@ final class ResponsesReader implements EventReader {
     }
 
     private Part call(JsonNode item) {
+        String text = service.withoutKey(item.path("arguments").asText(""));
+        Json args = CallArguments.read(text);
         return new Part.ToolUse(
                 item.path("call_id").asText(""),
                 service.withoutKey(item.path("name").asText("")),
-                CallArguments.read(service.withoutKey(item.path("arguments").asText(""))));
+                args,
+                SentCall.ofText(text, args));
     }
 
     /** Reasoning that was not encrypted cannot be sent back, because the service stores nothing. */

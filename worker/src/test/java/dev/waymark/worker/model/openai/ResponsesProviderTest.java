@@ -81,9 +81,9 @@ class ResponsesProviderTest extends OpenAiWireCases {
                            {'type': 'reasoning', 'id': 'rs_1', 'summary': [], 'encrypted_content': 'x'},
                            {'role': 'assistant', 'content': 'One moment.'},
                            {'type': 'function_call', 'call_id': 'tu_1', 'name': 'weather',
-                            'arguments': '{#at#: [1, 2.5, null], #city#: #Z§u00fcrich#, #when#: null}'},
+                            'arguments': '{#city#:#Zürich#,#when#:null,#at#:[1,2.5,null]}'},
                            {'type': 'function_call', 'call_id': 'RENAMED', 'name': 'weather',
-                            'arguments': '{#invalid_arguments#: #{broken#}'},
+                            'arguments': '{#invalid_arguments#:#{broken#}'},
                            {'type': 'function_call_output', 'call_id': 'tu_1', 'output': 'rain'},
                            {'type': 'function_call_output', 'call_id': 'RENAMED', 'output': 'Invalid input'},
                            {'role': 'user', 'content': [
@@ -92,10 +92,8 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     private static JsonNode json(String text) throws JsonProcessingException {
-        return ProviderJson.MAPPER.readTree(text.replace('\'', '"')
-                .replace("#", "\\\"")
-                .replace("§u", "\\\\u")
-                .replace("RENAMED", WireName.ofCall("tu_1~2")));
+        return ProviderJson.MAPPER.readTree(
+                text.replace('\'', '"').replace("#", "\\\"").replace("RENAMED", WireName.ofCall("tu_1~2")));
     }
 
     @Test

@@ -1,11 +1,9 @@
-package dev.waymark.worker.model.anthropic;
+package dev.waymark.worker.model.http;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.worker.model.http.CallArguments;
-import dev.waymark.worker.model.http.ProviderJson;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,14 +13,15 @@ import java.util.Optional;
  * What the service sent of a call and expects back as it came: the spelling of its arguments, such as {@code 1.50}, and
  * fields that Waymark does not know, such as {@code caller}.
  */
-final class SentCall {
+public final class SentCall {
     private static final String ARGUMENTS = "arguments";
     private static final String FIELDS = "fields";
     private static final List<String> KNOWN = List.of("type", "id", "name", "input");
 
     private SentCall() {}
 
-    static Optional<Json> of(ObjectNode block, Optional<String> spelling) throws JsonProcessingException {
+    /** What else is in a block, and the spelling of its arguments if it is not our own. */
+    public static Optional<Json> of(ObjectNode block, Optional<String> spelling) throws JsonProcessingException {
         Map<String, Object> sent = new LinkedHashMap<>();
         spelling.ifPresent(text -> sent.put(ARGUMENTS, text));
         ObjectNode others = block.deepCopy();
@@ -33,8 +32,16 @@ final class SentCall {
         return sent.isEmpty() ? Optional.empty() : Optional.of(Json.of(sent));
     }
 
+    /** What is kept of a call whose arguments came as a text, which is sent back letter by letter. */
+    public static Optional<Json> ofText(String text, Json args) {
+        boolean isOurs = text.equals(CallArguments.text(args));
+        return isOurs || !args.isObject() || !text.stripLeading().startsWith("{")
+                ? Optional.empty()
+                : Optional.of(Json.of(Map.of(ARGUMENTS, text)));
+    }
+
     /** The arguments as the service spelled them; empty if our own spelling is the same. */
-    static Optional<String> spelling(Part.ToolUse use) {
+    public static Optional<String> spelling(Part.ToolUse use) {
         return use.sent()
                 .map(kept -> kept.field(ARGUMENTS))
                 .filter(String.class::isInstance)
@@ -42,7 +49,7 @@ final class SentCall {
                 .filter(text -> CallArguments.read(text).equals(use.input()));
     }
 
-    static Map<String, Object> fields(Part.ToolUse use) {
+    public static Map<String, Object> fields(Part.ToolUse use) {
         Map<String, Object> fields = new LinkedHashMap<>();
         use.sent().map(kept -> kept.field(FIELDS)).ifPresent(others -> {
             if (others instanceof Map<?, ?> kept) {
