@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A tool whose worker is really killed. */
 class ChargeCardTest {
     @ParameterizedTest
+    @Tag("full")
     @EnumSource(names = "AFTER_CLAIM")
     void workerKilled_cardIsChargedOnce(CrashPoint point, @TempDir Path directory) throws Exception {
         Path witness = directory.resolve("witness");
