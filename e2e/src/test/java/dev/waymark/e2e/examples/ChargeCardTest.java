@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A tool whose worker is really killed. */
 class ChargeCardTest {
-    @ParameterizedTest
     @Tag("full")
+    @ParameterizedTest
     @EnumSource(names = "AFTER_CLAIM")
     void workerKilled_cardIsChargedOnce(CrashPoint point, @TempDir Path directory) throws Exception {
         Path witness = directory.resolve("witness");
