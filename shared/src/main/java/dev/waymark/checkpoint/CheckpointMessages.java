@@ -33,14 +33,16 @@ public final class CheckpointMessages {
         return entries;
     }
 
-    /** The entry without what only a provider gets: the notes in front of results, and how it had spelled a call. */
     private static Transcript.Entry documented(Transcript.Entry entry) {
-        List<Part> parts = entry.message().content().stream()
-                .map(CheckpointMessages::documented)
-                .toList();
-        return parts.equals(entry.message().content())
-                ? entry
-                : entry.saying(new Message(entry.message().role(), parts));
+        Message plain = documented(entry.message());
+        return plain.equals(entry.message()) ? entry : entry.saying(plain);
+    }
+
+    /** The message without what only a provider gets: the notes in front of results, and how it had spelled a call. */
+    static Message documented(Message message) {
+        return new Message(
+                message.role(),
+                message.content().stream().map(CheckpointMessages::documented).toList());
     }
 
     private static Part documented(Part part) {

@@ -111,7 +111,11 @@ final class PhasesSnapshot {
         boolean harmless = state.openCalls().stream().allMatch(call -> isHarmless(state, call));
         return state.openCalls().isEmpty() || !harmless
                 ? Optional.empty()
-                : state.transcript().entries().last().map(Transcript.Entry::message);
+                : state.transcript()
+                        .entries()
+                        .last()
+                        .map(Transcript.Entry::message)
+                        .map(CheckpointMessages::documented);
     }
 
     private static boolean isHarmless(Conversation state, Call call) {
