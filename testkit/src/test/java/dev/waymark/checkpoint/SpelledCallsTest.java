@@ -1,0 +1,35 @@
+package dev.waymark.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A checkpoint has a call's arguments, and not how its provider had spelled them. */
+class SpelledCallsTest {
+    private static final Json ARGS = Json.of(Map.of("question", "Which day?"));
+
+    @ParameterizedTest
+    @EnumSource
+    void waitingCall_isWrittenAsIfWeHadSpelledIt(CheckpointFormat format) {
+        Json spelled = Json.of(Map.of("arguments", "{ \"question\": \"Which day?\" }"));
+
+        assertThat(checkpoint(format, Optional.of(spelled))).isEqualTo(checkpoint(format, Optional.empty()));
+    }
+
+    private static Json checkpoint(CheckpointFormat format, Optional<Json> sent) {
+        CheckpointFixture tale = new CheckpointFixture(
+                new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Go")), false),
+                new ModelFact.ModelCalled(1),
+                new ModelFact.ModelReplied(1, Reply.of(new Part.ToolUse("tu_1", "ask_user", ARGS, sent))));
+        return format.view(tale.timeline());
+    }
+}
