@@ -58,8 +58,7 @@ public final class CallArguments {
         }
         try {
             JsonNode spelled = AS_SPELLED.readTree(text);
-            boolean isOurs = spelled.toString().equals(PayloadJson.MAPPER.writeValueAsString(args));
-            return isOurs || !spelled.isObject() ? Optional.empty() : Optional.of(text);
+            return spelled.toString().equals(text(args)) || !spelled.isObject() ? Optional.empty() : Optional.of(text);
         } catch (JsonProcessingException e) {
             return Optional.empty();
         }

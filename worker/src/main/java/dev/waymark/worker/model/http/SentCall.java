@@ -32,12 +32,19 @@ public final class SentCall {
         return sent.isEmpty() ? Optional.empty() : Optional.of(Json.of(sent));
     }
 
-    /** What is kept of a call whose arguments came as a text, which is sent back letter by letter. */
-    public static Optional<Json> ofText(String text, Json args) {
+    /** Reads a call whose arguments are a text, which is sent back letter by letter. */
+    public static Part.ToolUse read(String id, String name, String text) {
+        Json args = CallArguments.read(text);
         boolean isOurs = text.equals(CallArguments.text(args));
-        return isOurs || !args.isObject() || !text.stripLeading().startsWith("{")
+        Optional<Json> sent = isOurs || !args.isObject() || !text.stripLeading().startsWith("{")
                 ? Optional.empty()
                 : Optional.of(Json.of(Map.of(ARGUMENTS, text)));
+        return new Part.ToolUse(id, name, args, sent);
+    }
+
+    /** The arguments as a text: as the service spelled them, or else as we do. */
+    public static String text(Part.ToolUse use) {
+        return spelling(use).orElseGet(() -> CallArguments.text(use.input()));
     }
 
     /** The arguments as the service spelled them; empty if our own spelling is the same. */

@@ -6,7 +6,6 @@ import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.adapter.AlternatingRoles;
-import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.SentCall;
 import dev.waymark.worker.model.http.StrictSchema;
 import dev.waymark.worker.model.http.ToolChoice;
@@ -138,7 +137,7 @@ final class OpenAiMapper {
                 calls.add(ChatRequest.ToolCall.of(
                         WireName.ofCall(use.id()),
                         WireName.ofTool(use.name()),
-                        SentCall.spelling(use).orElseGet(() -> CallArguments.text(use.input())),
+                        SentCall.text(use),
                         signature.filter(extra -> !extra.isNull())));
             }
         }

@@ -8,7 +8,6 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ReplyListener;
-import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.ErrorBody;
 import dev.waymark.worker.model.http.EventReader;
 import dev.waymark.worker.model.http.MaskedListener;
@@ -176,9 +175,7 @@ final class OpenAiReader implements EventReader {
                     model, calls.stream().map(call -> call.extra).toList()));
         }
         for (Growing call : calls) {
-            String text = whole(call.arguments);
-            Json args = CallArguments.read(text);
-            parts.add(new Part.ToolUse(call.id, whole(call.name), args, SentCall.ofText(text, args)));
+            parts.add(SentCall.read(call.id, whole(call.name), whole(call.arguments)));
         }
         return new Reply(parts, usage, stop());
     }

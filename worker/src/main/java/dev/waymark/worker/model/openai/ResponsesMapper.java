@@ -5,7 +5,6 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.adapter.AlternatingRoles;
-import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.SentCall;
 import dev.waymark.worker.model.http.StrictSchema;
 import dev.waymark.worker.model.http.ToolChoice;
@@ -103,10 +102,7 @@ final class ResponsesMapper {
                 items.add(new Item.Assistant(text.text(), phase));
                 phase = Optional.empty();
             } else if (part instanceof Part.ToolUse use) {
-                items.add(new Item.Call(
-                        WireName.ofCall(use.id()),
-                        WireName.ofTool(use.name()),
-                        SentCall.spelling(use).orElseGet(() -> CallArguments.text(use.input()))));
+                items.add(new Item.Call(WireName.ofCall(use.id()), WireName.ofTool(use.name()), SentCall.text(use)));
             }
         }
         while (!items.isEmpty() && items.get(items.size() - 1) instanceof Item.Thought) {

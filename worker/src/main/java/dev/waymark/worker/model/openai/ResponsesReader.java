@@ -9,7 +9,6 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ReplyListener;
-import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.ErrorBody;
 import dev.waymark.worker.model.http.EventReader;
 import dev.waymark.worker.model.http.MaskedListener;
@@ -204,13 +203,10 @@ final class ResponsesReader implements EventReader {
     }
 
     private Part call(JsonNode item) {
-        String text = service.withoutKey(item.path("arguments").asText(""));
-        Json args = CallArguments.read(text);
-        return new Part.ToolUse(
+        return SentCall.read(
                 item.path("call_id").asText(""),
                 service.withoutKey(item.path("name").asText("")),
-                args,
-                SentCall.ofText(text, args));
+                service.withoutKey(item.path("arguments").asText("")));
     }
 
     /** Reasoning that was not encrypted cannot be sent back, because the service stores nothing. */
