@@ -113,6 +113,7 @@ final class Draft {
     /** Replaces the transcript by one that does not begin like the present one. */
     void replaceTranscript(Transcript other) {
         dialogue.transcript = other;
+        dialogue.refused = false;
         beginPrefix();
     }
 

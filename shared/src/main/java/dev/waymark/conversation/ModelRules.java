@@ -88,6 +88,7 @@ final class ModelRules {
             return;
         }
         draft.dialogue.modelCalled = false;
+        draft.dialogue.refused = false;
         draft.dialogue.turn = draft.dialogue.turn.used(reply.spent().usage());
         draft.money.spend(reply.spent());
         if (reply.withoutReasoning()) {
@@ -146,24 +147,13 @@ final class ModelRules {
      * count as sent, so the prompt still extends what was sent before.
      */
     void takeBackWhatWasRefused() {
-        Turn turn = draft.dialogue.turn;
-        if (turn.status() != Turn.Status.FAILED) {
+        if (!draft.dialogue.refused || draft.dialogue.turn.isRunning()) {
             return;
         }
         List<Transcript.Entry> entries = draft.dialogue.transcript.entries().toList();
-        int kept = entries.size();
-        while (kept > 0 && isUnanswered(entries.get(kept - 1).message())) {
-            kept--;
-        }
-        int answered = kept;
-        if (turn.problem().filter(problem -> problem.isOfContent(answered)).isEmpty()) {
-            return;
-        }
-        Transcript shorter = Transcript.EMPTY;
-        for (Transcript.Entry entry : entries.subList(0, kept)) {
-            shorter = shorter.plus(entry);
-        }
-        for (Transcript.Entry entry : entries.subList(kept, entries.size())) {
+        int answered = answered(entries);
+        Transcript shorter = Transcript.EMPTY.plusAll(entries.subList(0, answered));
+        for (Transcript.Entry entry : entries.subList(answered, entries.size())) {
             if (entry.message().toolResults().isEmpty()) {
                 draft.ignore(SignalNames.SAY, "taken back, because the service refused to read it: " + entry.id());
             } else {
@@ -174,6 +164,16 @@ final class ModelRules {
         }
         draft.dialogue.transcript = shorter;
         draft.dialogue.boundFrom = Math.min(draft.dialogue.boundFrom, shorter.count());
+        draft.dialogue.refused = false;
+    }
+
+    /** The number of messages up to the last reply or summary. */
+    private static int answered(List<Transcript.Entry> entries) {
+        int answered = entries.size();
+        while (answered > 0 && isUnanswered(entries.get(answered - 1).message())) {
+            answered--;
+        }
+        return answered;
     }
 
     private static boolean isUnanswered(Message message) {
@@ -228,6 +228,8 @@ final class ModelRules {
                 takeBackCall();
             } else {
                 draft.dialogue.modelCalled = false;
+                int answered = answered(draft.dialogue.transcript.entries().toList());
+                draft.dialogue.refused |= fact.problem().isOfContent(answered);
                 turns.end(Turn.Status.FAILED, "", fact.problem());
             }
         }
@@ -254,11 +256,7 @@ final class ModelRules {
                     .filter(schema ->
                             kept.stream().noneMatch(entry -> entry.schema().equals(Optional.of(schema))));
             draft.say(Optional.empty(), Summary.message(words), lost);
-            Transcript shorter = draft.dialogue.transcript;
-            for (Transcript.Entry entry : kept) {
-                shorter = shorter.plus(entry);
-            }
-            draft.replaceTranscript(shorter);
+            draft.replaceTranscript(draft.dialogue.transcript.plusAll(kept));
             draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().unread());
             draft.versionReached = true;
             dropCalls(entries.subList(0, cut));

@@ -317,11 +317,9 @@ final class TakeoverRules {
     /** Replaces the results of calls in the transcript, by call id. */
     private void replaceResults(Map<String, String> texts) {
         if (!texts.isEmpty()) {
-            Transcript corrected = Transcript.EMPTY;
-            for (Transcript.Entry entry : draft.dialogue.transcript.entries().toList()) {
-                corrected = corrected.plus(entry.saying(corrected(entry.message(), texts)));
-            }
-            draft.replaceTranscript(corrected);
+            draft.replaceTranscript(Transcript.EMPTY.plusAll(draft.dialogue.transcript.entries().toList().stream()
+                    .map(entry -> entry.saying(corrected(entry.message(), texts)))
+                    .toList()));
         }
     }
 

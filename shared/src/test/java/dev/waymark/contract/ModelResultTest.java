@@ -77,6 +77,7 @@ class ModelResultTest {
                 Optional.empty(),
                 List.of(),
                 List.of(),
+                List.of(),
                 Optional.of(saved),
                 Optional.empty(),
                 List.of(),

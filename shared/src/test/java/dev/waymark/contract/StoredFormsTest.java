@@ -279,6 +279,7 @@ class StoredFormsTest {
                         Optional.of(tokenEstimate),
                         1,
                         Map.of("openai:m", 1),
+                        true,
                         Optional.of(ARGS)),
                 new CallBook(
                         List.of("tu_1"),
@@ -325,6 +326,7 @@ class StoredFormsTest {
                         Optional.of(spent),
                         List.of("a:1", "a:1"),
                         List.of("b:2"),
+                        List.of("c:3"),
                         Optional.empty(),
                         Optional.empty(),
                         List.of(),
@@ -335,6 +337,7 @@ class StoredFormsTest {
                         7,
                         "wor",
                         Optional.empty(),
+                        List.of(),
                         List.of(),
                         List.of(),
                         Optional.of(new PartialReply.SavedReply("run-1", "e3b0", Reply.of(USE))),

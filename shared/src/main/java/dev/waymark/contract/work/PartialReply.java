@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param failed the models that failed in this call, once per failure; several times for one failure after which the
  *     model should not be tried again
  * @param unusable the fallbacks that cannot answer this call
+ * @param withoutReasoning the models whose service refused to read earlier reasoning in this call
  * @param saved the whole reply, while the activity still runs its calls; the next attempt returns it, so that it is
  *     paid for once
  * @param from the number of characters before {@code text}, since only the end of a long reply is sent
@@ -37,6 +38,8 @@ public record PartialReply(
 
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> unusable,
 
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> withoutReasoning,
+
         Optional<SavedReply> saved,
         Optional<String> queue,
 
@@ -47,6 +50,7 @@ public record PartialReply(
         text = text == null ? "" : text;
         failed = failed == null ? List.of() : List.copyOf(failed);
         unusable = unusable == null ? List.of() : List.copyOf(unusable);
+        withoutReasoning = withoutReasoning == null ? List.of() : List.copyOf(withoutReasoning);
         running = running == null ? List.of() : List.copyOf(running);
     }
 
@@ -58,6 +62,7 @@ public record PartialReply(
                 from,
                 text,
                 spent,
+                List.of(),
                 List.of(),
                 List.of(),
                 Optional.empty(),
@@ -76,6 +81,7 @@ public record PartialReply(
                 Optional.empty(),
                 List.of(),
                 List.of(),
+                List.of(),
                 Optional.empty(),
                 Optional.empty(),
                 running,
@@ -92,6 +98,7 @@ public record PartialReply(
                 spent,
                 failed,
                 unusable,
+                withoutReasoning,
                 saved,
                 Optional.of(taskQueue),
                 running,

@@ -26,6 +26,7 @@ import java.util.Optional;
  *     a model's reasoning to everything before it, so reasoning of older messages is not sent any more.
  * @param unreadable by the name of a model, empty for the agent's own: the number of messages when a service refused to
  *     read reasoning that we believed to be valid. Older reasoning is not sent to this model any more.
+ * @param refused whether a service refused to read what was added since the last reply
  * @param heldSchema the schema for replies, if every request of the thread so far had it
  */
 public record Dialogue(
@@ -39,6 +40,9 @@ public record Dialogue(
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) int boundFrom,
 
         @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Integer> unreadable,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean refused,
+
         Optional<Json> heldSchema) {
     public Dialogue {
         Objects.requireNonNull(transcript, "transcript");
@@ -59,6 +63,7 @@ public record Dialogue(
                 Optional.empty(),
                 0,
                 Collections.emptyMap(),
+                false,
                 Optional.empty());
     }
 
@@ -87,6 +92,7 @@ public record Dialogue(
         public Optional<TokenEstimate> tokenEstimate = Dialogue.this.tokenEstimate;
         public int boundFrom = Dialogue.this.boundFrom;
         public Map<String, Integer> unreadable = Dialogue.this.unreadable;
+        public boolean refused = Dialogue.this.refused;
         public Optional<Json> heldSchema = Dialogue.this.heldSchema;
 
         /** Whether the transcript and the queue are empty, so that there is nothing to send to a model. */
@@ -108,6 +114,7 @@ public record Dialogue(
                     && tokenEstimate == Dialogue.this.tokenEstimate
                     && boundFrom == Dialogue.this.boundFrom
                     && unreadable == Dialogue.this.unreadable
+                    && refused == Dialogue.this.refused
                     && heldSchema == Dialogue.this.heldSchema;
             return isUnchanged
                     ? Dialogue.this
@@ -120,6 +127,7 @@ public record Dialogue(
                             tokenEstimate,
                             boundFrom,
                             unreadable,
+                            refused,
                             heldSchema);
         }
     }

@@ -49,6 +49,11 @@ public final class ThreadView {
         timeline.fallbacks()
                 .forEach((model, answers) ->
                         lines.add("fallback " + SafeText.line(model) + ": " + OneLine.count(answers, "answer")));
+        now.dialogue()
+                .unreadable()
+                .keySet()
+                .forEach(model -> lines.add((model.isEmpty() ? "the agent's model" : SafeText.line(model))
+                        + " gets no earlier reasoning any more: its service refused to read it"));
         lines.add("");
         now.transcript().messages().forEach(message -> write(message, now));
         now.batchCalls().stream().map(Call::toolResult).forEach(result -> result.ifPresent(this::write));

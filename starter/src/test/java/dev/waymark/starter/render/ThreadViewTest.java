@@ -2,7 +2,9 @@ package dev.waymark.starter.render;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.List;
@@ -28,6 +30,18 @@ class ThreadViewTest {
                         "> (queued) Hurry",
                         "? Which day?",
                         "  waymark answer t1 TEXT");
+    }
+
+    @Test
+    void card_threadWhoseServiceRefusedReasoning_saysSo() {
+        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+                .says("m1", "Book it")
+                .callsModel()
+                .then(new ModelFact.ModelReplied(
+                        1, Reply.of(new Part.Text("Booked.")).refusingReasoning()));
+
+        assertThat(ThreadView.of(tale.timeline(), List.of()))
+                .contains("the agent's model gets no earlier reasoning any more: its service refused to read it");
     }
 
     @Test

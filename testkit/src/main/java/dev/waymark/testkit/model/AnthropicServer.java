@@ -58,6 +58,7 @@ public final class AnthropicServer extends ModelServer {
     private volatile boolean bindsEveryModel;
     private volatile boolean dropsByDefault;
     private volatile boolean namesCallers;
+    private volatile boolean namesDropped;
     private volatile Set<String> withoutTrailingThinking = Set.of();
 
     private record Issued(String model, JsonNode block) {}
@@ -96,6 +97,15 @@ public final class AnthropicServer extends ModelServer {
      */
     public AnthropicServer namingCallers() {
         namesCallers = true;
+        return this;
+    }
+
+    /**
+     * From now on, replies name the thinking that was dropped, although requests do not ask for it. <i>Assumed</i>: that
+     * a gateway adds the header and the setting to all requests.
+     */
+    public AnthropicServer namingDropped() {
+        namesDropped = true;
         return this;
     }
 
@@ -497,7 +507,7 @@ public final class AnthropicServer extends ModelServer {
         ObjectNode delta = object("{\"type\":\"message_delta\",\"delta\":{\"stop_sequence\":null}}");
         ((ObjectNode) delta.get("delta")).put("stop_reason", speech.stopWord());
         delta.putObject("usage").put("output_tokens", speech.usage().outputTokens());
-        if (request.path("thinking").has("block_binding")) {
+        if (namesDropped || request.path("thinking").has("block_binding")) {
             delta.set("input_transformations", transformations(lost));
         }
         closing.add("{\"type\":\"ping\"}");

@@ -95,7 +95,7 @@ public final class ModelActivityImpl implements ModelActivity {
                 input.step(),
                 info.getAttempt(),
                 before.flatMap(PartialReply::spent).orElse(Spent.NOTHING),
-                before.map(told -> new ModelChain.Failed(told.failed(), told.unusable()))
+                before.map(told -> new ModelChain.Failed(told.failed(), told.unusable(), told.withoutReasoning()))
                         .orElse(ModelChain.Failed.NOTHING),
                 before.flatMap(PartialReply::failingSince),
                 !input.summary());
@@ -280,7 +280,8 @@ public final class ModelActivityImpl implements ModelActivity {
 
     /**
      * The reply. If the service refuses to read earlier reasoning, which it may bind to something that this version does
-     * not know of, the request is sent once more without it. A refused request costs nothing.
+     * not know of, the request is sent once more without it, and later attempts do not send it either. A refused request
+     * costs nothing.
      */
     private static Reply reply(
             ModelProvider provider,
@@ -289,21 +290,32 @@ public final class ModelActivityImpl implements ModelActivity {
             ModelChain.Link asked,
             BooleanSupplier cancelled)
             throws ModelFailure, InterruptedException {
-        try {
-            return SilenceWatch.ask(provider, sent, words, asked.silence(), cancelled);
-        } catch (ModelFailure failure) {
-            if (!refusesReasoning(failure) || !sent.hasReasoning()) {
-                throw failure;
+        if (!words.failed().withoutReasoning().contains(asked.model())) {
+            try {
+                Reply reply = SilenceWatch.ask(provider, sent, words, asked.silence(), cancelled);
+                if (reply.withoutReasoning()) {
+                    LOG.warn("{} did not read earlier reasoning of {}", asked.model(), thread());
+                }
+                return reply;
+            } catch (ModelFailure failure) {
+                if (!refusesReasoning(failure) || !sent.hasReasoning()) {
+                    throw failure;
+                }
+                LOG.warn(
+                        "{} refused earlier reasoning of {}, and is asked again without it: {}",
+                        asked.model(),
+                        thread(),
+                        failure.getMessage());
+                words.failed(words.failed().refusingReasoning(asked));
             }
-            LOG.warn(
-                    "{} refused earlier reasoning of {}, and is asked again without it: {}",
-                    asked.model(),
-                    Activity.getExecutionContext().getInfo().getWorkflowId(),
-                    failure.getMessage());
-            ModelRequest without = sent.unreadableBefore(sent.messages().size());
-            return SilenceWatch.ask(provider, without, words, asked.silence(), cancelled)
-                    .refusingReasoning();
         }
+        ModelRequest without = sent.unreadableBefore(sent.messages().size());
+        return SilenceWatch.ask(provider, without, words, asked.silence(), cancelled)
+                .refusingReasoning();
+    }
+
+    private static String thread() {
+        return Activity.getExecutionContext().getInfo().getWorkflowId();
     }
 
     private static boolean refusesReasoning(ModelFailure failure) {

@@ -48,13 +48,22 @@ final class ModelChain {
      *
      * @param models the models that failed: once per failure, or often enough that the model is not tried again
      * @param unusable the fallbacks that cannot answer this call
+     * @param withoutReasoning the models whose service refused to read earlier reasoning
      */
-    record Failed(List<String> models, List<String> unusable) {
-        static final Failed NOTHING = new Failed(List.of(), List.of());
+    record Failed(List<String> models, List<String> unusable, List<String> withoutReasoning) {
+        static final Failed NOTHING = new Failed(List.of(), List.of(), List.of());
 
         Failed {
             models = List.copyOf(models);
             unusable = List.copyOf(unusable);
+            withoutReasoning = List.copyOf(withoutReasoning);
+        }
+
+        /** These failures, and that the service of this model refused to read earlier reasoning. */
+        Failed refusingReasoning(Link asked) {
+            List<String> refusing = new ArrayList<>(withoutReasoning);
+            refusing.add(asked.model());
+            return new Failed(models, unusable, refusing);
         }
 
         private int count(String model) {
@@ -146,7 +155,7 @@ final class ModelChain {
         do {
             models.add(asked.model());
         } while (isLong && Collections.frequency(models, asked.model()) < strikes);
-        Failed now = new Failed(models, before.unusable());
+        Failed now = new Failed(models, before.unusable(), before.withoutReasoning());
         if (now.count(asked.model()) >= strikes && !OF_ONE_REQUEST.contains(failure.type())) {
             outages.began(asked.model(), failure.retryAfter());
         }
@@ -157,7 +166,7 @@ final class ModelChain {
     static Failed without(Link asked, Failed before) {
         List<String> unusable = new ArrayList<>(before.unusable());
         unusable.add(asked.model());
-        return new Failed(before.models(), unusable);
+        return new Failed(before.models(), unusable, before.withoutReasoning());
     }
 
     /** How long to wait before the next attempt; empty to use Temporal's growing intervals. */

@@ -168,6 +168,7 @@ final class PartialText implements ReplyListener {
                 spent.isNothing() ? Optional.empty() : Optional.of(spent),
                 failed.models(),
                 failed.unusable(),
+                failed.withoutReasoning(),
                 saved,
                 Optional.empty(),
                 running,

@@ -23,6 +23,8 @@ import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
 import dev.waymark.testkit.model.ModelServer.Received;
+import dev.waymark.tool.EffectUnknownException;
+import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.gate.FileThreads;
@@ -37,6 +39,7 @@ import dev.waymark.worker.rehearsal.SpendingLedger;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -473,6 +476,96 @@ abstract class PromptGrowsCases {
             assertThat(asked).isEqualTo(2);
             assertThat(server.received()).hasSize(before + 3);
             assertNothingLost();
+        }
+    }
+
+    @Test
+    void thinking_thatIsRefusedByAnUnknownRule_isNotSentByLaterAttemptsEither() {
+        String busy = "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}";
+        AtomicInteger refused = new AtomicInteger();
+        try (WorkflowRig rig = rig()) {
+            String thread = begin(rig, "Hello");
+            stage(ModelAnswer.error(529, busy), ModelAnswer.error(529, busy));
+            server.answers(asked -> {
+                if (asked.body().toString().contains("\"sig1~")) {
+                    refused.incrementAndGet();
+                    return ModelAnswer.error(
+                            400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"Bad `signature`.\"}}");
+                }
+                return answer(asked);
+            });
+            Conversation state = say(rig, thread, 2);
+
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            assertThat(state.unreadableBefore("")).isEqualTo(3);
+            assertThat(refused).hasValue(1);
+        }
+    }
+
+    /** As after a change of which the thread knows nothing, such as another build's mapping. */
+    @Test
+    void thinking_thatIsNamedAsDropped_isNotSentAgain() {
+        server.droppingByDefault().namingDropped();
+        try (WorkflowRig rig = rig()) {
+            String thread = begin(rig, "Hello");
+            Conversation recorded = rig.timeline(thread).now();
+            AgentSpec changed = rig.timeline(thread)
+                    .agent()
+                    .orElseThrow()
+                    .with()
+                    .instructions("You are somebody else.")
+                    .build();
+
+            String other = rig.start(carrying("a", recorded, Optional.of(changed)));
+            Conversation told = say(rig, other, 2);
+            int dropped = server.dropped().size();
+            say(rig, other, 3);
+
+            assertThat(dropped).isEqualTo(1);
+            assertThat(told.unreadableBefore("")).isEqualTo(3);
+            assertThat(server.dropped()).hasSize(1);
+            assertThat(server.complaints()).isEmpty();
+        }
+    }
+
+    @Test
+    void refusedTurn_retriedAndStopped_isTakenBackByTheNext() {
+        stage(thoughtful("Hello."), ModelAnswer.says("I").stopping("refusal"));
+        try (WorkflowRig rig = rig()) {
+            String thread = begin(rig, "Hello");
+            say(rig, thread, 2);
+            server.answers(asked -> ModelAnswer.says("Late.").silentAfter(0));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "again", "retry", true));
+            rig.update(thread, SignalNames.STOP, Map.of());
+            server.answers(this::answer);
+            say(rig, thread, 4);
+
+            assertThat(answered.get(2).toString())
+                    .doesNotContain("And number 2?")
+                    .contains("And number 4?");
+            assertNothingLost();
+        }
+    }
+
+    @Test
+    void outcome_thatAPersonSettles_extends() {
+        stage(thinking().calls("tu_1", "charge", "{\"cents\": 7}"));
+        Tool unsure = JavaTool.of("charge", "Charges", ToolProtocolCases.Charge.class, (args, context) -> {
+                    throw new EffectUnknownException("no answer");
+                })
+                .withTimeout(Duration.ofSeconds(1))
+                .askingOnUnknown();
+        try (WorkflowRig rig = rig(UnaryOperator.identity(), unsure)) {
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Refund it")));
+            rig.awaitSettled(thread);
+            rig.update(thread, SignalNames.SETTLE, Map.of("callId", "tu_1", "outcome", "not-done", "by", "ann"));
+            rig.awaitTurn(thread, 1);
+            say(rig, thread, 2);
+
+            assertThat(answered).hasSize(3);
+            assertThat(answered.get(1).toString()).contains("did not take effect, as settled by ann");
+            assertNothingLost();
+            assertThat(breaks()).isEmpty();
         }
     }
 

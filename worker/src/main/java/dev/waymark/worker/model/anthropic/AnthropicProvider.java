@@ -140,7 +140,9 @@ public final class AnthropicProvider implements ModelProvider {
             Reply more = send(request.withMessages(messages), key, listener);
             List<Part> parts = new ArrayList<>(reply.content());
             parts.addAll(more.content());
-            reply = new Reply(parts, reply.usage().plus(more.usage()), more.stop());
+            boolean dropped = reply.withoutReasoning() || more.withoutReasoning();
+            Reply both = new Reply(parts, reply.usage().plus(more.usage()), more.stop());
+            reply = dropped ? both.refusingReasoning() : both;
         }
         return reply;
     }

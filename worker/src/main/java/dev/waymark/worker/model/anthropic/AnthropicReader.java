@@ -40,6 +40,7 @@ final class AnthropicReader implements EventReader {
     private String stop = "";
     private boolean started;
     private boolean whole;
+    private boolean droppedReasoning;
     private int size;
     private int begun;
 
@@ -89,6 +90,8 @@ final class AnthropicReader implements EventReader {
             case "message_delta" -> {
                 stop = event.delta().path("stop_reason").asText(stop);
                 count(event.usage());
+                droppedReasoning |=
+                        event.transformations().findValuesAsText("type").contains("thinking_dropped");
             }
             case "message_stop" -> {
                 whole = true;
@@ -208,7 +211,8 @@ final class AnthropicReader implements EventReader {
                 // With any other stop reason, the reply is complete.
             }
         }
-        return new Reply(parts, usage(), stop.isEmpty() ? "end_turn" : stop);
+        Reply reply = new Reply(parts, usage(), stop.isEmpty() ? "end_turn" : stop);
+        return droppedReasoning ? reply.refusingReasoning() : reply;
     }
 
     private Optional<Part> part(Growing block) throws JsonProcessingException {

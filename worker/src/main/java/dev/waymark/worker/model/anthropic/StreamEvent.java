@@ -13,13 +13,15 @@ record StreamEvent(
         JsonNode message,
         @JsonProperty("content_block") JsonNode block,
         JsonNode delta,
-        JsonNode usage) {
+        JsonNode usage,
+        @JsonProperty("input_transformations") JsonNode transformations) {
     StreamEvent {
         type = type == null ? "" : type;
         message = orMissing(message);
         block = orMissing(block);
         delta = orMissing(delta);
         usage = orMissing(usage);
+        transformations = orMissing(transformations);
     }
 
     private static JsonNode orMissing(JsonNode node) {
