@@ -2,11 +2,9 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.ForkRequest;
@@ -14,15 +12,12 @@ import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
-import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
-import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
-import dev.waymark.testkit.model.ModelServer.Received;
 import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;
@@ -41,30 +36,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Threads of a model of today, which binds its thinking to everything before it. No request may be refused, and no
- * thinking dropped.
- */
-abstract class PromptGrowsCases {
-    private static final String MODEL = "claude-opus-5-5";
+/** No request of such a thread is refused, and no thinking dropped. */
+abstract class PromptGrowsCases extends BoundThreads {
     private static final String OTHER = "claude-fable-5-2";
-    private static final int STEPS = 40;
 
     private static final Json NUMBER = Json.of(Map.of(
             "type",
@@ -75,113 +58,6 @@ abstract class PromptGrowsCases {
             false,
             "properties",
             Map.of("n", Map.of("type", "integer"))));
-
-    private final Deque<ModelAnswer> next = new ArrayDeque<>();
-    private final List<JsonNode> answered = new CopyOnWriteArrayList<>();
-    private final AtomicInteger thoughts = new AtomicInteger();
-    private AnthropicServer server;
-
-    abstract AnthropicServer newServer();
-
-    @BeforeEach
-    void start() {
-        server = newServer();
-        server.answers(this::answer);
-    }
-
-    @AfterEach
-    void stop() {
-        server.close();
-    }
-
-    /** Answers with the staged answers, and then with thoughtful replies. Summaries are not thought about. */
-    private ModelAnswer answer(Received request) {
-        if (isSummary(request.body())) {
-            return ModelAnswer.says("They talked.").using(50, 10);
-        }
-        ModelAnswer answer = next.isEmpty() ? thoughtful("Fine.") : next.remove();
-        if (!(answer instanceof ModelAnswer.Error)) {
-            answered.add(request.body());
-        }
-        return answer;
-    }
-
-    private static boolean isSummary(JsonNode body) {
-        return body.path("system").path(0).path("text").asText().equals(Summary.INSTRUCTIONS);
-    }
-
-    private ModelAnswer.Speech thoughtful(String words) {
-        return thinking().plus(new Piece.Words(words)).using(50, 10);
-    }
-
-    private ModelAnswer.Speech looking() {
-        return thinking().calls("tu_" + thoughts.get(), "ls", "{}").using(50, 10);
-    }
-
-    private ModelAnswer.Speech thinking() {
-        return ModelAnswer.says().plus(thought());
-    }
-
-    /** On models of today, the text of thinking is empty unless the request asks for it. */
-    private Piece.Thought thought() {
-        int number = thoughts.incrementAndGet();
-        return new Piece.Thought(number % 2 == 0 ? "" : "Hm " + number, "sig" + number);
-    }
-
-    private void stage(ModelAnswer... answers) {
-        next.addAll(List.of(answers));
-    }
-
-    private WorkflowRig rig(UnaryOperator<AgentSpec.Builder> change, Tool... tools) {
-        return new WorkflowRig(TestServers.inMemory(), AnthropicProvider.of(server.environment()), tools)
-                .with(agent -> change.apply(ofToday(agent.build())));
-    }
-
-    private WorkflowRig rig() {
-        return rig(UnaryOperator.identity());
-    }
-
-    private static AgentSpec.Builder ofToday(AgentSpec spec) {
-        return new AgentSpec.Builder(spec.name(), "fake:" + MODEL)
-                .tools(spec.tools())
-                .instructions("You are " + spec.name() + ".")
-                .maxIterations(2 * STEPS);
-    }
-
-    private static String begin(WorkflowRig rig, String words) {
-        String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", words)));
-        rig.awaitTurn(thread, 1);
-        return thread;
-    }
-
-    private static Conversation say(WorkflowRig rig, String thread, int turn, Map<String, Object> more) {
-        Map<String, Object> message = new LinkedHashMap<>(more);
-        message.put("id", "m-" + turn);
-        if (!more.containsKey("messages")) {
-            message.put("content", "And number " + turn + "?");
-        }
-        rig.update(thread, SignalNames.SAY, message);
-        return rig.awaitTurn(thread, turn);
-    }
-
-    private static Conversation say(WorkflowRig rig, String thread, int turn) {
-        return say(rig, thread, turn, Map.of());
-    }
-
-    private static StartInput carrying(String agent, Conversation begin, Optional<AgentSpec> known) {
-        return StartInput.of(agent).carrying(new CarriedState(begin, known).pack());
-    }
-
-    private void assertNothingLost() {
-        assertThat(server.complaints()).isEmpty();
-        assertThat(server.dropped()).isEmpty();
-    }
-
-    private List<String> breaks() {
-        return GrowingRequests.breaks(answered.stream()
-                .filter(body -> body.path("model").asText().equals(MODEL))
-                .toList());
-    }
 
     @Test
     void fortySteps_withThinking_extendEachOther() {
@@ -441,113 +317,6 @@ abstract class PromptGrowsCases {
     }
 
     @Test
-    void wordsThatWereRefused_areTakenBackByTheNext() {
-        stage(thoughtful("Hello."), ModelAnswer.says("I").stopping("refusal"));
-        try (WorkflowRig rig = rig()) {
-            String thread = begin(rig, "Hello");
-            Conversation refused = say(rig, thread, 2);
-            say(rig, thread, 3);
-
-            assertThat(refused.turn().status()).isEqualTo(Turn.Status.FAILED);
-            assertThat(answered.get(2).toString())
-                    .doesNotContain("And number 2?")
-                    .contains("And number 3?");
-            assertNothingLost();
-        }
-    }
-
-    /** A rule that the mapping does not know, such as one of an account. */
-    @Test
-    void thinking_thatIsRefusedByAnUnknownRule_isLeftOutOnce() {
-        try (WorkflowRig rig = rig()) {
-            String thread = begin(rig, "Hello");
-            server.answers(asked -> asked.body().toString().contains("\"sig1~")
-                    ? ModelAnswer.error(
-                            400,
-                            "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":"
-                                    + "\"messages.1.content.0: Invalid `signature` in `thinking` block\"}}")
-                    : answer(asked));
-            int before = server.received().size();
-            Conversation state = say(rig, thread, 2);
-            int asked = server.received().size() - before;
-            say(rig, thread, 3);
-
-            assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
-            assertThat(asked).isEqualTo(2);
-            assertThat(server.received()).hasSize(before + 3);
-            assertNothingLost();
-        }
-    }
-
-    @Test
-    void thinking_thatIsRefusedByAnUnknownRule_isNotSentByLaterAttemptsEither() {
-        String busy = "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}";
-        AtomicInteger refused = new AtomicInteger();
-        try (WorkflowRig rig = rig()) {
-            String thread = begin(rig, "Hello");
-            stage(ModelAnswer.error(529, busy), ModelAnswer.error(529, busy));
-            server.answers(asked -> {
-                if (asked.body().toString().contains("\"sig1~")) {
-                    refused.incrementAndGet();
-                    return ModelAnswer.error(
-                            400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"Bad `signature`.\"}}");
-                }
-                return answer(asked);
-            });
-            Conversation state = say(rig, thread, 2);
-
-            assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
-            assertThat(state.unreadableBefore("")).isEqualTo(3);
-            assertThat(refused).hasValue(1);
-        }
-    }
-
-    /** As after a change of which the thread knows nothing, such as another build's mapping. */
-    @Test
-    void thinking_thatIsNamedAsDropped_isNotSentAgain() {
-        server.droppingByDefault().namingDropped();
-        try (WorkflowRig rig = rig()) {
-            String thread = begin(rig, "Hello");
-            Conversation recorded = rig.timeline(thread).now();
-            AgentSpec changed = rig.timeline(thread)
-                    .agent()
-                    .orElseThrow()
-                    .with()
-                    .instructions("You are somebody else.")
-                    .build();
-
-            String other = rig.start(carrying("a", recorded, Optional.of(changed)));
-            Conversation told = say(rig, other, 2);
-            int dropped = server.dropped().size();
-            say(rig, other, 3);
-
-            assertThat(dropped).isEqualTo(1);
-            assertThat(told.unreadableBefore("")).isEqualTo(3);
-            assertThat(server.dropped()).hasSize(1);
-            assertThat(server.complaints()).isEmpty();
-        }
-    }
-
-    @Test
-    void refusedTurn_retriedAndStopped_isTakenBackByTheNext() {
-        stage(thoughtful("Hello."), ModelAnswer.says("I").stopping("refusal"));
-        try (WorkflowRig rig = rig()) {
-            String thread = begin(rig, "Hello");
-            say(rig, thread, 2);
-            server.answers(asked -> ModelAnswer.says("Late.").silentAfter(0));
-            rig.update(thread, SignalNames.SAY, Map.of("id", "again", "retry", true));
-            rig.update(thread, SignalNames.STOP, Map.of());
-            server.answers(this::answer);
-            say(rig, thread, 4);
-
-            assertThat(answered.get(2).toString())
-                    .doesNotContain("And number 2?")
-                    .contains("And number 4?");
-            assertNothingLost();
-        }
-    }
-
-    @Test
     void outcome_thatAPersonSettles_extends() {
         stage(thinking().calls("tu_1", "charge", "{\"cents\": 7}"));
         Tool unsure = JavaTool.of("charge", "Charges", ToolProtocolCases.Charge.class, (args, context) -> {
@@ -567,43 +336,6 @@ abstract class PromptGrowsCases {
             assertNothingLost();
             assertThat(breaks()).isEmpty();
         }
-    }
-
-    @Test
-    void refusedTurn_retried_sendsTheSame() {
-        stage(thoughtful("Hello."), ModelAnswer.says("I").stopping("refusal"));
-        try (WorkflowRig rig = rig()) {
-            String thread = begin(rig, "Hello");
-            say(rig, thread, 2);
-            rig.update(thread, SignalNames.SAY, Map.of("id", "again", "retry", true));
-            rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
-
-            assertThat(answered.get(2)).isEqualTo(answered.get(1));
-            assertNothingLost();
-        }
-    }
-
-    @Test
-    void resultsThatWereRefused_becomeAFixedSentence() {
-        stage(
-                thinking().calls("tu_1", "refund", "{\"usd\": 7}"),
-                ModelAnswer.says("I").stopping("refusal"));
-        try (WorkflowRig rig = rig(UnaryOperator.identity(), refund())) {
-            String thread = begin(rig, "Refund it");
-            Conversation state = say(rig, thread, 2);
-
-            String sent = answered.get(2).path("messages").toString();
-            assertThat(sent)
-                    .contains("withheld: the service refused to read it")
-                    .doesNotContain("refunded 7")
-                    .contains("And number 2?");
-            assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
-            assertNothingLost();
-        }
-    }
-
-    private static Tool refund() {
-        return ApprovalByRuleTest.refund(ToolSpec.java("refund").build());
     }
 
     @Test

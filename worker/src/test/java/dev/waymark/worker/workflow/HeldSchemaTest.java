@@ -1,0 +1,55 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.testkit.model.ModelServer.Received;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * How often a reply has to be repeated, with a model that answers in prose unless the service holds it to the schema, or
+ * it was told that its reply does not fit.
+ */
+class HeldSchemaTest extends BoundThreads {
+    private static final Map<String, Object> NUMBER = Map.of(
+            "schema",
+            Map.of(
+                    "type",
+                    "object",
+                    "required",
+                    List.of("n"),
+                    "additionalProperties",
+                    false,
+                    "properties",
+                    Map.of("n", Map.of("type", "integer"))));
+    private static final int TURNS = 6;
+
+    @Override
+    ModelAnswer answer(Received request) {
+        JsonNode messages = request.body().path("messages");
+        boolean fits = request.body().at("/output_config/format").isObject()
+                || messages.path(messages.size() - 1).toString().contains("does not fit the JSON Schema");
+        return thoughtful(fits ? "{\"n\": 1}" : "One.");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 6", "2, 9"})
+    void schema_inEveryNthTurn_isRepeatedOnlyWhereTheServiceCannotHoldTheModelToIt(int every, int requests) {
+        try (WorkflowRig rig = rig()) {
+            String thread = rig.start(StartInput.of("a"));
+            for (int turn = 1; turn <= TURNS; turn++) {
+                Map<String, Object> schema = turn % every == 0 ? NUMBER : Map.of();
+                assertThat(say(rig, thread, turn, schema).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            }
+
+            assertThat(server.received()).hasSize(requests);
+            assertNothingLost();
+        }
+    }
+}
