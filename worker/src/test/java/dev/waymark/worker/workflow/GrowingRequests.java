@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Compares consecutive requests of a thread to one model of the Messages API. A request extends the one before it if it
- * begins with its blocks: tools, system, and then role and block in their order, marks for caching left out. The last
- * message of a user may grow.
+ * Compares consecutive requests of a thread to one model of the Messages API or of OpenAI's. A request extends the one
+ * before it if it begins with its blocks: tools, system, and then role and block in their order, marks for caching left
+ * out, or messages or items of OpenAI's. The last message of a user may grow, but not with OpenAI.
  */
 final class GrowingRequests {
     private GrowingRequests() {}
@@ -33,12 +33,17 @@ final class GrowingRequests {
     private static List<String> blocks(JsonNode body) {
         List<String> blocks = new ArrayList<>();
         blocks.add("tools " + unmarked(body.path("tools")));
-        blocks.add("system " + unmarked(body.path("system")));
+        blocks.add("system " + unmarked(body.path("system")) + body.path("instructions"));
         for (JsonNode message : body.path("messages")) {
-            for (JsonNode block : message.path("content")) {
-                blocks.add(message.path("role").asText() + " " + unmarked(block));
+            if (body.has("system")) {
+                for (JsonNode block : message.path("content")) {
+                    blocks.add(message.path("role").asText() + " " + unmarked(block));
+                }
+            } else {
+                blocks.add(message.toString());
             }
         }
+        body.path("input").forEach(item -> blocks.add(item.toString()));
         return blocks;
     }
 

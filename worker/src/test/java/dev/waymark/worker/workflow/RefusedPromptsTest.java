@@ -8,6 +8,8 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.testkit.model.ModelAnswer.Piece;
+import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.tool.Tool;
 import java.util.Map;
 import java.util.Optional;
@@ -76,6 +78,25 @@ class RefusedPromptsTest extends BoundThreads {
             assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
             assertThat(state.unreadableBefore("")).isEqualTo(3);
             assertThat(refused).hasValue(1);
+        }
+    }
+
+    /** A reply that shows the worker's key is stored without it, so that the thinking behind the key is not valid. */
+    @Test
+    void reply_thatWasMasked_costsItsThinkingOnly() {
+        stage(thinking()
+                .plus(new Piece.Words("Your key is " + ModelServer.KEY + "."))
+                .plus(thought())
+                .calls("tu_1", "ls", "{}"));
+        try (WorkflowRig rig = rig()) {
+            String thread = begin(rig, "Hello");
+            int refused = server.complaints().size();
+            Conversation state = say(rig, thread, 2);
+
+            assertThat(refused).isEqualTo(1);
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            assertThat(server.complaints()).hasSize(refused);
+            assertThat(server.dropped()).isEmpty();
         }
     }
 
