@@ -25,6 +25,7 @@ import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.render.CallText;
 import dev.waymark.starter.render.OneLine;
+import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.terminal.Console;
 import java.util.ArrayList;
@@ -183,7 +184,7 @@ public final class ChatScreen {
             case FAILED ->
                 note(OneLine.error(
                         "the turn failed: " + problem.map(Problem::message).orElse("no reason given"),
-                        "Try again with /retry"));
+                        problem.map(OutcomeRenderer::retryAdvice).orElse("Try again with: ") + "/retry"));
             case BUDGET ->
                 note(OneLine.error(
                         problem.map(Problem::message).orElse("the budget is spent"),

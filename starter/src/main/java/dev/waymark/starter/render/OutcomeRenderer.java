@@ -77,10 +77,18 @@ public final class OutcomeRenderer {
         }
         Optional<String> retry = result.once() || result instanceof AgentResult.Cancelled
                 ? Optional.empty()
-                : Optional.of("Try again with: " + CommandName.line("say " + thread + " --retry"));
+                : Optional.of(retryAdvice(problem) + CommandName.line("say " + thread + " --retry"));
         return OneLine.error(
                 "the turn " + (result instanceof AgentResult.Failed ? "failed" : "was " + result.status()) + ": "
                         + problem.message(),
                 retry.orElse("See the conversation with: " + CommandName.line("show " + thread)));
+    }
+
+    /** When it helps to send the same again, before the command for it. */
+    public static String retryAdvice(Problem problem) {
+        return problem.isOfContent(0)
+                ? "Send another message, which takes back what was refused, or, after a change of the agent, the account"
+                        + " or the model, the same with: "
+                : "Try again with: ";
     }
 }

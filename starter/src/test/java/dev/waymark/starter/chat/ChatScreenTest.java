@@ -49,7 +49,7 @@ class ChatScreenTest {
     void failedTurn_saysHowToTryAgain() {
         happens(ThreadFixture.resolved().says("m1", "Hi").callsModel().fails("overloaded"));
 
-        assertThat(console.notes).containsExactly("waymark: the turn failed: overloaded. Try again with /retry");
+        assertThat(console.notes).containsExactly("waymark: the turn failed: overloaded. Try again with: /retry");
     }
 
     @Test

@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
@@ -77,6 +78,15 @@ class OutcomeRendererTest {
     @ValueSource(strings = {"run-42", "resume-me", "trip"})
     void failedTurn_ofAThreadThatStaysOpen_canBeTriedAgain_whateverItsName(String thread) {
         assertThat(printed(failed(thread, false))).contains("say " + thread + " --retry");
+    }
+
+    @Test
+    void failedTurn_whoseContentWasRefused_isNotWorthRepeating() {
+        ModelFact refused = new ModelFact.ModelFailed(1, new Problem("Refused", "anthropic refuses to answer"));
+
+        assertThat(printed(result("trip", false, refused)))
+                .contains("Send another message, which takes back what was refused, or, after a change of the agent")
+                .contains("say trip --retry");
     }
 
     @ParameterizedTest
