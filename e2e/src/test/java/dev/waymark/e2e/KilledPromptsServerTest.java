@@ -119,6 +119,7 @@ class KilledPromptsServerTest {
                         .await();
 
                 assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Written.");
+                assertThat(client.inspector().verify("letters").agrees()).isTrue();
                 assertThat(summaries.get()).isGreaterThan(2);
                 assertThat(model.complaints()).isEmpty();
                 assertThat(model.dropped()).isEmpty();
