@@ -52,8 +52,8 @@ final class LiveWordsBenchmark {
                         words, reply -> word -> random.nextInt(SHORTEST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS));
                 AgentWorker worker = AgentWorker.builder(client)
                         .agents(AgentSpec.of("speaker", "openai:any"))
-                        .providers(ModelProviders.of(Map.of(
-                                OpenAiProvider.NAME, OpenAiProvider.of(Map.of("OPENAI_BASE_URL", service.url())))))
+                        .providers(ModelProviders.of(
+                                Map.of("openai", OpenAiProvider.of(Map.of("OPENAI_BASE_URL", service.url())))))
                         .build()) {
             worker.start();
             service.hold(1);

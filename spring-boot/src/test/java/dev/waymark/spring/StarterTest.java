@@ -402,7 +402,7 @@ class StarterTest {
                 .startsWith("Waymark: " + agents.resolve("broken.yaml") + ":2: colour:");
         assertThat(failure(with -> with.withUserConfiguration(OneAgent.class)))
                 .startsWith("Waymark: agent host: expected PROVIDER:MODEL with one of the providers anthropic, openai,"
-                        + " openai-responses, scripted, found scripted-host:any");
+                        + " openai-responses, openai-chat, scripted, found scripted-host:any");
         assertThat(failure(with -> on("build", "greet")
                         .withUserConfiguration(OneAgent.class)
                         .withPropertyValues("waymark.worker.build-id=7")))

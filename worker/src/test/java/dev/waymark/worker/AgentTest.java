@@ -149,7 +149,7 @@ class AgentTest {
                 .hasMessage("agent guide has two tools with the name weather");
         assertRefused(
                 Agent.named("guide").model("other:any"),
-                "one of the providers anthropic, openai, openai-responses, found other:any");
+                "one of the providers anthropic, openai, openai-responses, openai-chat, found other:any");
         assertRefused(
                 Agent.named("guide")
                         .model("openai:unheard-of")
@@ -157,6 +157,9 @@ class AgentTest {
                 "no price is known");
         assertRefused(
                 Agent.named("guide").model("openai:any").fallback("openai:any"), "it has the model openai:any twice");
+        assertRefused(
+                Agent.named("guide").model("openai:any").fallback("openai-chat:other", "openai-responses:any"),
+                "it has the model openai-responses:any twice");
         assertRefused(Agent.named("guide").model("openai:any").fallback("other:any"), "found other:any");
         assertRefused(
                 Agent.named("guide").model("openai:any").options(ModelOptions.NONE.withThinkingBudget(2_000)),

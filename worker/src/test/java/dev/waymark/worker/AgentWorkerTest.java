@@ -64,9 +64,12 @@ class AgentWorkerTest {
     void exampleAgents_weather_runsItsProgramTwice() throws Exception {
         Path directory = Path.of("..", "agents");
         ModelProviders providers = ModelProviders.of(Map.of(
-                ScriptedProvider.NAME, new ScriptedProvider(directory),
-                AnthropicProvider.NAME, AnthropicProvider.of(Map.of()),
-                OpenAiProvider.NAME, OpenAiProvider.of(Map.of())));
+                ScriptedProvider.NAME,
+                new ScriptedProvider(directory),
+                AnthropicProvider.NAME,
+                AnthropicProvider.of(Map.of()),
+                "openai",
+                OpenAiProvider.of(Map.of())));
         AgentDirectory agents = AgentDirectory.load(directory, providers, JavaTools.NONE);
         try (AgentWorker worker = AgentWorker.builder(connection.client())
                 .taskQueue("examples")

@@ -58,8 +58,7 @@ final class ChaosModels implements AutoCloseable {
     /** Returns providers that call the servers that these environment variables name. */
     static Map<String, ModelProvider> providers(Map<String, String> environment) {
         return Map.of(
-                AnthropicProvider.NAME, AnthropicProvider.of(environment),
-                OpenAiProvider.NAME, OpenAiProvider.of(environment));
+                AnthropicProvider.NAME, AnthropicProvider.of(environment), "openai", OpenAiProvider.of(environment));
     }
 
     /** Returns why requests were rejected, one text for each rejection. */

@@ -9,10 +9,17 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** OpenAI's chat completions: {@code POST /v1/chat/completions}. */
 public final class OpenAiServer extends OpenAiApiServer {
     private static final int LONGEST_ID = 40;
+
+    /** Measured in github.com/openai/openai-openapi/issues/541. */
+    private static final Pattern NO_TOOLS_WITH_AN_EFFORT = Pattern.compile("gpt-(5\\.[4-9]|[6-9]).*");
+
+    /** Measured in github.com/BerriAI/litellm/pull/34569: they have an effort by default. */
+    private static final Pattern NO_TOOLS_WITHOUT_NONE = Pattern.compile("gpt-(5\\.[6-9]|[6-9]).*");
 
     public OpenAiServer() {
         super("/v1/chat/completions");
@@ -52,6 +59,10 @@ public final class OpenAiServer extends OpenAiApiServer {
             demand(function.path("parameters").path("type").asText().equals("object"), "parameters: " + function);
         }
         checkToolChoice(body, names, body.path("tool_choice").path("function"));
+        checkEffort(
+                body.path("model").asText(),
+                names,
+                body.path("reasoning_effort").asText());
         if (body.has("response_format")) {
             demandFields(body.path("response_format"), List.of("type", "json_schema"));
             checkFormat(
@@ -59,6 +70,17 @@ public final class OpenAiServer extends OpenAiApiServer {
                     body.path("response_format").path("json_schema"));
         }
         checkMessages(body);
+    }
+
+    private static void checkEffort(String model, Set<String> tools, String effort) {
+        Pattern refusing = effort.isEmpty() ? NO_TOOLS_WITHOUT_NONE : NO_TOOLS_WITH_AN_EFFORT;
+        demand(
+                tools.isEmpty()
+                        || effort.equals("none")
+                        || !refusing.matcher(model).matches(),
+                "Function tools with reasoning_effort are not supported for " + model
+                        + " in /v1/chat/completions. To use"
+                        + " function tools, use /v1/responses or set reasoning_effort to 'none'.");
     }
 
     static void checkToolChoice(JsonNode body, Set<String> tools, JsonNode named) {

@@ -73,10 +73,10 @@ final class ModelFields {
     List<FallbackModel> fallback(YamlValue list, String first, int maxTokens) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         List<FallbackModel> all = new ArrayList<>();
-        Set<String> names = new HashSet<>(Set.of(first));
+        Set<String> names = new HashSet<>(Set.of(checks.oneName(first)));
         for (YamlValue item : list.items()) {
             problems.check(() -> fallback(item, maxTokens)).ifPresent(other -> {
-                if (!names.add(other.model())) {
+                if (!names.add(checks.oneName(other.model()))) {
                     problems.add(item.problem("duplicate model: " + other.model()));
                 }
                 all.add(other);

@@ -64,7 +64,7 @@ public final class ModelActivityImpl implements ModelActivity {
     private final ReplyCalls calls;
     private final LiveReplies live;
     private final AttemptMetrics metrics;
-    private final ModelOutages outages = new ModelOutages(System::nanoTime);
+    private final ModelOutages outages;
 
     /**
      * @param judges asks the rules about the calls of replies whose workflow asks for it
@@ -84,6 +84,7 @@ public final class ModelActivityImpl implements ModelActivity {
         this.calls = calls;
         this.live = live;
         this.metrics = metrics;
+        this.outages = new ModelOutages(System::nanoTime, providers::oneName);
     }
 
     @Override

@@ -49,6 +49,11 @@ public final class ModelChecks {
         }
     }
 
+    /** The one name of a model that has several. */
+    public String oneName(String model) {
+        return providers.oneName(model);
+    }
+
     /** The problems with options for this model, by option, in a fixed order. */
     public Map<ModelOption, String> optionProblems(String model, ModelOptions options, int maxTokens) {
         Map<ModelOption, String> problems = new EnumMap<>(ModelOption.class);
@@ -120,7 +125,7 @@ public final class ModelChecks {
     public Optional<String> problem(AgentSpec agent) {
         Set<String> seen = new HashSet<>();
         for (ModelChain.Link link : ModelChain.links(agent)) {
-            Optional<String> problem = seen.add(link.model())
+            Optional<String> problem = seen.add(providers.oneName(link.model()))
                     ? modelProblem(link.model())
                             .or(() -> first(optionProblems(link.model(), link.options(), agent.maxTokens())))
                             .or(() -> silenceProblem(link.silence())

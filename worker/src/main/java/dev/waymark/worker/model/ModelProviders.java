@@ -9,7 +9,6 @@ import dev.waymark.extension.WorkerExtension;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
-import dev.waymark.worker.model.openai.ResponsesProvider;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -74,14 +73,12 @@ public final class ModelProviders {
     }
 
     /**
-     * The providers of Anthropic, of OpenAI-compatible services and of OpenAI's Responses API, with the keys and
-     * addresses in these environment variables.
+     * The providers of Anthropic and of OpenAI's two APIs, with the keys and addresses in these environment variables.
      */
     public static ModelProviders from(Map<String, String> environment) {
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
         providers.put(AnthropicProvider.NAME, AnthropicProvider.of(environment));
-        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(environment));
-        providers.put(ResponsesProvider.NAME, ResponsesProvider.of(environment));
+        providers.putAll(OpenAiProvider.all(environment));
         return of(providers);
     }
 
@@ -110,8 +107,21 @@ public final class ModelProviders {
         if (colon < 1 || colon == spec.length() - 1) {
             return Optional.empty();
         }
+        String model = spec.substring(colon + 1);
         return Optional.ofNullable(byName.get(spec.substring(0, colon)))
-                .map(provider -> new Bound(provider, spec.substring(colon + 1), prices.apply(spec)));
+                .map(provider -> new Bound(firstName(provider) + ":" + model, provider, model, prices.apply(spec)));
+    }
+
+    private String firstName(ModelProvider provider) {
+        return byName.keySet().stream()
+                .filter(name -> byName.get(name) == provider)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The one name of a model that has several, because its provider has. */
+    public String oneName(String spec) {
+        return find(spec).map(Bound::name).orElse(spec);
     }
 
     /** A message if the agent's model cannot be called yet; see {@link ModelProvider#lacks}. */
@@ -129,8 +139,13 @@ public final class ModelProviders {
         return lacks;
     }
 
-    /** A provider and one of its models, with a price that takes precedence over the provider's own. */
-    public record Bound(ModelProvider provider, String model, Optional<Pricing> ownPrice) {
+    /**
+     * A provider and one of its models.
+     *
+     * @param name {@code provider:model}, with the first name of the provider, which may have several
+     * @param ownPrice a price that takes precedence over the provider's own
+     */
+    public record Bound(String name, ModelProvider provider, String model, Optional<Pricing> ownPrice) {
         /** The price of the model, if it is known. */
         public Optional<Pricing> pricing() {
             return ownPrice.or(() -> provider.pricing(model));

@@ -69,7 +69,7 @@ record CandidateRequest(ModelProviders.Bound bound, ModelRequest sent, String te
     static CandidateRequest of(AgentSpec agent, ModelProviders.Bound bound, ModelRequest request) {
         ModelRequest sent = request.to(bound.model(), agent.options().orElse(ModelOptions.NONE));
         Map<String, Object> all = new LinkedHashMap<>();
-        all.put("model", agent.model());
+        all.put("model", bound.name());
         all.put("version", bound.provider().version(bound.model()));
         all.put("instructions", sent.instructions().orElse(null));
         all.put("messages", sent.messages().stream().map(Message::tree).toList());

@@ -76,8 +76,8 @@ class FallbackTest {
         AgentWorker built = AgentWorker.builder(TestServers.inMemory().client())
                 .taskQueue("fallback-" + UUID.randomUUID())
                 .agents(careful)
-                .providers(ModelProviders.of(Map.of(
-                        AnthropicProvider.NAME, first, OpenAiProvider.NAME, OpenAiProvider.of(openai.environment()))))
+                .providers(ModelProviders.of(
+                        Map.of(AnthropicProvider.NAME, first, "openai", OpenAiProvider.of(openai.environment()))))
                 .metrics(metrics)
                 .build();
         built.start();

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Checks which model each attempt calls, and when. */
@@ -17,7 +18,7 @@ class ModelChainTest {
     private static final ModelFailure BUSY = ModelFailure.passing("Overloaded", "Busy.");
 
     private long now;
-    private final ModelOutages outages = new ModelOutages(() -> now);
+    private final ModelOutages outages = new ModelOutages(() -> now, UnaryOperator.identity());
     private final AgentSpec agent = AgentSpec.of("a", "x:1")
             .with()
             .fallback(List.of(FallbackModel.of("y:2"), FallbackModel.of("z:3")))

@@ -7,6 +7,8 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.worker.model.openai.OpenAiProvider;
+import dev.waymark.worker.model.openai.ResponsesProvider;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +24,7 @@ class ModelProvidersTest {
     @Test
     void find_modelWithColons_takesTheFirstApart() {
         assertThat(PROVIDERS.find("silent:a:b"))
-                .isEqualTo(Optional.of(new ModelProviders.Bound(SILENT, "a:b", Optional.empty())));
+                .isEqualTo(Optional.of(new ModelProviders.Bound("silent:a:b", SILENT, "a:b", Optional.empty())));
     }
 
     @ParameterizedTest
@@ -36,6 +38,27 @@ class ModelProvidersTest {
         assertThatThrownBy(() -> ModelProviders.of(Map.of("a:b", SILENT)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("a:b");
+    }
+
+    @Test
+    void openai_isTheApiThatIsRightAtItsAddress() {
+        ModelProviders home = ModelProviders.from(Map.of("OPENAI_API_KEY", "k"));
+        ModelProviders elsewhere = ModelProviders.from(Map.of("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1"));
+
+        assertThat(home.find("openai:m").orElseThrow().provider()).isInstanceOf(ResponsesProvider.class);
+        assertThat(elsewhere.find("openai:m").orElseThrow().provider()).isInstanceOf(OpenAiProvider.class);
+        assertThat(home.find("openai-chat:m").orElseThrow().provider()).isInstanceOf(OpenAiProvider.class);
+        assertThat(elsewhere.find("openai-responses:m").orElseThrow().provider())
+                .isInstanceOf(ResponsesProvider.class);
+        assertThat(List.of("openai:m", "openai-responses:m", "openai-chat:m"))
+                .extracting(home::oneName)
+                .containsExactly("openai:m", "openai:m", "openai-chat:m");
+        assertThat(elsewhere.oneName("openai-chat:m")).isEqualTo("openai:m");
+        assertThat(home.plus(Map.of("openai", SILENT))
+                        .find("openai:m")
+                        .orElseThrow()
+                        .provider())
+                .isEqualTo(SILENT);
     }
 
     @Test

@@ -91,8 +91,10 @@ class ModelTurnsTest {
                 .taskQueue("models-" + UUID.randomUUID())
                 .agents(agents)
                 .providers(ModelProviders.of(Map.of(
-                        AnthropicProvider.NAME, AnthropicProvider.of(anthropic.environment()),
-                        OpenAiProvider.NAME, OpenAiProvider.of(openai.environment()))))
+                        AnthropicProvider.NAME,
+                        AnthropicProvider.of(anthropic.environment()),
+                        "openai",
+                        OpenAiProvider.of(openai.environment()))))
                 .build();
     }
 

@@ -41,8 +41,10 @@ abstract class RetryAfterCases {
                         .taskQueue("patience-" + UUID.randomUUID())
                         .agents(AgentSpec.of("a", "anthropic:m-1"), AgentSpec.of("o", "openai:m-1"))
                         .providers(ModelProviders.of(Map.of(
-                                AnthropicProvider.NAME, AnthropicProvider.of(anthropic.environment()),
-                                OpenAiProvider.NAME, OpenAiProvider.of(openai.environment()))))
+                                AnthropicProvider.NAME,
+                                AnthropicProvider.of(anthropic.environment()),
+                                "openai",
+                                OpenAiProvider.of(openai.environment()))))
                         .build()) {
             anthropic.answers(
                     ModelAnswer.error(429, "{}").with("Retry-After", Long.toString(WAIT.toSeconds())),

@@ -28,6 +28,9 @@ import okhttp3.Request;
  * form and accepts the second, it gets the second form from then on.
  */
 abstract class OpenAiApi implements ModelProvider {
+    /** The name of the service, which the prices of its models and its variables have. */
+    static final String SERVICE = "openai";
+
     private static final String HOST = "api.openai.com";
 
     /** The options that an agent can set. Only the service knows which model accepts which of them. */
@@ -38,7 +41,6 @@ abstract class OpenAiApi implements ModelProvider {
     private static final List<String> SERVICE_TIERS = List.of("auto", "default", "flex", "scale", "priority", "fast");
     private static final int HIGHEST_TEMPERATURE = 2;
 
-    private final String name;
     private final String path;
     private final ProviderService service;
     private final EventStreams streams;
@@ -47,13 +49,11 @@ abstract class OpenAiApi implements ModelProvider {
     private final Set<String> takeSecondForm = ConcurrentHashMap.newKeySet();
 
     /**
-     * @param name the provider's name in {@code name:MODEL}
      * @param path the API's path below the service's address
      */
-    OpenAiApi(String name, String path, Map<String, String> environment) {
-        this.name = name;
+    OpenAiApi(String path, Map<String, String> environment) {
         this.path = path;
-        this.service = ProviderService.of(OpenAiProvider.NAME, "https://" + HOST + "/v1", environment);
+        this.service = ProviderService.of(SERVICE, "https://" + HOST + "/v1", environment);
         this.streams = new EventStreams(service);
     }
 
@@ -71,6 +71,11 @@ abstract class OpenAiApi implements ModelProvider {
      */
     Optional<ModelRequest> withoutWhatIsRejected(ModelRequest request, ModelFailure failure) {
         return Optional.empty();
+    }
+
+    /** The failure, with what to change if that is known. */
+    ModelFailure advised(ModelFailure failure, ModelRequest request) {
+        return failure;
     }
 
     /** Whether to send the second form at once, because the model rejects the first one. */
@@ -96,7 +101,7 @@ abstract class OpenAiApi implements ModelProvider {
 
     @Override
     public final Optional<Pricing> pricing(String model) {
-        return PriceTable.builtIn().of(name + ":" + model);
+        return PriceTable.builtIn().of(SERVICE + ":" + model);
     }
 
     @Override
@@ -130,7 +135,7 @@ abstract class OpenAiApi implements ModelProvider {
         } catch (ModelFailure failure) {
             Optional<ModelRequest> accepted = withoutWhatIsRejected(request, failure);
             if (accepted.isEmpty()) {
-                throw failure;
+                throw advised(failure, request);
             }
             return replyToEitherForm(accepted.get(), listener);
         }

@@ -37,6 +37,6 @@ final class ReasoningDetails {
     }
 
     private static ReasoningOrigin origin(String model) {
-        return new ReasoningOrigin(OpenAiProvider.NAME, model);
+        return new ReasoningOrigin(OpenAiApi.SERVICE, model);
     }
 }

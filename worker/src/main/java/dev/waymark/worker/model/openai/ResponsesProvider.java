@@ -27,7 +27,7 @@ public final class ResponsesProvider extends OpenAiApi {
     public static final String NAME = "openai-responses";
 
     private ResponsesProvider(Map<String, String> environment) {
-        super(NAME, "responses", environment);
+        super("responses", environment);
     }
 
     /** @param environment the environment variables; only those of {@link OpenAiProvider} are read */

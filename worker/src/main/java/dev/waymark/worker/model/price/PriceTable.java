@@ -34,7 +34,7 @@ public final class PriceTable {
     /** The end of a model's name that is a release date or {@code latest}. */
     private static final Pattern DAY = Pattern.compile("-(latest|[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$");
 
-    private static final Pattern OTHER_API = Pattern.compile("^(openai)-responses:");
+    private static final Pattern OTHER_API = Pattern.compile("^(openai)-(responses|chat):");
 
     private static final PriceTable PUBLISHED = published();
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.ModelOptions;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -37,6 +38,27 @@ class OpenAiProviderTest extends OpenAiWireCases {
     @Override
     protected String errorEvent(String type, String message) {
         return errorBody(type, message);
+    }
+
+    @Test
+    void tools_thatTheModelRefusesWithReasoning_failWithTheLineToWrite() {
+        ModelRequest request = new ModelRequest(
+                        "gpt-5.4",
+                        Optional.empty(),
+                        List.of(Message.user("Hi")),
+                        List.of(ToolSpec.java("look").build()),
+                        100)
+                .to("gpt-5.4", ModelOptions.NONE.withEffort("low"));
+
+        try (ModelServer strict = new OpenAiServer()) {
+            ModelProvider provider = OpenAiProvider.of(strict.environment());
+            ModelFailure failure = catchThrowableOfType(ModelFailure.class, () -> provider.reply(request));
+
+            assertThat(failure.type()).isEqualTo("BadRequest");
+            assertThat(failure)
+                    .hasMessageContaining(
+                            "In the agent file, write model: openai-responses:gpt-5.4, or options: { effort: none }");
+        }
     }
 
     private static final String OLD_LIMIT_REFUSED =
