@@ -31,6 +31,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private Optional<Duration> retryFor = Optional.empty();
     private List<AnnounceRule> announce = List.of();
     private int continueCut;
+    private boolean fallbackOnRefusal;
 
     /** Starts with the defaults. */
     protected AgentSettings() {}
@@ -53,6 +54,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         retryFor = spec.retryFor();
         announce = spec.announce();
         continueCut = spec.continueCut();
+        fallbackOnRefusal = spec.fallbackOnRefusal();
     }
 
     /** Returns this builder. */
@@ -70,6 +72,9 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 .or(() -> continueCut < 0 || continueCut > AgentSpec.MOST_CONTINUATIONS
                         ? Optional.of(
                                 "continueCut must be 0 to " + AgentSpec.MOST_CONTINUATIONS + ", found " + continueCut)
+                        : Optional.empty())
+                .or(() -> fallbackOnRefusal && fallback.isEmpty()
+                        ? Optional.of("fallbackOnRefusal needs a fallback")
                         : Optional.empty())
                 .or(() -> description
                         .filter(String::isBlank)
@@ -96,7 +101,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 fuse,
                 retryFor,
                 announce,
-                continueCut);
+                continueCut,
+                fallbackOnRefusal);
     }
 
     private static Optional<String> atLeastOne(String setting, int value) {
@@ -207,6 +213,15 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
      */
     public final B fallback(FallbackModel... models) {
         return fallback(List.of(models));
+    }
+
+    /**
+     * Also calls the next model if one refuses to answer, with the same request. By default, a refusal ends the turn: a
+     * fallback is for outages, and another model may follow other rules.
+     */
+    public final B fallbackOnRefusal() {
+        fallbackOnRefusal = true;
+        return self();
     }
 
     /** Sets the fallback models, in the order in which they are tried. */

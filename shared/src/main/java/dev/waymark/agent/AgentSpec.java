@@ -25,6 +25,7 @@ import java.util.stream.Stream;
  * ever added. It contains no secrets: {@code ${NAME}} is kept as written.
  *
  * @param continueCut how often a turn may ask the model to go on with a reply that was cut
+ * @param fallbackOnRefusal whether the next model is called if a model refuses to answer
  */
 public record AgentSpec(
         String name,
@@ -45,7 +46,8 @@ public record AgentSpec(
         Optional<Duration> fuse,
         Optional<Duration> retryFor,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce,
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int continueCut) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int continueCut,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fallbackOnRefusal) {
     /** The default maximum number of tokens of a reply, which include its thinking. */
     public static final int DEFAULT_MAX_TOKENS = 16_000;
     /** How often a turn may at most ask the model to go on with a reply that was cut. */
@@ -151,7 +153,8 @@ public record AgentSpec(
                 fuse,
                 retryFor,
                 announce,
-                continueCut);
+                continueCut,
+                false);
     }
 
     /** A builder with the values of this agent. */

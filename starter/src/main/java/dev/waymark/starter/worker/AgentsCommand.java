@@ -44,6 +44,7 @@ public final class AgentsCommand implements Callable<Integer> {
 
             @JsonInclude(JsonInclude.Include.NON_EMPTY) List<FallbackModel> fallback,
 
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fallbackOnRefusal,
             int maxTokens,
             int maxIterations,
             List<ToolRow> tools,
@@ -60,6 +61,7 @@ public final class AgentsCommand implements Callable<Integer> {
                     agent.retryFor(),
                     agent.fuse(),
                     agent.fallback(),
+                    agent.fallbackOnRefusal(),
                     agent.maxTokens(),
                     agent.maxIterations(),
                     agent.tools().stream().map(ToolRow::of).toList(),
@@ -120,7 +122,7 @@ public final class AgentsCommand implements Callable<Integer> {
         return Stream.concat(
                         Stream.of(model(agent.model(), agent.options(), agent.silence())),
                         agent.fallback().stream().map(other -> model(other.model(), other.options(), other.silence())))
-                .collect(Collectors.joining(", else "));
+                .collect(Collectors.joining(agent.fallbackOnRefusal() ? ", else (also if it refuses) " : ", else "));
     }
 
     private static String model(String name, Optional<ModelOptions> chosen, Optional<Duration> silence) {

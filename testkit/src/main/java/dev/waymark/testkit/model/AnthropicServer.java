@@ -506,6 +506,13 @@ public final class AnthropicServer extends ModelServer {
         }
         ObjectNode delta = object("{\"type\":\"message_delta\",\"delta\":{\"stop_sequence\":null}}");
         ((ObjectNode) delta.get("delta")).put("stop_reason", speech.stopWord());
+        if (speech.stopWord().equals("refusal")) { // test-and-evaluate/strengthen-guardrails/handle-streaming-refusals
+            ((ObjectNode) delta.get("delta"))
+                    .putObject("stop_details")
+                    .put("type", "refusal")
+                    .put("category", "cyber")
+                    .put("explanation", "It could enable harm.");
+        }
         delta.putObject("usage").put("output_tokens", speech.usage().outputTokens());
         if (namesDropped || request.path("thinking").has("block_binding")) {
             delta.set("input_transformations", transformations(lost));

@@ -120,6 +120,7 @@ final class AgentFile {
         Optional<YamlValue> silence = fields.take("silence");
         Optional<YamlValue> retryFor = fields.take("retry_for");
         Optional<YamlValue> fallback = fields.take("fallback");
+        Optional<YamlValue> fallbackOn = fields.take("fallback_on");
         Optional<YamlValue> maxTokens = fields.take("max_tokens");
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
         Optional<YamlValue> continueCut = fields.take("continue_cut");
@@ -147,6 +148,9 @@ final class AgentFile {
         problems.read(retryFor, AgentFile::retryFor).ifPresent(builder::retryFor);
         modelName.ifPresent(named -> problems.read(fallback, value -> modelFields.fallback(value, named, limit))
                 .ifPresent(builder::fallback));
+        problems.read(fallbackOn, value -> isOnRefusal(value, fallback))
+                .filter(on -> on)
+                .ifPresent(on -> builder.fallbackOnRefusal());
         problems.read(maxIterations, value -> value.integer(1)).ifPresent(builder::maxIterations);
         problems.read(continueCut, AgentFile::continueCut).ifPresent(builder::continueCut);
         problems.read(tools, value -> tools(value, servers)).ifPresent(builder::tools);
@@ -191,6 +195,20 @@ final class AgentFile {
                     fields.flatMap(all -> otherProblems.read(all.take("subagents"), YamlValue::items))
                             .orElse(List.of()));
         }
+    }
+
+    /** Reads {@code fallback_on: [refusal]}. */
+    private static boolean isOnRefusal(YamlValue list, Optional<YamlValue> fallback) throws YamlProblem {
+        if (fallback.isEmpty()) {
+            throw list.problem("needs fallback");
+        }
+        for (YamlValue cause : list.items()) {
+            if (!cause.text().equals("refusal")) {
+                throw cause.problem("expected refusal, found " + cause.text()
+                        + ". Models that are out of service are always passed on");
+            }
+        }
+        return !list.items().isEmpty();
     }
 
     private static Duration fuse(YamlValue value) throws YamlProblem {

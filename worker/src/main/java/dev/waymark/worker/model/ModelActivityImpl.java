@@ -344,6 +344,7 @@ public final class ModelActivityImpl implements ModelActivity {
         if (chain.passesOn(failure)) {
             words.failed(chain.after(asked, failure, words.failed()));
             delay = chain.delay(asked, delay, words.failed());
+            goesOn = goesOn || chain.triesAnother(words.failed());
         } else if (chain.dispensesWith(asked, failure)) {
             words.failed(ModelChain.without(asked, words.failed()));
             delay = chain.delay(asked, delay, words.failed());

@@ -38,9 +38,11 @@ final class ModelChain {
     private static final Set<String> OF_ONE_REQUEST = Set.of(
             ProviderFailures.MALFORMED_REPLY.type(),
             ProviderFailures.STREAM_CUT.type(),
-            ProviderFailures.CONFLICT.type());
+            ProviderFailures.CONFLICT.type(),
+            ProviderFailures.REFUSED.type());
 
     private final List<Link> links;
+    private final boolean passesRefusalsOn;
     private final ModelOutages outages;
 
     /**
@@ -74,13 +76,14 @@ final class ModelChain {
     /** The agent's own model or one of its fallbacks, with its settings. */
     record Link(String model, ModelOptions options, Optional<Pricing> ownPrice, Duration silence) {}
 
-    private ModelChain(List<Link> links, ModelOutages outages) {
+    private ModelChain(List<Link> links, boolean passesRefusalsOn, ModelOutages outages) {
         this.links = List.copyOf(links);
+        this.passesRefusalsOn = passesRefusalsOn;
         this.outages = outages;
     }
 
     static ModelChain of(AgentSpec agent, ModelOutages outages) {
-        return new ModelChain(links(agent), outages);
+        return new ModelChain(links(agent), agent.fallbackOnRefusal(), outages);
     }
 
     /** The agent's own model, followed by its fallbacks in order. */
@@ -128,7 +131,14 @@ final class ModelChain {
 
     /** Whether another model may be called after this failure. */
     boolean passesOn(ModelFailure failure) {
-        return !isSingle() && failure.retryable() && !failure.type().equals(ProviderFailures.WORKER_BUSY.type());
+        return !isSingle()
+                && (failure.retryable() || isRefusalToPassOn(failure))
+                && !failure.type().equals(ProviderFailures.WORKER_BUSY.type());
+    }
+
+    /** Whether the next model gets the request that this one refused to answer. The same model would refuse it again. */
+    boolean isRefusalToPassOn(ModelFailure failure) {
+        return passesRefusalsOn && failure.type().equals(ProviderFailures.REFUSED.type());
     }
 
     /** Whether the next attempt calls a model that has not failed in this call. */
@@ -147,7 +157,8 @@ final class ModelChain {
      */
     Failed after(Link asked, ModelFailure failure, Failed before) {
         List<String> models = new ArrayList<>(before.models());
-        boolean isLong = failure.type().equals(ProviderFailures.MODEL_SILENT.type())
+        boolean isLong = isRefusalToPassOn(failure)
+                || failure.type().equals(ProviderFailures.MODEL_SILENT.type())
                 || failure.retryAfter()
                         .filter(wait -> wait.compareTo(LONGEST_WAIT) > 0)
                         .isPresent();

@@ -70,6 +70,19 @@ class ModelFieldsTest {
                 .isEqualTo(careful);
     }
 
+    @Test
+    void fallbackOn_refusal_isRead() throws Exception {
+        assertThat(agent("model: openai:m-1\nfallback: [openai:m-2]\nfallback_on: [refusal]")
+                        .fallbackOnRefusal())
+                .isTrue();
+        assertThat(agent("model: openai:m-1\nfallback: [openai:m-2]").fallbackOnRefusal())
+                .isFalse();
+        assertThat(problem("model: openai:m-1\nfallback_on: [refusal]"))
+                .contains("a.yaml:2: fallback_on: needs fallback");
+        assertThat(problem("model: openai:m-1\nfallback: [openai:m-2]\nfallback_on: [outage]"))
+                .contains("a.yaml:3: fallback_on[0]: expected refusal, found outage");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

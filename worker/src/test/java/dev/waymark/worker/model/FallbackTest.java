@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -64,18 +65,21 @@ class FallbackTest {
     }
 
     private AgentWorker worker(ModelProvider first) {
-        AgentSpec careful = AgentSpec.of("careful", "anthropic:m-1")
+        return worker(first, UnaryOperator.identity());
+    }
+
+    private AgentWorker worker(ModelProvider first, UnaryOperator<AgentSpec.Builder> change) {
+        AgentSpec.Builder careful = AgentSpec.of("careful", "anthropic:m-1")
                 .with()
                 .tools(BuiltInTools.of("todos"))
                 .options(ModelOptions.NONE.withThinkingBudget(2_000))
                 .pricing(Pricing.of("10", "20"))
                 .fallback(List.of(FallbackModel.of(OTHER)
                         .with(ModelOptions.NONE.withEffort("low"))
-                        .with(Pricing.of("1", "2"))))
-                .build();
+                        .with(Pricing.of("1", "2"))));
         AgentWorker built = AgentWorker.builder(TestServers.inMemory().client())
                 .taskQueue("fallback-" + UUID.randomUUID())
-                .agents(careful)
+                .agents(change.apply(careful).build())
                 .providers(ModelProviders.of(
                         Map.of(AnthropicProvider.NAME, first, "openai", OpenAiProvider.of(openai.environment()))))
                 .metrics(metrics)
@@ -124,6 +128,48 @@ class FallbackTest {
                 .containsEntry("gen_ai.request.model", "m-1")
                 .containsEntry("gen_ai.response.model", "m-2")
                 .containsEntry("gen_ai.provider.name", "openai");
+    }
+
+    @Test
+    void refusal_endsTheTurn_withWhatTheServiceSaid() {
+        anthropic.answers(ModelAnswer.says("I").stopping("refusal"));
+
+        Problem problem = outcome(start(worker)).error().orElseThrow();
+
+        assertThat(problem)
+                .isEqualTo(new Problem(
+                        "Refused", "anthropic:m-1: anthropic refuses to answer (cyber): It could enable harm."));
+        assertThat(asked()).containsExactly(1, 0);
+    }
+
+    @Test
+    void refusal_thatIsPassedOn_isAnsweredByTheNextModel_withTheSameRequest() {
+        worker.close();
+        worker = worker(AnthropicProvider.of(anthropic.environment()), AgentSpec.Builder::fallbackOnRefusal);
+        anthropic.answers(ModelAnswer.says("I").using(7, 1).stopping("refusal"));
+        openai.answers(ModelAnswer.says("Hello.").using(1_000, 100));
+
+        String thread = start(worker);
+
+        assertThat(outcome(thread).text()).isEqualTo("Hello.");
+        assertThat(asked()).containsExactly(1, 1);
+        Reply reply = replies(thread).get(0);
+        assertThat(reply.model()).contains(OTHER);
+        assertThat(reply.wasted().orElseThrow().usage().inputTokens()).isEqualTo(7);
+        assertThat(timeline(thread).now().dialogue().refused()).isFalse();
+    }
+
+    @Test
+    void refusal_ofAllModels_endsTheTurn() {
+        worker.close();
+        worker = worker(AnthropicProvider.of(anthropic.environment()), AgentSpec.Builder::fallbackOnRefusal);
+        anthropic.answers(ModelAnswer.says("I").stopping("refusal"));
+        openai.answers(ModelAnswer.says("").stopping("content_filter"));
+
+        Problem problem = outcome(start(worker)).error().orElseThrow();
+
+        assertThat(problem).isEqualTo(new Problem("Refused", OTHER + ": openai withheld the reply"));
+        assertThat(asked()).containsExactly(1, 1);
     }
 
     @Test

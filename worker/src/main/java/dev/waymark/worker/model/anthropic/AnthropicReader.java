@@ -2,6 +2,7 @@ package dev.waymark.worker.model.anthropic;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -38,6 +39,7 @@ final class AnthropicReader implements EventReader {
     private long cacheWriteTokens;
     private long outputTokens;
     private String stop = "";
+    private JsonNode stopDetails = MissingNode.getInstance();
     private boolean started;
     private boolean whole;
     private boolean droppedReasoning;
@@ -89,6 +91,7 @@ final class AnthropicReader implements EventReader {
             case "content_block_stop" -> growing(event).isOver = true;
             case "message_delta" -> {
                 stop = event.delta().path("stop_reason").asText(stop);
+                stopDetails = event.delta().path("stop_details");
                 count(event.usage());
                 droppedReasoning |=
                         event.transformations().findValuesAsText("type").contains("thinking_dropped");
@@ -198,7 +201,7 @@ final class AnthropicReader implements EventReader {
         }
         boolean calls = parts.stream().anyMatch(Part.ToolUse.class::isInstance);
         switch (stop) {
-            case "refusal" -> throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer");
+            case "refusal" -> throw ProviderFailures.REFUSED.failure(refusal());
             case "model_context_window_exceeded" ->
                 throw ProviderFailures.CONTEXT_WINDOW_EXCEEDED.failure(
                         "the conversation exceeds the context window of " + model);
@@ -213,6 +216,13 @@ final class AnthropicReader implements EventReader {
         }
         Reply reply = new Reply(parts, usage(), stop.isEmpty() ? "end_turn" : stop);
         return droppedReasoning ? reply.refusingReasoning() : reply;
+    }
+
+    private String refusal() {
+        String category = words(stopDetails, "category");
+        String explanation = service.withoutKey(words(stopDetails, "explanation"));
+        return service.name() + " refuses to answer" + (category.isEmpty() ? "" : " (" + category + ")")
+                + (explanation.isEmpty() ? "" : ": " + explanation);
     }
 
     private Optional<Part> part(Growing block) throws JsonProcessingException {
