@@ -32,7 +32,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param publicUrl where people open the console, for links in announcements
  * @param taskQueue the task queue of threads and of the worker
  * @param agents a directory of agent files
- * @param prices a file with prices of models, which override the built-in prices
+ * @param models a file about models, which goes before the built-in table
  * @param writeAgents a file to write the agents of the application to; then the application ends
  * @param problemDetails whether failed requests of controllers are answered with a problem detail
  * @param anthropic the service of {@code anthropic:} models
@@ -56,7 +56,7 @@ public record WaymarkProperties(
         @Nullable String publicUrl,
         @DefaultValue("waymark") String taskQueue,
         @Nullable Path agents,
-        @Nullable Path prices,
+        @Nullable Path models,
         @Nullable Path writeAgents,
         @DefaultValue("true") boolean problemDetails,
         @DefaultValue ModelService anthropic,

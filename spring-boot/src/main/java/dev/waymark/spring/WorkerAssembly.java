@@ -12,8 +12,8 @@ import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.model.price.PriceTable;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
+import dev.waymark.worker.model.table.ModelTable;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -177,8 +177,8 @@ final class WorkerAssembly {
                 ScriptedProvider.NAME,
                 new ScriptedProvider(Optional.ofNullable(properties.agents()).orElse(Path.of("."))));
         providers.putAll(beans.getBeansOfType(ModelProvider.class));
-        PriceTable prices = properties.prices() == null ? PriceTable.builtIn() : PriceTable.read(properties.prices());
-        return ModelProviders.from(variables).plus(providers).withPrices(prices::of);
+        ModelTable models = properties.models() == null ? ModelTable.builtIn() : ModelTable.read(properties.models());
+        return ModelProviders.from(variables).plus(providers).withModels(models);
     }
 
     private List<Tool> observed(List<Tool> tools) {
@@ -197,6 +197,7 @@ final class WorkerAssembly {
             providers
                     .lacks(agent)
                     .ifPresent(words -> LOG.warn("{}: {}. Until then its turns fail.", agent.name(), words));
+            providers.refusingTools(agent).forEach(words -> LOG.warn("{}: {}", agent.name(), words));
             providers
                     .fallbacksLack(agent)
                     .forEach(words -> LOG.warn("{}: {}. Until then its fallbacks can't answer.", agent.name(), words));

@@ -14,7 +14,7 @@ import dev.waymark.worker.agents.AgentDefinitions;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.model.price.PriceTable;
+import dev.waymark.worker.model.table.ModelTable;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
@@ -52,11 +52,11 @@ final class AgentsOptions {
     private List<Path> classpath = List.of();
 
     @Option(
-            names = "--prices",
+            names = "--models",
             paramLabel = "FILE",
             description =
-                    "A YAML file with prices of models, which override the built-in ones. Default: WAYMARK_PRICES.")
-    private @Nullable Path prices;
+                    "A YAML file about models: prices, limits, and what they refuse. It goes before the built-in table. Default: WAYMARK_MODELS.")
+    private @Nullable Path models;
 
     /** What a worker needs to run agents, as read from the options. */
     record Setup(AgentDirectory agents, ModelProviders providers, JavaTools tools) {
@@ -71,9 +71,13 @@ final class AgentsOptions {
 
         /** Explains what agents lack to call their models or fallbacks. Their files are valid, so the worker starts. */
         List<String> warnings() {
-            return Stream.concat(
+            return Stream.of(
                             warnings(agent -> providers.lacks(agent).stream(), "their turns fail"),
-                            warnings(agent -> providers.fallbacksLack(agent).stream(), "their fallbacks can't answer"))
+                            warnings(agent -> providers.fallbacksLack(agent).stream(), "their fallbacks can't answer"),
+                            agents.agents().values().stream()
+                                    .flatMap(agent -> providers.refusingTools(agent).stream()
+                                            .map(words -> "waymark: " + agent.name() + ": " + words)))
+                    .flatMap(Function.identity())
                     .toList();
         }
 
@@ -123,7 +127,7 @@ final class AgentsOptions {
     /** The providers of models, for a command that needs no agent files. */
     ModelProviders providers() throws IOException, CommandFailure {
         return ModelProviders.from(ProcessEnvironment.get(), path(), extensions())
-                .withPrices(prices()::of);
+                .withModels(models());
     }
 
     /** Like {@link #load()}, but leaves out agents that cannot be used, and passes their files' problems on. */
@@ -143,7 +147,7 @@ final class AgentsOptions {
         }
         List<WorkerExtension> extensions = extensions();
         ModelProviders providers =
-                ModelProviders.from(ProcessEnvironment.get(), path, extensions).withPrices(prices()::of);
+                ModelProviders.from(ProcessEnvironment.get(), path, extensions).withModels(models());
         JavaTools tools = tools(extensions);
         return new Setup(reading.read(path, providers, tools), providers, tools);
     }
@@ -152,16 +156,16 @@ final class AgentsOptions {
         return variable("WAYMARK_TASK_QUEUE", WireNames.TASK_QUEUE);
     }
 
-    private PriceTable prices() throws CommandFailure {
-        String file = Optional.ofNullable(prices).map(Path::toString).orElseGet(() -> variable("WAYMARK_PRICES", ""));
+    private ModelTable models() throws CommandFailure {
+        String file = Optional.ofNullable(models).map(Path::toString).orElseGet(() -> variable("WAYMARK_MODELS", ""));
         if (file.isEmpty()) {
-            return PriceTable.builtIn();
+            return ModelTable.builtIn();
         }
         try {
-            return PriceTable.read(Path.of(file));
+            return ModelTable.read(Path.of(file));
         } catch (YamlProblem e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT, "PricesInvalid", "invalid prices: " + e.getMessage(), "Fix the file");
+                    ExitCode.BAD_INPUT, "ModelsInvalid", "invalid table of models: " + e.getMessage(), "Fix the file");
         }
     }
 

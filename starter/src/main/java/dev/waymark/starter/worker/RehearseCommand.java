@@ -301,7 +301,7 @@ public final class RehearseCommand implements Callable<Integer> {
         ModelProviders.Bound bound = providers.find(judge).orElseThrow();
         if (bound.pricing().isEmpty()) {
             throw ThreadsOptions.badInput(
-                    "no price is known for " + judge + ", which the ceiling needs", "Set it with --prices FILE");
+                    "no price is known for " + judge + ", which the ceiling needs", "Set it with --models FILE");
         }
         return Optional.of(new JudgeModel(judge, bound, judgeVotes));
     }

@@ -16,7 +16,7 @@ import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.model.price.PriceTable;
+import dev.waymark.worker.model.table.ModelTable;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;
@@ -62,6 +62,9 @@ final class AgentFile {
     private final JavaTools javaTools;
     private final McpFields mcpFields;
     private final List<ToolKind<?>> kinds;
+
+    /** When a conversation is summarized by default, if the model's context window is known to be small. */
+    private static final long PERCENT_OF_WINDOW = 85;
 
     private static final String USE = "use";
     private static final String MCP = "mcp";
@@ -140,8 +143,8 @@ final class AgentFile {
         problems.read(description, YamlValue::text).ifPresent(builder::description);
         problems.read(instructions, YamlValue::text).ifPresent(builder::instructions);
         Optional<Integer> mostTokens = problems.read(maxTokens, value -> value.integer(1));
-        mostTokens.ifPresent(builder::maxTokens);
-        int limit = mostTokens.orElse(AgentSpec.DEFAULT_MAX_TOKENS);
+        int limit = mostTokens.orElseGet(() -> modelName.map(models::maxTokens).orElse(AgentSpec.DEFAULT_MAX_TOKENS));
+        builder.maxTokens(limit);
         modelName.ifPresent(named -> problems.read(options, value -> modelFields.options(value, named, limit))
                 .ifPresent(builder::options));
         problems.read(silence, ModelFields::silence).ifPresent(builder::silence);
@@ -156,11 +159,11 @@ final class AgentFile {
         problems.read(tools, value -> tools(value, servers)).ifPresent(builder::tools);
         problems.read(approvals, ApprovalFields::read).ifPresent(builder::approvals);
         pricing.ifPresent(value ->
-                builder.pricing(problems.check(() -> PriceTable.pricing(value)).orElse(Pricing.FREE)));
+                builder.pricing(problems.check(() -> ModelTable.pricing(value)).orElse(Pricing.FREE)));
         List<String> priceless = modelName.isPresent() ? models.withoutPrice(builder.build()) : List.of();
         problems.read(budget, value -> budget(value, priceless)).ifPresent(builder::budget);
         problems.read(context, AgentFile::context).ifPresent(builder::context);
-        problems.read(summarize, AgentFile::summaries).ifPresent(builder::summaries);
+        problems.read(summarize, value -> summaries(value, modelName)).ifPresent(builder::summaries);
         problems.read(fuse, AgentFile::fuse).ifPresent(builder::fuse);
         problems.read(announce, AnnounceFields::read).ifPresent(builder::announce);
         List<YamlValue> references = problems.read(subagents, YamlValue::items).orElse(List.of());
@@ -449,16 +452,29 @@ final class AgentFile {
         return context;
     }
 
-    private static SummaryRule summaries(YamlValue value) throws YamlProblem {
+    private SummaryRule summaries(YamlValue value, Optional<String> model) throws YamlProblem {
         YamlFields fields = value.fields();
         YamlProblems problems = new YamlProblems();
-        Optional<Long> whenTokens = problems.read(fields.take("when_tokens"), tokens -> tokens.whole(1));
+        Optional<Integer> window = model.flatMap(models::contextWindow);
+        Optional<Long> whenTokens = problems.read(fields.take("when_tokens"), tokens -> whenTokens(tokens, window));
         Optional<Integer> keepMessages = problems.read(fields.take("keep_messages"), messages -> messages.integer(1));
         problems.run(fields::end);
         problems.end();
         return new SummaryRule(
-                whenTokens.orElse(SummaryRule.DEFAULT.whenTokens()),
+                whenTokens.orElseGet(() -> window.map(tokens -> tokens * PERCENT_OF_WINDOW / 100L)
+                        .filter(tokens -> tokens < SummaryRule.DEFAULT.whenTokens())
+                        .orElse(SummaryRule.DEFAULT.whenTokens())),
                 keepMessages.orElse(SummaryRule.DEFAULT.keepMessages()));
+    }
+
+    /** A longer prompt would be refused before it is summarized. */
+    private static long whenTokens(YamlValue value, Optional<Integer> window) throws YamlProblem {
+        long tokens = value.whole(1);
+        if (window.isPresent() && tokens >= window.get()) {
+            throw value.problem(
+                    "expected less than the model's context window of " + window.get() + " tokens, found " + tokens);
+        }
+        return tokens;
     }
 
     /** Whether prices are known for all models that the agent uses. */

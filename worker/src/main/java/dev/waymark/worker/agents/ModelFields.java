@@ -6,7 +6,7 @@ import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.display.Suggestion;
 import dev.waymark.worker.model.ModelChecks;
-import dev.waymark.worker.model.price.PriceTable;
+import dev.waymark.worker.model.table.ModelTable;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlProblems;
@@ -97,7 +97,7 @@ final class ModelFields {
         YamlProblems problems = new YamlProblems();
         Optional<FallbackModel> other = problems.check(() -> FallbackModel.of(model(fields.require("model"))));
         Optional<YamlValue> options = fields.take("options");
-        Optional<Pricing> pricing = problems.read(fields.take("pricing"), PriceTable::pricing);
+        Optional<Pricing> pricing = problems.read(fields.take("pricing"), ModelTable::pricing);
         Optional<Duration> silence = problems.read(fields.take("silence"), ModelFields::silence);
         problems.run(fields::end);
         other = other.map(model -> problems.read(options, value -> options(value, model.model(), maxTokens))

@@ -6,6 +6,8 @@ import dev.waymark.agent.ModelOptions;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.worker.model.http.ToolChoice;
+import dev.waymark.worker.model.table.KnownModel;
+import dev.waymark.worker.model.table.Unsupported;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -59,12 +61,47 @@ public final class ModelChecks {
         Map<ModelOption, String> problems = new EnumMap<>(ModelOption.class);
         providers.find(model).ifPresent(bound -> {
             Set<ModelOption> known = bound.provider().knownOptions();
+            refusals(bound.known(), options)
+                    .forEach((option, words) -> problems.put(option, bound.model() + " refuses " + words));
             problems.putAll(bound.provider().optionProblems(options, maxTokens));
             options.values().keySet().stream()
                     .filter(option -> !known.contains(option))
                     .forEach(option -> problems.put(option, "unknown option. " + knownOptions(model)));
         });
         return problems;
+    }
+
+    /** The options that a model is known to refuse. */
+    private static Map<ModelOption, String> refusals(KnownModel known, ModelOptions options) {
+        Map<ModelOption, String> refused = new EnumMap<>(ModelOption.class);
+        if (known.refuses(Unsupported.FORCED_TOOLS)) {
+            options.toolChoice()
+                    .map(ToolChoice::new)
+                    .filter(ToolChoice::demandsCall)
+                    .ifPresent(choice -> refused.put(ModelOption.TOOL_CHOICE, "a demand for a call"));
+        }
+        if (known.refuses(Unsupported.DISABLED_THINKING)) {
+            options.thinking()
+                    .filter("disabled"::equals)
+                    .ifPresent(word -> refused.put(ModelOption.THINKING, "thinking: disabled"));
+        }
+        if (known.refuses(Unsupported.THINKING_BUDGET)) {
+            options.thinkingBudget().ifPresent(budget -> refused.put(ModelOption.THINKING_BUDGET, "a budget"));
+        }
+        if (known.refuses(Unsupported.SAMPLING)) {
+            options.temperature().ifPresent(degree -> refused.put(ModelOption.TEMPERATURE, "a temperature"));
+        }
+        return refused;
+    }
+
+    /** How long a reply of this model may be by default. */
+    public int maxTokens(String model) {
+        return providers.find(model).flatMap(bound -> bound.known().maxTokens()).orElse(AgentSpec.DEFAULT_MAX_TOKENS);
+    }
+
+    /** The number of tokens that this model can read, if it is known. */
+    public Optional<Integer> contextWindow(String model) {
+        return providers.find(model).flatMap(bound -> bound.known().context());
     }
 
     /** Returns a problem unless the silence limit is between 1 second and 9 minutes. */

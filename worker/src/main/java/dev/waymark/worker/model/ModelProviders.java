@@ -9,7 +9,11 @@ import dev.waymark.extension.WorkerExtension;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
+import dev.waymark.worker.model.openai.ResponsesProvider;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
+import dev.waymark.worker.model.table.KnownModel;
+import dev.waymark.worker.model.table.ModelTable;
+import dev.waymark.worker.model.table.Unsupported;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -18,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /** The providers of a worker, by name, in a fixed order. */
@@ -28,11 +31,11 @@ public final class ModelProviders {
 
     private final Map<String, ModelProvider> byName;
 
-    private final Function<String, Optional<Pricing>> prices;
+    private final ModelTable table;
 
-    private ModelProviders(Map<String, ModelProvider> byName, Function<String, Optional<Pricing>> prices) {
+    private ModelProviders(Map<String, ModelProvider> byName, ModelTable table) {
         this.byName = Collections.unmodifiableMap(new LinkedHashMap<>(byName));
-        this.prices = prices;
+        this.table = table;
     }
 
     /**
@@ -46,15 +49,11 @@ public final class ModelProviders {
                 throw new IllegalArgumentException("not a provider's name: " + name);
             }
         });
-        return new ModelProviders(byName, model -> Optional.empty());
+        return new ModelProviders(byName, ModelTable.builtIn());
     }
 
-    /**
-     * Returns these providers, with prices that take precedence over the providers' own.
-     *
-     * @param known the price of {@code provider:model}, if there is one
-     */
-    public ModelProviders withPrices(Function<String, Optional<Pricing>> known) {
+    /** Returns these providers with another table of models. Its prices take precedence over the providers' own. */
+    public ModelProviders withModels(ModelTable known) {
         return new ModelProviders(byName, known);
     }
 
@@ -89,7 +88,7 @@ public final class ModelProviders {
     public ModelProviders plus(Map<String, ModelProvider> others) {
         Map<String, ModelProvider> all = new LinkedHashMap<>(byName);
         all.putAll(others);
-        return of(all).withPrices(prices);
+        return of(all).withModels(table);
     }
 
     /** The names of all providers, in order. */
@@ -109,7 +108,7 @@ public final class ModelProviders {
         }
         String model = spec.substring(colon + 1);
         return Optional.ofNullable(byName.get(spec.substring(0, colon)))
-                .map(provider -> new Bound(firstName(provider) + ":" + model, provider, model, prices.apply(spec)));
+                .map(provider -> new Bound(firstName(provider) + ":" + model, provider, model, table.of(spec)));
     }
 
     private String firstName(ModelProvider provider) {
@@ -139,16 +138,37 @@ public final class ModelProviders {
         return lacks;
     }
 
+    /** What to change about the agent's models that refuse its tools in chat completions, as far as that is known. */
+    public List<String> refusingTools(AgentSpec agent) {
+        return agent.tools().isEmpty()
+                ? List.of()
+                : ModelChain.links(agent).stream()
+                        .flatMap(link -> find(link.model()).stream()
+                                .filter(bound -> bound.provider() instanceof OpenAiProvider)
+                                .filter(bound -> refusesTools(
+                                        bound.known(), link.options().effort()))
+                                .map(bound -> link.model() + " refuses tools with reasoning in chat completions. Write"
+                                        + " model: " + ResponsesProvider.NAME + ":" + bound.model()
+                                        + ", or options: { effort: none }"))
+                        .toList();
+    }
+
+    private static boolean refusesTools(KnownModel known, Optional<String> effort) {
+        return effort.map(word -> !word.equals("none")
+                        && (known.refuses(Unsupported.CHAT_TOOLS_WITH_EFFORT) || known.refuses(Unsupported.CHAT_TOOLS)))
+                .orElseGet(() -> known.refuses(Unsupported.CHAT_TOOLS));
+    }
+
     /**
      * A provider and one of its models.
      *
      * @param name {@code provider:model}, with the first name of the provider, which may have several
-     * @param ownPrice a price that takes precedence over the provider's own
+     * @param known what the table of models says about it
      */
-    public record Bound(String name, ModelProvider provider, String model, Optional<Pricing> ownPrice) {
+    public record Bound(String name, ModelProvider provider, String model, KnownModel known) {
         /** The price of the model, if it is known. */
         public Optional<Pricing> pricing() {
-            return ownPrice.or(() -> provider.pricing(model));
+            return known.pricing().or(() -> provider.pricing(model));
         }
     }
 }

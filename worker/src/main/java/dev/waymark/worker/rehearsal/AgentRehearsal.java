@@ -13,7 +13,6 @@ import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.gate.FileThreads;
 import dev.waymark.worker.gate.ThreadSource;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.model.price.PriceTable;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.payload.codec.PayloadCodec;
 import java.nio.file.Path;
@@ -73,8 +72,7 @@ public final class AgentRehearsal implements HistoryRehearsal {
         List<WorkerExtension> extensions = ServiceLoader.load(WorkerExtension.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .toList();
-        ModelProviders providers =
-                ModelProviders.from(variables, agents, extensions).withPrices(PriceTable.builtIn()::of);
+        ModelProviders providers = ModelProviders.from(variables, agents, extensions);
         List<Tool> tools = extensions.stream()
                 .flatMap(extension -> extension.tools(variables).stream())
                 .toList();

@@ -308,7 +308,7 @@ public final class Rehearsal {
                     thread,
                     candidate,
                     "no price is known for " + model + ", which the ceiling needs. Set pricing in the agent's file, or"
-                            + " use --prices");
+                            + " use --models");
             return Optional.empty();
         }
         checkAllowed(provider(model), thread);

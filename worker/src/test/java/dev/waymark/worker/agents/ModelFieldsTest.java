@@ -71,6 +71,44 @@ class ModelFieldsTest {
     }
 
     @Test
+    void optionsAndLimits_thatTheModelIsKnownToRefuse_areRefused() throws Exception {
+        String model = "model: anthropic:claude-opus-5-5\noptions: ";
+        assertThat(problem(model + "{ temperature: 0.5 }"))
+                .contains("a.yaml:2: options.temperature: claude-opus-5-5 refuses a temperature");
+        assertThat(problem(model + "{ thinking: disabled }"))
+                .contains("options.thinking: claude-opus-5-5 refuses thinking: disabled");
+        assertThat(problem(model + "{ thinking_budget: 2000 }"))
+                .contains("options.thinking_budget: claude-opus-5-5 refuses a budget");
+        assertThat(problem(model + "{ tool_choice: required }"))
+                .contains("options.tool_choice: claude-opus-5-5 refuses a demand for a call");
+        assertThat(problem("model: openai:gpt-4o\nsummarize: { when_tokens: 128000 }"))
+                .contains("a.yaml:2: summarize.when_tokens: expected less than the model's context window of 128000"
+                        + " tokens, found 128000");
+        assertThat(agent("model: anthropic:claude-sonnet-5\noptions: { tool_choice: auto, temperature: 0.5 }")
+                        .maxTokens())
+                .isEqualTo(16_000);
+    }
+
+    @Test
+    void limits_ofAKnownModel_areItsOwn() throws Exception {
+        assertThat(agent("model: anthropic:claude-opus-5-5").maxTokens()).isEqualTo(32_000);
+        assertThat(agent("model: anthropic:claude-3-haiku-20240307").maxTokens())
+                .isEqualTo(4_096);
+        assertThat(agent("model: anthropic:claude-opus-5-5\nmax_tokens: 50").maxTokens())
+                .isEqualTo(50);
+        assertThat(agent("model: openai:gpt-4o\nsummarize: {}")
+                        .summaries()
+                        .orElseThrow()
+                        .whenTokens())
+                .isEqualTo(108_800);
+        assertThat(agent("model: anthropic:claude-opus-5-5\nsummarize: {}")
+                        .summaries()
+                        .orElseThrow()
+                        .whenTokens())
+                .isEqualTo(170_000);
+    }
+
+    @Test
     void fallbackOn_refusal_isRead() throws Exception {
         assertThat(agent("model: openai:m-1\nfallback: [openai:m-2]\nfallback_on: [refusal]")
                         .fallbackOnRefusal())
@@ -89,7 +127,7 @@ class ModelFieldsTest {
             value = {
                 "anthropic:m | temprature: 1     | options.temprature: unknown option. Did you mean \"temperature\"?"
                         + " anthropic knows effort, temperature, thinking, thinking_budget, service_tier, tool_choice, parallel_calls",
-                "anthropic:m | thinking: enabled | options.thinking: expected one of adaptive, disabled, found enabled",
+                "anthropic:m | thinking: enabled | options.thinking: expected one of adaptive, between_tools, disabled, found enabled",
                 "anthropic:m | { thinking: adaptive, thinking_budget: 2000 } | options.thinking: not allowed with"
                         + " thinking_budget",
                 "anthropic:m | { thinking: adaptive, temperature: 1 } | options.temperature: not allowed with thinking:"

@@ -5,15 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
+import dev.waymark.agent.ModelOptions;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.openai.ResponsesProvider;
+import dev.waymark.worker.model.table.ModelTable;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ModelProvidersTest {
@@ -24,7 +28,8 @@ class ModelProvidersTest {
     @Test
     void find_modelWithColons_takesTheFirstApart() {
         assertThat(PROVIDERS.find("silent:a:b"))
-                .isEqualTo(Optional.of(new ModelProviders.Bound("silent:a:b", SILENT, "a:b", Optional.empty())));
+                .isEqualTo(Optional.of(new ModelProviders.Bound(
+                        "silent:a:b", SILENT, "a:b", ModelTable.builtIn().of("silent:a:b"))));
     }
 
     @ParameterizedTest
@@ -59,6 +64,29 @@ class ModelProvidersTest {
                         .orElseThrow()
                         .provider())
                 .isEqualTo(SILENT);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "openai-chat:gpt-5.4, , ''",
+        "openai-chat:gpt-5.4, none, ''",
+        "openai-chat:gpt-5.4, low, 'openai-chat:gpt-5.4 refuses tools with reasoning in chat completions. Write model:"
+                + " openai-responses:gpt-5.4, or options: { effort: none }'",
+        "openai-chat:gpt-6-sol, , 'openai-chat:gpt-6-sol refuses tools with reasoning in chat completions. Write model:"
+                + " openai-responses:gpt-6-sol, or options: { effort: none }'",
+        "openai-chat:gpt-6-sol, none, ''",
+        "openai:gpt-6-sol, , ''",
+        "openai-chat:gpt-4.1, low, ''"
+    })
+    void tools_thatAModelRefusesInChatCompletions_areNamed(String model, String effort, String words) {
+        ModelOptions options = effort == null ? ModelOptions.NONE : ModelOptions.NONE.withEffort(effort);
+        AgentSpec agent = AgentSpec.of("a", model, ToolSpec.java("look").build())
+                .with()
+                .options(options)
+                .build();
+
+        assertThat(String.join("", ModelProviders.from(Map.of()).refusingTools(agent)))
+                .isEqualTo(words);
     }
 
     @Test

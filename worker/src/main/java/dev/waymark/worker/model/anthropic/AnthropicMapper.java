@@ -14,6 +14,8 @@ import dev.waymark.worker.model.http.SentCall;
 import dev.waymark.worker.model.http.StrictSchema;
 import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.http.WireName;
+import dev.waymark.worker.model.table.ModelTable;
+import dev.waymark.worker.model.table.Unsupported;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -210,7 +212,7 @@ final class AnthropicMapper {
                 OpaqueBlock.of(reasoning, model).map(Block.Own::new).ifPresent(blocks::add);
             }
         }
-        while (OldModels.refuseThinkingAtTheEnd(model)
+        while (refusesThinkingAtTheEnd(model)
                 && !blocks.isEmpty()
                 && blocks.get(blocks.size() - 1) instanceof Block.Own) {
             blocks.remove(blocks.size() - 1);
@@ -219,6 +221,13 @@ final class AnthropicMapper {
                 .anyMatch(block ->
                         !(block instanceof Block.Text text && text.text().isBlank()));
         return saysSomething ? blocks : List.of();
+    }
+
+    /** Gateways put words in front of the service's name of a model. */
+    private static boolean refusesThinkingAtTheEnd(String model) {
+        return ModelTable.builtIn()
+                .of(AnthropicProvider.NAME + ":" + model.replaceFirst("^.*[./](?=claude-)", ""))
+                .refuses(Unsupported.TRAILING_THINKING);
     }
 
     /**

@@ -16,7 +16,7 @@ import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.OptionProblems;
 import dev.waymark.worker.model.http.ProviderService;
 import dev.waymark.worker.model.http.ToolChoice;
-import dev.waymark.worker.model.price.PriceTable;
+import dev.waymark.worker.model.table.ModelTable;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -42,7 +42,7 @@ public final class AnthropicProvider implements ModelProvider {
 
     private static final List<String> EFFORTS = List.of("low", "medium", "high", "xhigh", "max");
     private static final String ADAPTIVE = "adaptive";
-    private static final List<String> THINKING = List.of(ADAPTIVE, "disabled");
+    private static final List<String> THINKING = List.of(ADAPTIVE, "between_tools", "disabled");
     private static final List<String> SERVICE_TIERS = List.of("auto", "standard_only");
     private static final int HIGHEST_TEMPERATURE = 1;
     private static final int LEAST_THINKING = 1_024;
@@ -79,7 +79,7 @@ public final class AnthropicProvider implements ModelProvider {
 
     @Override
     public Optional<Pricing> pricing(String model) {
-        return PriceTable.builtIn().of(NAME + ":" + model);
+        return ModelTable.builtIn().of(NAME + ":" + model).pricing();
     }
 
     @Override

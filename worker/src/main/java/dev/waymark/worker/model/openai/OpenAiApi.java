@@ -13,7 +13,7 @@ import dev.waymark.worker.model.http.EventReader;
 import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.OptionProblems;
 import dev.waymark.worker.model.http.ProviderService;
-import dev.waymark.worker.model.price.PriceTable;
+import dev.waymark.worker.model.table.ModelTable;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -101,7 +101,7 @@ abstract class OpenAiApi implements ModelProvider {
 
     @Override
     public final Optional<Pricing> pricing(String model) {
-        return PriceTable.builtIn().of(SERVICE + ":" + model);
+        return ModelTable.builtIn().of(SERVICE + ":" + model).pricing();
     }
 
     @Override

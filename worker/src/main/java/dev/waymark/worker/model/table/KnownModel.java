@@ -1,0 +1,35 @@
+package dev.waymark.worker.model.table;
+
+import dev.waymark.agent.Pricing;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the table says about a model.
+ *
+ * @param context the number of tokens of its context window
+ * @param maxTokens how long a reply, with its thinking, may be by default
+ * @param refuses what is known to be refused; anything else is sent
+ */
+public record KnownModel(
+        Optional<Pricing> pricing,
+        Optional<Integer> context,
+        Optional<Integer> maxTokens,
+        Optional<Set<Unsupported>> refuses) {
+    static final KnownModel UNKNOWN =
+            new KnownModel(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    /** Whether the model is known to refuse this. */
+    public boolean refuses(Unsupported what) {
+        return refuses.filter(all -> all.contains(what)).isPresent();
+    }
+
+    /** This row, with what only the other row says. */
+    KnownModel or(KnownModel other) {
+        return new KnownModel(
+                pricing.or(other::pricing),
+                context.or(other::context),
+                maxTokens.or(other::maxTokens),
+                refuses.or(other::refuses));
+    }
+}

@@ -1,0 +1,26 @@
+package dev.waymark.worker.model.table;
+
+import java.util.Locale;
+
+/** What a model refuses, or answers with an error. */
+public enum Unsupported {
+    /** A {@code tool_choice} that demands a call. */
+    FORCED_TOOLS,
+    /** {@code thinking: disabled}. */
+    DISABLED_THINKING,
+    /** {@code thinking_budget}. */
+    THINKING_BUDGET,
+    /** {@code temperature}. */
+    SAMPLING,
+    /** A reply in the conversation that ends with thinking. */
+    TRAILING_THINKING,
+    /** In chat completions, tools together with an effort. */
+    CHAT_TOOLS_WITH_EFFORT,
+    /** In chat completions, tools without {@code effort: none}. */
+    CHAT_TOOLS;
+
+    /** The name in the table. */
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}
