@@ -213,10 +213,7 @@ public final class JsonDocuments {
     }
 
     public static ObjectNode usage(Usage usage) {
-        ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("inputTokens", usage.inputTokens());
-        tree.put("outputTokens", usage.outputTokens());
-        return tree;
+        return PayloadJson.MAPPER.valueToTree(usage);
     }
 
     public static JsonNode tree(Object value) {

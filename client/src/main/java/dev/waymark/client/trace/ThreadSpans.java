@@ -306,6 +306,15 @@ public final class ThreadSpans {
     private static void usage(SpanDraft draft, Usage usage) {
         draft.with("gen_ai.usage.input_tokens", usage.inputTokens())
                 .with("gen_ai.usage.output_tokens", usage.outputTokens());
+        part(draft, "gen_ai.usage.cache_read.input_tokens", usage.cacheReadTokens());
+        part(draft, "gen_ai.usage.cache_creation.input_tokens", usage.cacheWriteTokens());
+        part(draft, "gen_ai.usage.reasoning.output_tokens", usage.reasoningTokens());
+    }
+
+    private static void part(SpanDraft draft, String name, long tokens) {
+        if (tokens > 0) {
+            draft.with(name, tokens);
+        }
     }
 
     /** Updates the spans of calls. A fact changes only calls of the reply that is the latest before or after it. */

@@ -8,6 +8,9 @@ import { clock, dollars, number, shortId, statusWords, tokens } from './format.j
 import { session } from './session.js';
 
 const FORMATS = ['runner', 'thread', 'session', 'messages', 'phases', 'versions'];
+/** A part of some tokens, in brackets. */
+const parts = (count, what) => (count ? ` (${number(count)} ${what})` : '');
+
 /** Subagents of subagents are read up to this depth. */
 const DEPTH = 5;
 
@@ -84,7 +87,8 @@ export class Details {
       h(
         'p',
         { class: 'muted' },
-        `${number(view.totalUsage.inputTokens)} tokens in, ${number(view.totalUsage.outputTokens)} out`,
+        `${number(view.totalUsage.inputTokens)} tokens in${parts(view.totalUsage.cacheReadTokens, 'from the cache')}, `
+          + `${number(view.totalUsage.outputTokens)} out${parts(view.totalUsage.reasoningTokens, 'for reasoning')}`,
         view.budget.tokens === undefined ? null : ` (${number(used)} of ${number(view.budget.tokens)})`,
       ),
       view.budget.tokens === undefined ? null : meter('Tokens', used, view.budget.tokens),

@@ -4,7 +4,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 
 /**
  * The tokens of model calls, as counted by the provider. Tokens read from its cache, or written to it, are included in
- * {@code inputTokens} and have their own prices.
+ * {@code inputTokens} and have their own prices. Tokens for reasoning are included in {@code outputTokens}, and are zero if
+ * the provider does not count them.
  */
 public record Usage(
         long inputTokens,
@@ -12,19 +13,35 @@ public record Usage(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) long cacheReadTokens,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) long cacheWriteTokens) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) long cacheWriteTokens,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) long reasoningTokens) {
     /** Zero tokens of every kind. */
     public static final Usage NONE = new Usage(0, 0);
 
     public Usage {
-        if (inputTokens < 0 || outputTokens < 0 || cacheReadTokens < 0 || cacheWriteTokens < 0) {
+        if (inputTokens < 0 || outputTokens < 0 || cacheReadTokens < 0 || cacheWriteTokens < 0 || reasoningTokens < 0) {
             throw new IllegalArgumentException("negative usage: " + inputTokens + ", " + outputTokens + ", "
-                    + cacheReadTokens + ", " + cacheWriteTokens);
+                    + cacheReadTokens + ", " + cacheWriteTokens + ", " + reasoningTokens);
         }
     }
 
     public Usage(long inputTokens, long outputTokens) {
         this(inputTokens, outputTokens, 0, 0);
+    }
+
+    public Usage(long inputTokens, long outputTokens, long cacheReadTokens, long cacheWriteTokens) {
+        this(inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, 0);
+    }
+
+    /** This usage, with the part of its output that was reasoning. */
+    public Usage withReasoning(long tokens) {
+        return new Usage(
+                inputTokens,
+                outputTokens,
+                cacheReadTokens,
+                cacheWriteTokens,
+                Math.min(outputTokens, Math.max(0, tokens)));
     }
 
     /** Adds the counts. A count that would be too large becomes {@link Long#MAX_VALUE}. */
@@ -33,7 +50,8 @@ public record Usage(
                 sum(inputTokens, other.inputTokens),
                 sum(outputTokens, other.outputTokens),
                 sum(cacheReadTokens, other.cacheReadTokens),
-                sum(cacheWriteTokens, other.cacheWriteTokens));
+                sum(cacheWriteTokens, other.cacheWriteTokens),
+                sum(reasoningTokens, other.reasoningTokens));
     }
 
     /** The input and output tokens together. Cached tokens are part of the input. */
@@ -47,7 +65,8 @@ public record Usage(
                 Math.max(0, inputTokens - other.inputTokens),
                 Math.max(0, outputTokens - other.outputTokens),
                 Math.max(0, cacheReadTokens - other.cacheReadTokens),
-                Math.max(0, cacheWriteTokens - other.cacheWriteTokens));
+                Math.max(0, cacheWriteTokens - other.cacheWriteTokens),
+                Math.max(0, reasoningTokens - other.reasoningTokens));
     }
 
     /** Saturates, since an absurd count must not become negative and throw in the middle of a fold. */

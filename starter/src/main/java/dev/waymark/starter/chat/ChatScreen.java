@@ -202,7 +202,7 @@ public final class ChatScreen {
         boolean isUsed = turn.usage().inputTokens() + turn.usage().outputTokens() > 0;
         if (console.isInteractive() && isUsed) {
             note("  " + OneLine.count(turn.iterations(), "model call") + " · "
-                    + turn.usage().inputTokens() + " tokens in, " + turn.usage().outputTokens() + " out"
+                    + OneLine.tokens(turn.usage())
                     + now.cost().map(cost -> " · " + cost + " USD so far").orElse(""));
         }
     }

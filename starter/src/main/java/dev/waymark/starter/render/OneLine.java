@@ -2,6 +2,7 @@ package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandError;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 
@@ -23,6 +24,20 @@ public final class OneLine {
     /** Formats a number of things, such as {@code 1 run} or {@code 2 runs}. */
     public static String count(int number, String thing) {
         return number + " " + thing + (number == 1 ? "" : "s");
+    }
+
+    /** Formats the tokens of model calls, with those of the cache and for reasoning if there are any. */
+    public static String tokens(Usage usage) {
+        String cached = parts(usage.cacheReadTokens(), " from the cache", usage.cacheWriteTokens(), " written to it");
+        String reasoning = parts(usage.reasoningTokens(), " for reasoning", 0, "");
+        return usage.inputTokens() + " tokens in" + cached + ", " + usage.outputTokens() + " out" + reasoning;
+    }
+
+    private static String parts(long first, String what, long second, String more) {
+        String both = (first > 0 ? first + what : "")
+                + (first > 0 && second > 0 ? ", " : "")
+                + (second > 0 ? second + more : "");
+        return both.isEmpty() ? "" : " (" + both + ")";
     }
 
     /** Shortens a foreign text to one line of 200 characters. If it is cut, a note says how long it is. */

@@ -44,8 +44,7 @@ public final class ThreadView {
         ScheduledThread.of(timeline.thread())
                 .ifPresent(scheduled -> lines.add(
                         "started by the schedule " + SafeText.line(scheduled.schedule()) + " for " + scheduled.time()));
-        lines.add(OneLine.count(status.iterations(), "model call") + ", "
-                + status.usage().inputTokens() + " tokens in, " + status.usage().outputTokens() + " out");
+        lines.add(OneLine.count(status.iterations(), "model call") + ", " + OneLine.tokens(status.usage()));
         timeline.fallbacks()
                 .forEach((model, answers) ->
                         lines.add("fallback " + SafeText.line(model) + ": " + OneLine.count(answers, "answer")));

@@ -6,6 +6,7 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,18 @@ class ThreadViewTest {
                         "> (queued) Hurry",
                         "? Which day?",
                         "  waymark answer t1 TEXT");
+    }
+
+    @Test
+    void card_tokensOfTheCacheAndForReasoning_areTold() {
+        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+                .says("m1", "Book it")
+                .callsModel()
+                .then(new ModelFact.ModelReplied(
+                        1, new Reply(List.of(new Part.Text("Booked.")), new Usage(50, 20, 30, 10, 8), "end_turn")));
+
+        assertThat(ThreadView.of(tale.timeline(), List.of()))
+                .contains("1 model call, 50 tokens in (30 from the cache, 10 written to it), 20 out (8 for reasoning)");
     }
 
     @Test

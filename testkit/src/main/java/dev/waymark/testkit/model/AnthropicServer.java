@@ -476,9 +476,13 @@ public final class AnthropicServer extends ModelServer {
         ((ObjectNode) start.get("message"))
                 .put("model", model)
                 .putObject("usage")
-                .put("input_tokens", speech.usage().inputTokens())
-                .put("cache_creation_input_tokens", 0)
-                .put("cache_read_input_tokens", 0)
+                .put(
+                        "input_tokens",
+                        speech.usage().inputTokens()
+                                - speech.usage().cacheReadTokens()
+                                - speech.usage().cacheWriteTokens())
+                .put("cache_creation_input_tokens", speech.usage().cacheWriteTokens())
+                .put("cache_read_input_tokens", speech.usage().cacheReadTokens())
                 .put("output_tokens", 1);
         ThinkingSeal seal = ThinkingSeal.of(model, request);
         List<ThinkingSeal.Mismatch> lost = seal.mismatches();
@@ -513,7 +517,10 @@ public final class AnthropicServer extends ModelServer {
                     .put("category", "cyber")
                     .put("explanation", "It could enable harm.");
         }
-        delta.putObject("usage").put("output_tokens", speech.usage().outputTokens());
+        delta.putObject("usage")
+                .put("output_tokens", speech.usage().outputTokens())
+                .putObject("output_tokens_details")
+                .put("thinking_tokens", speech.usage().reasoningTokens());
         if (namesDropped || request.path("thinking").has("block_binding")) {
             delta.set("input_transformations", transformations(lost));
         }

@@ -83,6 +83,11 @@ public sealed interface ModelAnswer {
             return new Speech(pieces, new Usage(inputTokens, outputTokens), stop, pace, until, silent);
         }
 
+        /** Reports this usage, with its parts. */
+        public Speech using(Usage counted) {
+            return new Speech(pieces, counted, stop, pace, until, silent);
+        }
+
         /** Ends with this reason, in the words of the service. */
         public Speech stopping(String why) {
             return new Speech(pieces, usage, Optional.of(why), pace, until, silent);

@@ -216,8 +216,13 @@ public final class OpenAiServer extends OpenAiApiServer {
         ((ObjectNode) last.path("choices").get(0)).put("finish_reason", finishReason(speech.stopWord()));
         ObjectNode usage = object(chunk(model, JSON.createObjectNode()));
         usage.putArray("choices");
-        usage.putObject("usage")
-                .put("prompt_tokens", speech.usage().inputTokens())
+        ObjectNode counted = usage.putObject("usage");
+        counted.putObject("prompt_tokens_details")
+                .put("cached_tokens", speech.usage().cacheReadTokens())
+                .put("cache_write_tokens", speech.usage().cacheWriteTokens());
+        counted.putObject("completion_tokens_details")
+                .put("reasoning_tokens", speech.usage().reasoningTokens());
+        counted.put("prompt_tokens", speech.usage().inputTokens())
                 .put("completion_tokens", speech.usage().outputTokens())
                 .put(
                         "total_tokens",

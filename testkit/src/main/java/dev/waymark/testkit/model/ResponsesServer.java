@@ -349,7 +349,8 @@ public final class ResponsesServer extends OpenAiApiServer {
                     .put("cached_tokens", speech.usage().cacheReadTokens())
                     .put("cache_write_tokens", speech.usage().cacheWriteTokens());
             usage.put("output_tokens", speech.usage().outputTokens());
-            usage.putObject("output_tokens_details").put("reasoning_tokens", 0);
+            usage.putObject("output_tokens_details")
+                    .put("reasoning_tokens", speech.usage().reasoningTokens());
             usage.put("total_tokens", speech.usage().total());
             events.add(event(isComplete ? "response.completed" : "response.incomplete", response));
             return events;

@@ -19,6 +19,7 @@ final class SpendingCounters {
         tokens(model, "output", usage.outputTokens());
         tokens(model, "cache_read", usage.cacheReadTokens());
         tokens(model, "cache_write", usage.cacheWriteTokens());
+        tokens(model, "reasoning", usage.reasoningTokens());
         spent.cost()
                 .ifPresent(cost -> Counter.builder("waymark.model.cost.usd")
                         .description("Cost of model calls in US dollars")
@@ -27,7 +28,8 @@ final class SpendingCounters {
                         .increment(cost.dollars().doubleValue()));
     }
 
-    /** Adds to the counter of one type. The type {@code input} includes the two types of cache tokens. */
+    /** Adds to the counter of one type. The type {@code input} includes the two types of cache tokens, and {@code output} includes
+     * {@code reasoning}. */
     private void tokens(String model, String type, long count) {
         if (count > 0) {
             Counter.builder("waymark.model.tokens")

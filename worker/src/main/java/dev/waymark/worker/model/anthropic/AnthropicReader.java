@@ -38,6 +38,7 @@ final class AnthropicReader implements EventReader {
     private long cacheReadTokens;
     private long cacheWriteTokens;
     private long outputTokens;
+    private long thinkingTokens;
     private String stop = "";
     private JsonNode stopDetails = MissingNode.getInstance();
     private boolean started;
@@ -177,6 +178,7 @@ final class AnthropicReader implements EventReader {
         cacheWriteTokens = count(usage, "cache_creation_input_tokens", cacheWriteTokens);
         cacheReadTokens = count(usage, "cache_read_input_tokens", cacheReadTokens);
         outputTokens = count(usage, "output_tokens", outputTokens);
+        thinkingTokens = count(usage.path("output_tokens_details"), "thinking_tokens", thinkingTokens);
         listener.usage(usage());
     }
 
@@ -187,7 +189,8 @@ final class AnthropicReader implements EventReader {
     /** The input tokens include cached tokens. */
     private Usage usage() {
         return new Usage(
-                newTokens + cacheWriteTokens + cacheReadTokens, outputTokens, cacheReadTokens, cacheWriteTokens);
+                        newTokens + cacheWriteTokens + cacheReadTokens, outputTokens, cacheReadTokens, cacheWriteTokens)
+                .withReasoning(thinkingTokens);
     }
 
     @Override

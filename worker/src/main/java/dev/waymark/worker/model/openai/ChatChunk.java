@@ -89,17 +89,27 @@ record ChatChunk(List<Choice> choices, Optional<Tokens> usage) {
     record Tokens(
             @JsonProperty("prompt_tokens") long promptTokens,
             @JsonProperty("completion_tokens") long completionTokens,
-            @JsonProperty("prompt_tokens_details") Optional<Details> details) {
+            @JsonProperty("prompt_tokens_details") Optional<Details> details,
+            @JsonProperty("completion_tokens_details") Optional<ReplyDetails> replyDetails) {
 
         Usage usage() {
             long prompt = Math.max(0, promptTokens);
-            long cached = details.map(Details::cachedTokens).orElse(0L);
-            return new Usage(prompt, Math.max(0, completionTokens), Math.min(prompt, Math.max(0, cached)), 0);
+            long cached = Math.min(
+                    prompt, Math.max(0, details.map(Details::cachedTokens).orElse(0L)));
+            long written = Math.max(0, details.map(Details::cacheWriteTokens).orElse(0L));
+            return new Usage(prompt, Math.max(0, completionTokens), cached, Math.min(prompt - cached, written))
+                    .withReasoning(
+                            replyDetails.map(ReplyDetails::reasoningTokens).orElse(0L));
         }
     }
 
     @JsonIgnoreProperties(ignoreUnknown = true)
-    record Details(@JsonProperty("cached_tokens") long cachedTokens) {}
+    record Details(
+            @JsonProperty("cached_tokens") long cachedTokens,
+            @JsonProperty("cache_write_tokens") long cacheWriteTokens) {}
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record ReplyDetails(@JsonProperty("reasoning_tokens") long reasoningTokens) {}
 
     private static JsonNode orNothing(@Nullable JsonNode node) {
         return node == null ? NullNode.getInstance() : node;

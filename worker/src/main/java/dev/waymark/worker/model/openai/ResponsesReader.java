@@ -138,7 +138,12 @@ final class ResponsesReader implements EventReader {
         long written = Math.max(
                 0, tokens.at("/input_tokens_details/cache_write_tokens").asLong(0));
         usage = new Usage(
-                input, Math.max(0, tokens.path("output_tokens").asLong(0)), read, Math.min(input - read, written));
+                        input,
+                        Math.max(0, tokens.path("output_tokens").asLong(0)),
+                        read,
+                        Math.min(input - read, written))
+                .withReasoning(
+                        tokens.at("/output_tokens_details/reasoning_tokens").asLong(0));
         listener.usage(usage);
     }
 

@@ -172,6 +172,13 @@ public abstract class WireCases extends ModelProviderContract {
 
     /** The server refuses what the service would refuse. */
     @Test
+    void usage_hasTheTokensOfTheCache_andForReasoning() throws Exception {
+        Usage usage = new Usage(50, 20, 30, 10, 8);
+
+        assertThat(reply(ModelAnswer.says("Hi").using(usage)).usage()).isEqualTo(usage);
+    }
+
+    @Test
     void replySchema_isSentInTheFormOfTheService() throws Exception {
         JsonNode whole = sent(wanting(Whole.class));
         JsonNode partial = sent(wanting(Partial.class));

@@ -211,7 +211,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
 
     @Test
     void usage_hasCachedTokensInTheInput_andReasoningInTheOutput() throws Exception {
-        assertThat(reply(ModelAnswer.events(RESPONSE)).usage()).isEqualTo(new Usage(50, 20, 30, 10));
+        assertThat(reply(ModelAnswer.events(RESPONSE)).usage()).isEqualTo(new Usage(50, 20, 30, 10, 15));
     }
 
     @Test
