@@ -54,7 +54,10 @@ public final class ToolArguments {
 
     /** Why these arguments do not match the schema, for the model; empty if they do. */
     public static Optional<String> problem(Json schema, Json args) {
-        return misfit(compiled(schema), node(args));
+        // Arguments that could not be parsed are kept as text.
+        return args.value() instanceof String
+                ? Optional.of("not valid JSON: expected one object")
+                : misfit(compiled(schema), node(args));
     }
 
     /**

@@ -42,6 +42,8 @@ class ToolArgumentsTest {
 
     @Test
     void problem_noObject_isOne() {
+        assertThat(ToolArguments.problem(CHARGE, Json.of("{\"cents\": 5")))
+                .contains("not valid JSON: expected one object");
         assertThat(ToolArguments.problem(CHARGE, Json.of(List.of()))).contains("array found, object expected");
     }
 

@@ -1,9 +1,7 @@
 package dev.waymark.client.trace;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.annotation.Internal;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.Conversation;
@@ -214,7 +212,7 @@ public final class ThreadSpans {
         turn.with("waymark.outcome", outcome.status().wireName())
                 .with("waymark.iterations", (long) outcome.iterations());
         if (content) {
-            turn.with("gen_ai.output.messages", json(List.of(outcome.text())));
+            turn.with("gen_ai.output.messages", SpanMessages.output(outcome.text()));
         }
         boolean failed = outcome.status() == Turn.Status.FAILED;
         end(
@@ -256,18 +254,25 @@ public final class ThreadSpans {
         String name = model.substring(colon + 1);
         SpanDraft draft = draft(modelName(step), modelName(step), "turn", "chat " + name, Span.Kind.CLIENT, moment)
                 .with("gen_ai.operation.name", "chat")
-                .with("gen_ai.provider.name", colon < 0 ? "" : model.substring(0, colon))
+                .with("gen_ai.provider.name", provider(model))
                 .with("gen_ai.request.model", name)
                 .with("gen_ai.conversation.id", timeline.thread())
                 .with("waymark.step", (long) step);
+        timeline.agent().ifPresent(agent -> draft.with("gen_ai.request.max_tokens", (long) agent.maxTokens()));
         if (summary) {
             draft.with("waymark.purpose", "summary");
         }
         if (content) {
             List<Message> messages = moment.state().transcript().messages();
-            draft.with("gen_ai.input.messages", json(messages));
-            timeline.instructions().ifPresent(text -> draft.with("gen_ai.system_instructions", text));
+            draft.with("gen_ai.input.messages", SpanMessages.input(messages));
+            timeline.instructions()
+                    .ifPresent(text -> draft.with("gen_ai.system_instructions", SpanMessages.instructions(text)));
         }
+    }
+
+    /** The service of a model: one service may have several APIs, which are providers of their own here. */
+    private static String provider(String model) {
+        return model.substring(0, Math.max(0, model.indexOf(':'))).replaceFirst("^(openai)-(responses|chat)$", "$1");
     }
 
     private void endModel(int step, Reply reply, Moment moment) {
@@ -276,14 +281,12 @@ public final class ThreadSpans {
             return;
         }
         spent(draft, reply.spent());
-        reply.model().ifPresent(other -> {
-            int colon = other.indexOf(':');
-            draft.with("gen_ai.provider.name", other.substring(0, Math.max(0, colon)))
-                    .with("gen_ai.response.model", other.substring(colon + 1));
-        });
+        String model = reply.model().or(timeline::model).orElse("");
+        draft.with("gen_ai.provider.name", provider(model))
+                .with("gen_ai.response.model", model.substring(model.indexOf(':') + 1));
         draft.with("gen_ai.response.finish_reasons", List.of(reply.stop()));
         if (content) {
-            draft.with("gen_ai.output.messages", json(reply.content()));
+            draft.with("gen_ai.output.messages", SpanMessages.output(reply));
         }
         end(modelName(step), moment.at(), Optional.empty());
     }
@@ -438,14 +441,6 @@ public final class ThreadSpans {
         SpanDraft draft = open.remove(name);
         if (draft != null) {
             spans.add(draft.ended(ids, at, problem));
-        }
-    }
-
-    private static String json(Object value) {
-        try {
-            return PayloadJson.MAPPER.writeValueAsString(value);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException(e);
         }
     }
 }
