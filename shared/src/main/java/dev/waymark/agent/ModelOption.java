@@ -15,7 +15,9 @@ public enum ModelOption {
     /** Whether the first reply to a message has to call a tool. */
     TOOL_CHOICE("tool_choice"),
     /** Whether a reply may call several tools. */
-    PARALLEL_CALLS("parallel_calls");
+    PARALLEL_CALLS("parallel_calls"),
+    /** How long the service keeps the conversation in its cache. */
+    CACHE("cache");
 
     private final String field;
 

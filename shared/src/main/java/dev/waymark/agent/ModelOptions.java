@@ -22,6 +22,7 @@ import java.util.function.Consumer;
  * @param toolChoice whether the first reply to a message has to call a tool: {@code auto}, {@code required}, {@code
  *     none}, or the name of the tool
  * @param parallelCalls whether a reply may call several tools
+ * @param cache how long the service keeps the conversation in its cache: {@code 5m} or {@code 1h}
  */
 public record ModelOptions(
         Optional<String> effort,
@@ -30,9 +31,16 @@ public record ModelOptions(
         Optional<String> serviceTier,
         Optional<String> thinking,
         Optional<String> toolChoice,
-        Optional<Boolean> parallelCalls) {
+        Optional<Boolean> parallelCalls,
+        Optional<String> cache) {
+    /** The service keeps the conversation in its cache for five minutes after each request. */
+    public static final String CACHE_FIVE_MINUTES = "5m";
+    /** The service keeps the conversation in its cache for an hour after each request. */
+    public static final String CACHE_AN_HOUR = "1h";
+
     /** No option is set, so the provider decides about all of them. */
     public static final ModelOptions NONE = new ModelOptions(
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -79,6 +87,11 @@ public record ModelOptions(
         return with(edit -> edit.parallelCalls = Optional.of(several));
     }
 
+    /** A copy that sets how long the service keeps the conversation in its cache: {@code 5m} or {@code 1h}. */
+    public ModelOptions withCache(String time) {
+        return with(edit -> edit.cache = Optional.of(time));
+    }
+
     private ModelOptions with(Consumer<Edit> change) {
         Edit edit = new Edit();
         change.accept(edit);
@@ -94,10 +107,11 @@ public record ModelOptions(
         private Optional<String> thinking = ModelOptions.this.thinking;
         private Optional<String> toolChoice = ModelOptions.this.toolChoice;
         private Optional<Boolean> parallelCalls = ModelOptions.this.parallelCalls;
+        private Optional<String> cache = ModelOptions.this.cache;
 
         private ModelOptions done() {
             return new ModelOptions(
-                    effort, temperature, thinkingBudget, serviceTier, thinking, toolChoice, parallelCalls);
+                    effort, temperature, thinkingBudget, serviceTier, thinking, toolChoice, parallelCalls, cache);
         }
     }
 
@@ -111,6 +125,7 @@ public record ModelOptions(
         serviceTier.ifPresent(value -> values.put(ModelOption.SERVICE_TIER, value));
         toolChoice.ifPresent(value -> values.put(ModelOption.TOOL_CHOICE, value));
         parallelCalls.ifPresent(value -> values.put(ModelOption.PARALLEL_CALLS, value));
+        cache.ifPresent(value -> values.put(ModelOption.CACHE, value));
         return Collections.unmodifiableMap(values);
     }
 }

@@ -47,6 +47,17 @@ public record Pricing(Usd input, Usd output, Optional<Usd> cacheRead, Optional<U
         return new Pricing(input, output, Optional.of(usd(read)), Optional.of(usd(write)), above);
     }
 
+    /** The prices if the provider keeps its cache for an hour: writing to it costs twice the input. */
+    public Pricing cachedForAnHour() {
+        Usd twice = Usd.of(input.dollars().multiply(BigDecimal.valueOf(2)));
+        return new Pricing(
+                input,
+                output,
+                cacheRead,
+                Optional.of(twice),
+                above.map(tier -> new Tier(tier.tokens(), tier.pricing().cachedForAnHour())));
+    }
+
     /** The price of a call that used these tokens. */
     public Usd of(Usage usage) {
         if (above.isPresent() && usage.inputTokens() > above.get().tokens()) {

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param boundFrom the number of messages when the prompt began as it does now. A service that binds reasoning to
  *     everything before it is not sent the reasoning of these messages.
  * @param unreadableBefore the number of messages whose reasoning the service refused to read, whatever it is bound to
+ * @param cacheKey a key for requests that begin alike, for services that keep their caches by it
  */
 public record ModelRequest(
         String model,
@@ -30,7 +31,8 @@ public record ModelRequest(
         ModelOptions options,
         Optional<Json> replySchema,
         int boundFrom,
-        int unreadableBefore) {
+        int unreadableBefore,
+        Optional<String> cacheKey) {
 
     public ModelRequest {
         Objects.requireNonNull(model, "model");
@@ -42,6 +44,7 @@ public record ModelRequest(
         }
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(replySchema, "replySchema");
+        Objects.requireNonNull(cacheKey, "cacheKey");
     }
 
     /** A request for a reply in any form. */
@@ -52,7 +55,7 @@ public record ModelRequest(
             List<ToolSpec> tools,
             int maxTokens,
             ModelOptions options) {
-        this(model, instructions, messages, tools, maxTokens, options, Optional.empty(), 0, 0);
+        this(model, instructions, messages, tools, maxTokens, options, Optional.empty(), 0, 0, Optional.empty());
     }
 
     /** A request without options. */
@@ -64,31 +67,91 @@ public record ModelRequest(
     /** This request for another model, with the options of that model. */
     public ModelRequest to(String other, ModelOptions chosen) {
         return new ModelRequest(
-                other, instructions, messages, tools, maxTokens, chosen, replySchema, boundFrom, unreadableBefore);
+                other,
+                instructions,
+                messages,
+                tools,
+                maxTokens,
+                chosen,
+                replySchema,
+                boundFrom,
+                unreadableBefore,
+                cacheKey);
     }
 
     /** This request for a reply that matches a schema, or for one in any form. */
     public ModelRequest withReplySchema(Optional<Json> schema) {
         return new ModelRequest(
-                model, instructions, messages, tools, maxTokens, options, schema, boundFrom, unreadableBefore);
+                model,
+                instructions,
+                messages,
+                tools,
+                maxTokens,
+                options,
+                schema,
+                boundFrom,
+                unreadableBefore,
+                cacheKey);
     }
 
     /** This request with other messages. */
     public ModelRequest withMessages(List<Message> others) {
         return new ModelRequest(
-                model, instructions, others, tools, maxTokens, options, replySchema, boundFrom, unreadableBefore);
+                model,
+                instructions,
+                others,
+                tools,
+                maxTokens,
+                options,
+                replySchema,
+                boundFrom,
+                unreadableBefore,
+                cacheKey);
     }
 
     /** This request with a prompt that began as it does now after this many messages. */
     public ModelRequest boundFrom(int messageCount) {
         return new ModelRequest(
-                model, instructions, messages, tools, maxTokens, options, replySchema, messageCount, unreadableBefore);
+                model,
+                instructions,
+                messages,
+                tools,
+                maxTokens,
+                options,
+                replySchema,
+                messageCount,
+                unreadableBefore,
+                cacheKey);
     }
 
     /** This request without the reasoning of this many messages, which the service refused to read. */
     public ModelRequest unreadableBefore(int messageCount) {
         return new ModelRequest(
-                model, instructions, messages, tools, maxTokens, options, replySchema, boundFrom, messageCount);
+                model,
+                instructions,
+                messages,
+                tools,
+                maxTokens,
+                options,
+                replySchema,
+                boundFrom,
+                messageCount,
+                cacheKey);
+    }
+
+    /** This request with a key for requests that begin alike. */
+    public ModelRequest withCacheKey(Optional<String> key) {
+        return new ModelRequest(
+                model,
+                instructions,
+                messages,
+                tools,
+                maxTokens,
+                options,
+                replySchema,
+                boundFrom,
+                unreadableBefore,
+                key);
     }
 
     /** Whether reasoning of a model is sent, as far as only this request decides. */

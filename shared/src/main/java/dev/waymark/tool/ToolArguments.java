@@ -55,7 +55,7 @@ public final class ToolArguments {
     /** Why these arguments do not match the schema, for the model; empty if they do. */
     public static Optional<String> problem(Json schema, Json args) {
         // Arguments that could not be parsed are kept as text.
-        return args.value() instanceof String
+        return args.value() instanceof String && "object".equals(schema.field("type"))
                 ? Optional.of("not valid JSON: expected one object")
                 : misfit(compiled(schema), node(args));
     }

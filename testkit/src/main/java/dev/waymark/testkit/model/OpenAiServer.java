@@ -41,6 +41,7 @@ public final class OpenAiServer extends OpenAiApiServer {
                         "temperature",
                         "reasoning_effort",
                         "service_tier",
+                        "prompt_cache_key",
                         "stream",
                         "stream_options"));
         demand(!body.path("model").asText().isEmpty(), "you must provide a model parameter");

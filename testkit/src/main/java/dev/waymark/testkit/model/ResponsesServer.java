@@ -38,6 +38,7 @@ public final class ResponsesServer extends OpenAiApiServer {
                         "temperature",
                         "reasoning",
                         "service_tier",
+                        "prompt_cache_key",
                         "include",
                         "store",
                         "stream"));

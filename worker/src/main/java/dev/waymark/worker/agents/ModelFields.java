@@ -125,6 +125,7 @@ final class ModelFields {
             case SERVICE_TIER -> before.withServiceTier(value.text());
             case TOOL_CHOICE -> before.withToolChoice(value.text());
             case PARALLEL_CALLS -> before.withParallelCalls(value.flag());
+            case CACHE -> before.withCache(value.text());
         };
     }
 }

@@ -2,6 +2,7 @@ package dev.waymark.worker.model;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
@@ -15,6 +16,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelFailure;
@@ -52,6 +54,8 @@ public final class ModelActivityImpl implements ModelActivity {
 
     /** A larger reply is returned at once: heartbeats would send it again and again. */
     private static final int MOST_SAVED_BYTES = 64 * 1024;
+
+    private static final int CACHE_KEY_DIGITS = 32;
 
     private static final Pattern OF_REASONING =
             Pattern.compile("thinking|signature|encrypted", Pattern.CASE_INSENSITIVE);
@@ -263,10 +267,15 @@ public final class ModelActivityImpl implements ModelActivity {
         ModelChain.Link asked = chain.next(words.failed());
         try {
             ModelProviders.Bound bound = bound(asked);
-            Optional<Pricing> pricing = asked.ownPrice().or(bound::pricing);
+            ModelOptions options = ModelCalls.options(asked.options(), agent, bound.provider());
+            boolean isCachedLong =
+                    options.cache().filter(ModelOptions.CACHE_AN_HOUR::equals).isPresent();
+            Optional<Pricing> pricing = asked.ownPrice()
+                    .or(() -> isCachedLong ? bound.pricing().map(Pricing::cachedForAnHour) : bound.pricing());
             words.asks(asked.model(), pricing);
             boolean isOwn = asked.model().equals(agent.model());
-            ModelRequest sent = request.to(bound.model(), asked.options())
+            ModelRequest sent = request.to(bound.model(), options)
+                    .withCacheKey(Optional.of(cacheKey(state)))
                     .unreadableBefore(state.unreadableBefore(isOwn ? "" : asked.model()));
             Reply reply = reply(bound.provider(), sent, words, asked, cancelled);
             chain.answered(asked);
@@ -317,6 +326,11 @@ public final class ModelActivityImpl implements ModelActivity {
 
     private static String thread() {
         return Activity.getExecutionContext().getInfo().getWorkflowId();
+    }
+
+    /** The same in all runs of the thread. It tells a service nothing about the thread's name. */
+    private static String cacheKey(Conversation state) {
+        return Sha256.hex(thread() + "\n" + state.createdAt()).substring(0, CACHE_KEY_DIGITS);
     }
 
     private static boolean refusesReasoning(ModelFailure failure) {

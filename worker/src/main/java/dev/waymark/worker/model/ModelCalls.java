@@ -2,6 +2,8 @@ package dev.waymark.worker.model;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ModelOption;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
@@ -9,6 +11,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.ToolArguments;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +37,18 @@ public final class ModelCalls {
                         agent.maxTokens())
                 .withReplySchema(state.heldSchema())
                 .boundFrom(state.boundFrom());
+    }
+
+    /**
+     * The options of a request. If the agent's calls wait for people, and the service keeps caches for an hour, it does so:
+     * a person rarely decides in five minutes, and reading the whole conversation anew costs more.
+     */
+    static ModelOptions options(ModelOptions chosen, AgentSpec agent, ModelProvider provider) {
+        boolean waits =
+                agent.tools().stream().anyMatch(tool -> tool.approval() || tool.kind() == ToolSpec.Kind.QUESTION);
+        return waits && chosen.cache().isEmpty() && provider.knownOptions().contains(ModelOption.CACHE)
+                ? chosen.withCache(ModelOptions.CACHE_AN_HOUR)
+                : chosen;
     }
 
     /** The request for a summary of the older part of this state. */

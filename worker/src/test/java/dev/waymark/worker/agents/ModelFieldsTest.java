@@ -126,7 +126,7 @@ class ModelFieldsTest {
             delimiter = '|',
             value = {
                 "anthropic:m | temprature: 1     | options.temprature: unknown option. Did you mean \"temperature\"?"
-                        + " anthropic knows effort, temperature, thinking, thinking_budget, service_tier, tool_choice, parallel_calls",
+                        + " anthropic knows effort, temperature, thinking, thinking_budget, service_tier, tool_choice, parallel_calls, cache",
                 "anthropic:m | thinking: enabled | options.thinking: expected one of adaptive, between_tools, disabled, found enabled",
                 "anthropic:m | { thinking: adaptive, thinking_budget: 2000 } | options.thinking: not allowed with"
                         + " thinking_budget",

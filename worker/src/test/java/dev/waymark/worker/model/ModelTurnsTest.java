@@ -264,6 +264,31 @@ class ModelTurnsTest {
         assertThat(anthropic.received()).hasSize(10);
     }
 
+    /** A person rarely decides in five minutes. */
+    @Test
+    void cache_ofAnAgentThatAsksPeople_lastsAnHour_unlessItSaysOtherwise() {
+        AgentSpec plain = AgentSpec.of("plain", "anthropic:m-1");
+        AgentSpec asking = AgentSpec.of("asking", "anthropic:m-1", BuiltInTools.askUser());
+        AgentSpec brief =
+                asking.with().options(ModelOptions.NONE.withCache("5m")).build();
+        anthropic.answers(ModelAnswer.says("Hello."));
+
+        for (AgentSpec agent : List.of(plain, asking, brief)) {
+            try (AgentWorker other = worker(agent)) {
+                other.start();
+                assertThat(start(other, agent.name())
+                                .getResult(RunOutcome.class)
+                                .text())
+                        .isEqualTo("Hello.");
+            }
+        }
+
+        assertThat(anthropic.received().stream()
+                        .map(asked -> asked.body().findValuesAsText("ttl").contains("1h"))
+                        .toList())
+                .containsExactly(false, true, false);
+    }
+
     @Test
     void serviceThatIsNotConfigured_isNotAsked() {
         AgentSpec agent = AgentSpec.of("k", "keyless:m-1");

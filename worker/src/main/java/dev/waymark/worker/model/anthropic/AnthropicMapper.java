@@ -31,14 +31,16 @@ final class AnthropicMapper {
     private AnthropicMapper() {}
 
     static MessagesRequest request(ModelRequest request) {
+        MessagesRequest.CacheMark mark =
+                MessagesRequest.CacheMark.lasting(request.options().cache().filter(ModelOptions.CACHE_AN_HOUR::equals));
         List<Block.Text> system = request.instructions()
                 .filter(words -> !words.isBlank())
-                .map(words -> List.of(Block.Text.of(words).marked()))
+                .map(words -> List.of(Block.Text.of(words).marked(mark)))
                 .orElse(List.of());
         List<MessagesRequest.Tool> tools = tools(request);
         if (system.isEmpty() && !tools.isEmpty()) {
             int last = tools.size() - 1;
-            tools.set(last, tools.get(last).marked());
+            tools.set(last, tools.get(last).marked(mark));
         }
         List<MessagesRequest.Message> messages = messages(request);
         ModelOptions options = request.options();
@@ -46,7 +48,7 @@ final class AnthropicMapper {
                 request.model(),
                 request.maxTokens(),
                 system,
-                marked(messages),
+                marked(messages, mark),
                 tools,
                 toolChoice(request),
                 options.temperature(),
@@ -234,26 +236,27 @@ final class AnthropicMapper {
      * Sets cache marks: on the newest message of people, for the next call, and on the newest one before the last reply,
      * which the previous call marked. The cached prefix stays valid as long as the conversation only grows at its end.
      */
-    private static List<MessagesRequest.Message> marked(List<MessagesRequest.Message> messages) {
+    private static List<MessagesRequest.Message> marked(
+            List<MessagesRequest.Message> messages, MessagesRequest.CacheMark mark) {
         List<MessagesRequest.Message> marked = new ArrayList<>(messages);
         int last = marked.size() - 1;
-        mark(marked, last);
+        mark(marked, last, mark);
         while (last >= 0 && !isReply(marked.get(last))) {
             last--;
         }
         while (last >= 0 && isReply(marked.get(last))) {
             last--;
         }
-        mark(marked, last);
+        mark(marked, last, mark);
         return marked;
     }
 
-    private static void mark(List<MessagesRequest.Message> messages, int index) {
+    private static void mark(List<MessagesRequest.Message> messages, int index, MessagesRequest.CacheMark mark) {
         if (index >= 0 && !isReply(messages.get(index))) {
             MessagesRequest.Message message = messages.get(index);
             List<Block> blocks = new ArrayList<>(message.content());
             int last = blocks.size() - 1;
-            blocks.set(last, blocks.get(last).marked());
+            blocks.set(last, blocks.get(last).marked(mark));
             messages.set(index, new MessagesRequest.Message(message.role(), blocks));
         }
     }

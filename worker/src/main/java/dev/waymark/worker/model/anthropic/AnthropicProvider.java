@@ -93,6 +93,7 @@ public final class AnthropicProvider implements ModelProvider {
         problems.oneOf(ModelOption.EFFORT, EFFORTS);
         problems.oneOf(ModelOption.SERVICE_TIER, SERVICE_TIERS);
         problems.oneOf(ModelOption.THINKING, THINKING);
+        problems.oneOf(ModelOption.CACHE, List.of(ModelOptions.CACHE_FIVE_MINUTES, ModelOptions.CACHE_AN_HOUR));
         if (options.thinkingBudget().isPresent()) {
             problems.refuse(ModelOption.TEMPERATURE, "not allowed with thinking_budget");
             problems.refuse(ModelOption.THINKING, "not allowed with thinking_budget");

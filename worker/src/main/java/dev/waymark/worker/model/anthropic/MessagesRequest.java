@@ -62,14 +62,18 @@ record MessagesRequest(
             String description,
             @JsonProperty("input_schema") Json inputSchema,
             @JsonProperty("cache_control") Optional<CacheMark> cache) {
-        Tool marked() {
-            return new Tool(name, description, inputSchema, CacheMark.HERE);
+        Tool marked(CacheMark mark) {
+            return new Tool(name, description, inputSchema, Optional.of(mark));
         }
     }
 
     /** Marks the request up to here for the provider's prompt cache. */
-    record CacheMark(String type) {
-        static final Optional<CacheMark> HERE = Optional.of(new CacheMark("ephemeral"));
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record CacheMark(String type, Optional<String> ttl) {
+        /** @param ttl how long the cache is kept, if it is not five minutes */
+        static CacheMark lasting(Optional<String> ttl) {
+            return new CacheMark("ephemeral", ttl);
+        }
     }
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -102,8 +106,8 @@ record MessagesRequest(
             }
 
             @Override
-            public Text marked() {
-                return new Text(text, CacheMark.HERE);
+            public Text marked(CacheMark mark) {
+                return new Text(text, Optional.of(mark));
             }
         }
 
@@ -117,8 +121,8 @@ record MessagesRequest(
             }
 
             @Override
-            public Image marked() {
-                return new Image(source, CacheMark.HERE);
+            public Image marked(CacheMark mark) {
+                return new Image(source, Optional.of(mark));
             }
         }
 
@@ -138,8 +142,8 @@ record MessagesRequest(
             }
 
             @Override
-            public ToolResult marked() {
-                return new ToolResult(toolUseId, content, isError, CacheMark.HERE);
+            public ToolResult marked(CacheMark mark) {
+                return new ToolResult(toolUseId, content, isError, Optional.of(mark));
             }
         }
 
@@ -158,7 +162,7 @@ record MessagesRequest(
         /** A block that the model sent in an earlier reply, see {@link OpaqueBlock}. */
         record Own(@JsonValue Json block) implements Block {}
 
-        default Block marked() {
+        default Block marked(CacheMark mark) {
             return this;
         }
     }

@@ -25,6 +25,7 @@ record ChatRequest(
         Optional<Double> temperature,
         @JsonProperty("reasoning_effort") Optional<String> reasoningEffort,
         @JsonProperty("service_tier") Optional<String> serviceTier,
+        @JsonProperty("prompt_cache_key") Optional<String> promptCacheKey,
         boolean stream,
         @JsonProperty("stream_options") StreamOptions streamOptions) {
 

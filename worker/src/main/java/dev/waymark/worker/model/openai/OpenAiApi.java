@@ -34,8 +34,8 @@ abstract class OpenAiApi implements ModelProvider {
     private static final String HOST = "api.openai.com";
 
     /** The options that an agent can set. Only the service knows which model accepts which of them. */
-    private static final Set<ModelOption> KNOWN_OPTIONS =
-            Set.copyOf(EnumSet.complementOf(EnumSet.of(ModelOption.THINKING, ModelOption.THINKING_BUDGET)));
+    private static final Set<ModelOption> KNOWN_OPTIONS = Set.copyOf(
+            EnumSet.complementOf(EnumSet.of(ModelOption.THINKING, ModelOption.THINKING_BUDGET, ModelOption.CACHE)));
 
     private static final List<String> EFFORTS = List.of("none", "minimal", "low", "medium", "high", "xhigh", "max");
     private static final List<String> SERVICE_TIERS = List.of("auto", "default", "flex", "scale", "priority", "fast");
@@ -164,8 +164,10 @@ abstract class OpenAiApi implements ModelProvider {
 
     private Reply send(ModelRequest request, boolean secondForm, Optional<String> key, ReplyListener listener)
             throws ModelFailure, InterruptedException {
-        Request.Builder http =
-                new Request.Builder().url(service.at(path)).post(EventStreams.once(body(request, secondForm)));
+        Request.Builder http = new Request.Builder()
+                .url(service.at(path))
+                .post(EventStreams.once(
+                        body(isAtHome() ? request : request.withCacheKey(Optional.empty()), secondForm)));
         key.ifPresent(secret -> http.header("Authorization", "Bearer " + secret));
         return streams.ask(http.build(), reader(service, request.model(), listener), listener);
     }

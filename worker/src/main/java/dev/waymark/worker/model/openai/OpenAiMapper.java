@@ -50,6 +50,7 @@ final class OpenAiMapper {
                 request.options().temperature(),
                 request.options().effort(),
                 request.options().serviceTier(),
+                request.cacheKey(),
                 true,
                 new ChatRequest.StreamOptions(true));
     }

@@ -51,6 +51,7 @@ final class ResponsesMapper {
                 request.options().temperature(),
                 request.options().effort().map(ResponsesRequest.Reasoning::new),
                 request.options().serviceTier(),
+                request.cacheKey(),
                 encrypted ? ENCRYPTED : List.of(),
                 false,
                 true);

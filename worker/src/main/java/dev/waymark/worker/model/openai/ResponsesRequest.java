@@ -22,6 +22,7 @@ record ResponsesRequest(
         Optional<Double> temperature,
         Optional<Reasoning> reasoning,
         @JsonProperty("service_tier") Optional<String> serviceTier,
+        @JsonProperty("prompt_cache_key") Optional<String> promptCacheKey,
         List<String> include,
         boolean store,
         boolean stream) {

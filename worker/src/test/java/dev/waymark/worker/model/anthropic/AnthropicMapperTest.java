@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
@@ -20,6 +21,23 @@ import org.junit.jupiter.api.Test;
 class AnthropicMapperTest {
     private static final Part.Reasoning THOUGHT =
             OpaqueBlock.reasoning("m-1", "Hm.", Json.of(Map.of("type", "thinking", "signature", "c2ln")));
+
+    @Test
+    void cache_ofAnHour_isAskedForAtEachMark() throws Exception {
+        ModelRequest request = new ModelRequest(
+                "m-1",
+                Optional.of("Look."),
+                List.of(Message.user("Hi")),
+                List.of(),
+                100,
+                ModelOptions.NONE.withCache("1h"));
+
+        assertThat(body(request).findValues("cache_control"))
+                .hasSize(2)
+                .allSatisfy(mark -> assertThat(mark.path("ttl").asText()).isEqualTo("1h"));
+        assertThat(body(request.to("m-1", ModelOptions.NONE.withCache("5m"))).toString())
+                .doesNotContain("ttl");
+    }
 
     @Test
     void request_withEverything_isTheWholeBody() throws Exception {

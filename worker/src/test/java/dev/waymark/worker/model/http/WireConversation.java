@@ -70,7 +70,10 @@ public final class WireConversation {
         messages.add(Message.user("As JSON, please."));
         Json schema = ordered("{'type':'object','properties':{'city':{'type':'string','description':'Its name'}},"
                 + "'required':['city'],'additionalProperties':false}");
-        return request.withMessages(messages).to(model, options).withReplySchema(Optional.of(schema));
+        return request.withMessages(messages)
+                .to(model, options)
+                .withReplySchema(Optional.of(schema))
+                .withCacheKey(Optional.of("0a1b2c"));
     }
 
     /** JSON with quotes of one stroke, whose fields keep their order, other than those of {@link Map#of}. */

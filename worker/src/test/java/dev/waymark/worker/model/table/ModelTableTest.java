@@ -118,6 +118,18 @@ class ModelTableTest {
     }
 
     @Test
+    void cacheThatIsKeptForAnHour_costsTwiceTheInputToWrite() {
+        Pricing haiku = ModelTable.builtIn()
+                .of("anthropic:claude-haiku-5-5")
+                .pricing()
+                .orElseThrow()
+                .cachedForAnHour();
+
+        assertThat(haiku.of(new Usage(10_000, 0, 0, 10_000)).dollars()).isEqualByComparingTo("0.002");
+        assertThat(haiku.of(new Usage(200_000, 0, 0, 200_000)).dollars()).isEqualByComparingTo("0.2");
+    }
+
+    @Test
     void model_throughAnotherApiOfItsService_costsTheSame() {
         ModelTable table = ModelTable.builtIn();
 
