@@ -27,6 +27,7 @@ public final class Bench {
             "programs",
             "encryption",
             "words",
+            "cache",
             "many-calls",
             "streams",
             "streams-killed",
@@ -84,6 +85,7 @@ public final class Bench {
                 case "starts" -> new StartsBenchmark(server, report, root, quick).run();
                 case "encryption" -> new EncryptionBenchmark(server, report, root, quick).run();
                 case "words" -> new LiveWordsBenchmark(server, report, root, quick).run();
+                case "cache" -> new CacheBenchmark(server, report).run();
                 case "many-calls" -> new ManyCallsBenchmark(server, report, quick).run();
                 case "streams" -> {
                     new StreamWordsBenchmark(server, report, root, quick).run();
