@@ -95,10 +95,12 @@ public final class LiveText {
                     : Optional.of(new Words(reply.from() + skipped, text));
         }
 
+        /** What is heard with this text, too. A heartbeat may be older than what the worker has told already. */
         public Heard and(PartialReply reply) {
-            return reply.attempt() < attempt
+            int end = reply.from() + reply.text().length();
+            return reply.attempt() < attempt || (reply.attempt() == attempt && end < characters)
                     ? this
-                    : new Heard(reply.attempt(), reply.from() + reply.text().length());
+                    : new Heard(reply.attempt(), end);
         }
     }
 

@@ -34,6 +34,13 @@ class LiveTextTest {
                 .containsExactly("Goo", "d");
     }
 
+    /** The heartbeat is a second old, and the worker has told more since. */
+    @Test
+    void heard_heartbeatThatIsOlderThanTheWords_repeatsNothing() {
+        assertThat(told(reply(1, 0, "Hello, you"), reply(1, 0, "Hel"), reply(1, 0, "Hello, you too")))
+                .containsExactly("Hello, you", " too");
+    }
+
     @Test
     void heard_nothingYet_isNotTold() {
         assertThat(told(reply(1, 0, ""), reply(2, 0, ""))).isEmpty();
