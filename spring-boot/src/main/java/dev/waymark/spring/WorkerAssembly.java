@@ -13,7 +13,6 @@ import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
-import dev.waymark.worker.model.table.ModelTable;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -170,15 +169,15 @@ final class WorkerAssembly {
     }
 
     /** Returns the providers of the environment and the settings. A bean replaces the provider with the same name. */
-    private ModelProviders providers() throws YamlProblem {
+    private ModelProviders providers() {
         Map<String, String> variables = properties.over(ProcessEnvironment.get());
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
         providers.put(
                 ScriptedProvider.NAME,
                 new ScriptedProvider(Optional.ofNullable(properties.agents()).orElse(Path.of("."))));
         providers.putAll(beans.getBeansOfType(ModelProvider.class));
-        ModelTable models = properties.models() == null ? ModelTable.builtIn() : ModelTable.read(properties.models());
-        return ModelProviders.from(variables).plus(providers).withModels(models);
+        ModelProviders all = ModelProviders.from(variables).plus(providers);
+        return properties.models() == null ? all : all.withModels(properties.models());
     }
 
     private List<Tool> observed(List<Tool> tools) {

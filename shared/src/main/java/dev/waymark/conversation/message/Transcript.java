@@ -62,6 +62,11 @@ public record Transcript(PersistentList<Entry> entries, String digest, long byte
     }
 
     /** A copy with one more entry at the end, and the digest and size that result. */
+    public Transcript plus(Entry entry) {
+        String canonical = entry.canonical();
+        return new Transcript(entries.plus(entry), Sha256.hex(digest + canonical), bytes + canonical.length());
+    }
+
     /** This transcript with these entries at its end. */
     public Transcript plusAll(Iterable<Entry> more) {
         Transcript longer = this;
@@ -69,11 +74,6 @@ public record Transcript(PersistentList<Entry> entries, String digest, long byte
             longer = longer.plus(entry);
         }
         return longer;
-    }
-
-    public Transcript plus(Entry entry) {
-        String canonical = entry.canonical();
-        return new Transcript(entries.plus(entry), Sha256.hex(digest + canonical), bytes + canonical.length());
     }
 
     /** The number of messages. */

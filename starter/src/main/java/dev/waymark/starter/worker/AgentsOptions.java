@@ -14,9 +14,7 @@ import dev.waymark.worker.agents.AgentDefinitions;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.model.table.ModelTable;
 import dev.waymark.worker.tool.java.JavaTools;
-import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -126,8 +124,7 @@ final class AgentsOptions {
 
     /** The providers of models, for a command that needs no agent files. */
     ModelProviders providers() throws IOException, CommandFailure {
-        return ModelProviders.from(ProcessEnvironment.get(), path(), extensions())
-                .withModels(models());
+        return providers(path(), extensions());
     }
 
     /** Like {@link #load()}, but leaves out agents that cannot be used, and passes their files' problems on. */
@@ -146,8 +143,7 @@ final class AgentsOptions {
                     "Create it, or name another with --agents");
         }
         List<WorkerExtension> extensions = extensions();
-        ModelProviders providers =
-                ModelProviders.from(ProcessEnvironment.get(), path, extensions).withModels(models());
+        ModelProviders providers = providers(path, extensions);
         JavaTools tools = tools(extensions);
         return new Setup(reading.read(path, providers, tools), providers, tools);
     }
@@ -156,16 +152,14 @@ final class AgentsOptions {
         return variable("WAYMARK_TASK_QUEUE", WireNames.TASK_QUEUE);
     }
 
-    private ModelTable models() throws CommandFailure {
+    private ModelProviders providers(Path scripts, List<WorkerExtension> extensions) throws CommandFailure {
+        ModelProviders providers = ModelProviders.from(ProcessEnvironment.get(), scripts, extensions);
         String file = Optional.ofNullable(models).map(Path::toString).orElseGet(() -> variable("WAYMARK_MODELS", ""));
-        if (file.isEmpty()) {
-            return ModelTable.builtIn();
-        }
         try {
-            return ModelTable.read(Path.of(file));
-        } catch (YamlProblem e) {
+            return file.isEmpty() ? providers : providers.withModels(Path.of(file));
+        } catch (IllegalArgumentException e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT, "ModelsInvalid", "invalid table of models: " + e.getMessage(), "Fix the file");
+                    ExitCode.BAD_INPUT, "ModelsInvalid", String.valueOf(e.getMessage()), "Fix the file");
         }
     }
 

@@ -14,6 +14,7 @@ import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.model.table.KnownModel;
 import dev.waymark.worker.model.table.ModelTable;
 import dev.waymark.worker.model.table.Unsupported;
+import dev.waymark.worker.yaml.YamlProblem;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -52,9 +53,19 @@ public final class ModelProviders {
         return new ModelProviders(byName, ModelTable.builtIn());
     }
 
-    /** Returns these providers with another table of models. Its prices take precedence over the providers' own. */
-    public ModelProviders withModels(ModelTable known) {
-        return new ModelProviders(byName, known);
+    /**
+     * Returns these providers with a table of models that goes before the built-in one. Its prices take precedence over the
+     * providers' own.
+     *
+     * @param file a YAML file, as the guide describes it
+     * @throws IllegalArgumentException if the file is not such a table, with the lines
+     */
+    public ModelProviders withModels(Path file) {
+        try {
+            return new ModelProviders(byName, ModelTable.read(file));
+        } catch (YamlProblem e) {
+            throw new IllegalArgumentException("invalid table of models: " + e.getMessage(), e);
+        }
     }
 
     /** Like {@link #from}, with the environment variables of this process. */
@@ -88,7 +99,7 @@ public final class ModelProviders {
     public ModelProviders plus(Map<String, ModelProvider> others) {
         Map<String, ModelProvider> all = new LinkedHashMap<>(byName);
         all.putAll(others);
-        return of(all).withModels(table);
+        return new ModelProviders(of(all).byName, table);
     }
 
     /** The names of all providers, in order. */
@@ -101,6 +112,7 @@ public final class ModelProviders {
      *
      * @return empty if the text does not have this form, or the provider is unknown
      */
+    @Internal
     public Optional<Bound> find(String spec) {
         int colon = spec.indexOf(':');
         if (colon < 1 || colon == spec.length() - 1) {
@@ -119,6 +131,7 @@ public final class ModelProviders {
     }
 
     /** The one name of a model that has several, because its provider has. */
+    @Internal
     public String oneName(String spec) {
         return find(spec).map(Bound::name).orElse(spec);
     }
@@ -139,6 +152,7 @@ public final class ModelProviders {
     }
 
     /** What to change about the agent's models that refuse its tools in chat completions, as far as that is known. */
+    @Internal
     public List<String> refusingTools(AgentSpec agent) {
         return agent.tools().isEmpty()
                 ? List.of()
@@ -165,6 +179,7 @@ public final class ModelProviders {
      * @param name {@code provider:model}, with the first name of the provider, which may have several
      * @param known what the table of models says about it
      */
+    @Internal
     public record Bound(String name, ModelProvider provider, String model, KnownModel known) {
         /** The price of the model, if it is known. */
         public Optional<Pricing> pricing() {
