@@ -107,6 +107,17 @@ class IdentityTest {
     }
 
     @Test
+    void twoTokens_orLinesThatEndWithALineFeedOnly_areRefused() throws Exception {
+        String ok = "GET /v1/threads HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer " + ANN;
+
+        assertThat(raw(server.port(), ok + "\r\n\r\n")).startsWith("HTTP/1.1 200");
+        assertThat(raw(server.port(), ok + "\r\nAuthorization: Bearer " + LOOKER + "\r\n\r\n"))
+                .startsWith("HTTP/1.1 400")
+                .contains("more than one Authorization header");
+        assertThat(raw(server.port(), ok + "\nX-Other: 1\r\n\r\n")).startsWith("HTTP/1.1 400");
+    }
+
+    @Test
     void role_isNeeded() throws Exception {
         HttpCaller looker = ann().as(LOOKER);
         assertThat(looker.get("/v1/threads").status()).isEqualTo(200);

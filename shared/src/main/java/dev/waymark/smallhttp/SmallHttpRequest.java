@@ -2,6 +2,7 @@ package dev.waymark.smallhttp;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,9 @@ public record SmallHttpRequest(String method, String path, Map<String, List<Stri
     /** Parses a head, without the empty line that ends it. */
     static SmallHttpRequest parse(byte[] head) throws Malformed {
         String[] lines = new String(head, StandardCharsets.ISO_8859_1).split("\r\n", -1);
+        if (Arrays.stream(lines).anyMatch(line -> line.indexOf('\n') >= 0 || line.indexOf('\r') >= 0)) {
+            throw new Malformed(400, "a line does not end with CR LF");
+        }
         String[] words = lines[0].split(" ", -1);
         if (words.length != 3 || !words[1].startsWith("/") || !words[2].matches("HTTP/1\\.[01]")) {
             throw new Malformed(400, "not a request of HTTP/1.1");
@@ -47,6 +51,9 @@ public record SmallHttpRequest(String method, String path, Map<String, List<Stri
             }
             headers.computeIfAbsent(lines[i].substring(0, colon), name -> new ArrayList<>())
                     .add(lines[i].substring(colon + 1).strip());
+        }
+        if (headers.getOrDefault("Authorization", List.of()).size() > 1) {
+            throw new Malformed(400, "more than one Authorization");
         }
         return new SmallHttpRequest(
                 words[0], words[1].replaceFirst("\\?.*", ""), Collections.unmodifiableMap(headers), new byte[0]);

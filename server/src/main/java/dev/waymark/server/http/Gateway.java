@@ -226,6 +226,9 @@ final class Gateway extends Handler.Abstract {
             if (authenticator.isEmpty()) {
                 return Optional.of(Caller.UNCHECKED);
             }
+            if (request.getHeaders().getValuesList(HttpHeader.AUTHORIZATION).size() > 1) {
+                throw HttpProblem.of(400, "BadInput", "more than one Authorization header");
+            }
             String given = request.getHeaders().get(HttpHeader.AUTHORIZATION);
             if (given == null || !given.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
                 return Optional.empty();

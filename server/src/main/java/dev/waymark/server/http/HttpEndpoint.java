@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -103,6 +104,9 @@ public final class HttpEndpoint implements AutoCloseable {
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(HEADER_BYTES);
         http.setMinRequestDataRate(BODY_BYTES_PER_SECOND);
+        // A proxy in front may read other requests into a stream with such lines.
+        http.setHttpCompliance(HttpCompliance.RFC9110.without(
+                "CRLF", HttpCompliance.Violation.LF_HEADER_TERMINATION, HttpCompliance.Violation.LF_CHUNK_TERMINATION));
         // Thread ids may contain slashes and percent signs, so paths are matched before they are decoded.
         http.setUriCompliance(
                 UriCompliance.from(
