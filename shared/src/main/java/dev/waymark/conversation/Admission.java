@@ -135,7 +135,9 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             return Optional.empty();
         }
         if (state.turn().isRunning()) {
-            return refused(Problem.BAD_INPUT, "the turn is still running");
+            return refused(
+                    Problem.BAD_INPUT,
+                    state.isInterrupted() ? "the turn waits for a person" : "the turn is still running");
         }
         if (spoke.retry() && !state.turn().mayGoOn()) {
             return refused(Problem.NOT_FOUND, "no failed or stopped turn to retry");

@@ -202,6 +202,12 @@ class ConversationTest {
     }
 
     @Test
+    void retry_whileTheTurnWaitsForAPerson_saysSo() {
+        assertThat(replied(ask("a", "Day?")).state().refusal(retried()))
+                .contains(new Problem(Problem.BAD_INPUT, "the turn waits for a person"));
+    }
+
+    @Test
     void message_withoutContentAfterATurn_asksTheModelAgain() {
         assertThat(replied(text("Hi")).with(goOn()).decides()).containsExactly(new Step.CallModel(2));
     }
