@@ -48,6 +48,9 @@ public final class YamlValue {
 
     private static final int MOST_CODE_POINTS = 4 * 1024 * 1024;
     private static final int MOST_BYTES = 4 * MOST_CODE_POINTS;
+    /** Ten years. The server refuses times that are far longer, when a thread already needs them. */
+    private static final Duration LONGEST = Duration.ofDays(3_650);
+
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
 
     private final String file;
@@ -257,12 +260,16 @@ public final class YamlValue {
             throw problem("expected a duration such as 500ms, 5s, 2m or 24h, found " + scalar.getValue());
         }
         long amount = Long.parseLong(matcher.group(1));
-        return switch (matcher.group(2)) {
+        Duration duration = switch (matcher.group(2)) {
             case "ms" -> Duration.ofMillis(amount);
             case "s" -> Duration.ofSeconds(amount);
             case "m" -> Duration.ofMinutes(amount);
             default -> Duration.ofHours(amount);
         };
+        if (duration.compareTo(LONGEST) > 0) {
+            throw problem("must be at most " + LONGEST.toHours() + "h, found " + scalar.getValue());
+        }
+        return duration;
     }
 
     public Json json() throws YamlProblem {

@@ -55,6 +55,13 @@ class YamlValueTest {
     }
 
     @Test
+    void duration_longerThanTenYears_isRefused() throws Exception {
+        assertThat(parse("87600h").duration()).isEqualTo(Duration.ofDays(3_650));
+        assertThatThrownBy(() -> parse("a: 999999999h").fields().require("a").duration())
+                .hasMessage("f.yaml:1: a: must be at most 87600h, found 999999999h");
+    }
+
+    @Test
     void problem_ofANestedField_namesFileLineAndPath() throws Exception {
         YamlValue item = parse("a: 1\nb:\n  - c: x\n  - c: y\n")
                 .fields()
