@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,6 +41,7 @@ public final class ClaimJournal {
             Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "tmpfs", "overlay");
 
     private static final int MOST_PROCESSES = 100;
+    private static final int MOST_NOTE_BYTES = 1 << 20;
     private static final String LOCK = ".lock";
     private static final String NOTE = ".claim";
 
@@ -124,8 +127,16 @@ public final class ClaimJournal {
         return left;
     }
 
-    /** Reads a note. Empty if it is incomplete: its process was killed while writing it, before it asked for a claim. */
-    private static Optional<ClaimNote> read(Path file) {
+    /**
+     * Reads a note. Empty if it is incomplete: its process was killed while writing it, before it asked for a claim.
+     *
+     * @throws IOException if the file is no note, and reading it might never end
+     */
+    private static Optional<ClaimNote> read(Path file) throws IOException {
+        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!found.isRegularFile() || found.size() > MOST_NOTE_BYTES) {
+            throw new IOException(file + " is not a note of a worker");
+        }
         try {
             return Optional.of(PayloadJson.MAPPER.readValue(Files.readAllBytes(file), ClaimNote.class));
         } catch (IOException e) {

@@ -72,7 +72,11 @@ final class ProcessLock {
     }
 
     private static String id(Path file) throws IOException {
-        Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+        if (!found.isRegularFile()) {
+            throw new IOException(file + " is not a file that can be locked"); // Opening a FIFO would wait for ever.
+        }
+        Object key = found.fileKey();
         if (key == null) {
             throw new IOException("the file system has no inodes");
         }

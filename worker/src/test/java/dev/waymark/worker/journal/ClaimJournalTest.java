@@ -25,6 +25,7 @@ import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.testing.TestActivityEnvironment;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -177,6 +179,34 @@ class ClaimJournalTest {
 
         assertThat(journal().open(journal)).isEmpty();
         assertThat(notes()).isEmpty();
+    }
+
+    /** Such files would block the start of the worker, or exhaust its memory. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0.lock", "0-fifo.claim"})
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void fifo_isNeitherReadNorOpened(String name) throws Exception {
+        Files.createDirectory(journal);
+        Path fifo = journal.resolve(name);
+        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
+                .isZero();
+
+        ClaimJournal opened = journal();
+
+        assertThat(opened.open(journal)).isEmpty();
+        assertThat(fifo).exists();
+    }
+
+    @Test
+    void fileOf8GiB_isNotRead() throws Exception {
+        Files.createDirectory(journal);
+        Path large = journal.resolve("0-large.claim");
+        try (RandomAccessFile file = new RandomAccessFile(large.toFile(), "rw")) {
+            file.setLength(8L << 30); // A hole.
+        }
+
+        assertThat(journal().open(journal)).isEmpty();
+        assertThat(large).exists();
     }
 
     @Test
