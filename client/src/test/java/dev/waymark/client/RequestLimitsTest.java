@@ -10,6 +10,8 @@ import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.PayloadJson;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RequestLimitsTest {
     @Test
@@ -28,6 +30,18 @@ class RequestLimitsTest {
         assertThatThrownBy(() -> RequestLimits.thread("a\0b"))
                 .extracting("type")
                 .isEqualTo("BadInput");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ", \"input\": null", ", \"input\": \"{}\""})
+    void messages_callWithoutArguments_isCorrupt(String input) throws Exception {
+        JsonNode list = PayloadJson.MAPPER.readTree("[{\"role\": \"user\", \"content\": \"Go\"}, {\"role\":"
+                + " \"assistant\", \"content\": [{\"type\": \"tool_use\", \"id\": \"c1\", \"name\": \"pay\"" + input
+                + "}]}, {\"role\": \"user\", \"content\": [{\"type\": \"tool_result\", \"toolUseId\": \"c1\","
+                + " \"content\": \"ok\"}]}]");
+
+        assertThatThrownBy(() -> RequestLimits.messages(list))
+                .hasMessage("the messages are not a conversation: \"input\" of a call must be an object: \"c1\"");
     }
 
     @Test

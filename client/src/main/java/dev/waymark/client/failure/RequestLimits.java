@@ -106,6 +106,7 @@ public final class RequestLimits {
     /** Reads a list of messages for a conversation. */
     public static List<Message> messages(JsonNode list) {
         onlyKnownFields(list);
+        callsHaveInput(list);
         List<Message> messages;
         try {
             messages = InboundDecoder.messages(list);
@@ -135,6 +136,18 @@ public final class RequestLimits {
                     throw corrupt("a message has an unknown field: " + name);
                 }
             });
+        }
+    }
+
+    /** Refuses calls without arguments, because they would be recorded as calls with none. */
+    private static void callsHaveInput(JsonNode list) {
+        for (JsonNode message : list) {
+            for (JsonNode part : message.path("content")) {
+                if (part.path("type").asText().equals("tool_use")
+                        && !part.path("input").isObject()) {
+                    throw corrupt("\"input\" of a call must be an object: " + part.path("id"));
+                }
+            }
         }
     }
 
