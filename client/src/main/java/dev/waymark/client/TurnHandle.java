@@ -121,6 +121,7 @@ public final class TurnHandle {
      * thread that waits. Each call is a wait of its own.
      *
      * @throws WaymarkException.TimedOut if the client has a timeout, which began with the request; the turn continues
+     * @throws WaymarkException.WaitInterrupted if the Java thread is interrupted; it stays so, and the turn continues
      * @throws WaymarkException.NoWorker if there is no worker to take the work
      * @throws WaymarkException.ServerUnreachable if the server does not answer for a while
      */

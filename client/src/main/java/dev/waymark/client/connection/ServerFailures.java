@@ -41,6 +41,11 @@ public final class ServerFailures {
     }
 
     private Optional<WaymarkException> known(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InterruptedException interrupted) {
+                return Optional.of(Sleeper.interrupted(interrupted));
+            }
+        }
         if (failure instanceof StatusRuntimeException status) {
             return Optional.of(translate(status));
         }

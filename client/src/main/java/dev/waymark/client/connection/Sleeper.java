@@ -1,5 +1,6 @@
 package dev.waymark.client.connection;
 
+import dev.waymark.client.failure.WaymarkException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -39,8 +40,8 @@ public final class Sleeper {
         }
     }
 
-    static IllegalStateException interrupted(InterruptedException e) {
+    static WaymarkException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
-        return new IllegalStateException("interrupted while waiting", e);
+        return new WaymarkException.WaitInterrupted(e);
     }
 }

@@ -216,6 +216,15 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
+    /** The Java thread of the caller was interrupted, and still is. A turn continues. */
+    public static final class WaitInterrupted extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public WaitInterrupted(InterruptedException cause) {
+            super("WaitInterrupted", "interrupted while waiting", Remedy.NONE, null, cause);
+        }
+    }
+
     /** The result was asserted to be complete, but the turn waits for a person. */
     public static final class Interrupted extends WaymarkException {
         private static final long serialVersionUID = 1L;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.waymark.client.failure.WaymarkException;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
@@ -128,7 +129,7 @@ class RequestGateTest {
         crowd(RequestGate.FIRST);
         Thread.currentThread().interrupt();
 
-        assertThatThrownBy(() -> gate.pass(() -> true, NEVER)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> gate.pass(() -> true, NEVER)).isInstanceOf(WaymarkException.WaitInterrupted.class);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(gate.waiting()).isZero();
     }

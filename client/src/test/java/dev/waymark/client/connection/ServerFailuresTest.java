@@ -27,6 +27,19 @@ class ServerFailuresTest {
                                 + " over yet");
     }
 
+    /** As gRPC reports a request whose Java thread is interrupted. */
+    @Test
+    void requestOfAnInterruptedThread_isTheSameAsAnInterruptedWait() {
+        assertThatThrownBy(() -> new ServerFailures("127.0.0.1:7233").translated(() -> {
+                    throw Status.CANCELLED
+                            .withDescription("Thread interrupted")
+                            .withCause(new InterruptedException())
+                            .asRuntimeException();
+                }))
+                .isInstanceOf(WaymarkException.WaitInterrupted.class);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
     @Test
     void threadOfUnknownRules_isRefusedWithItsType() {
         assertThatThrownBy(() -> new ServerFailures("127.0.0.1:7233").translated(() -> {
