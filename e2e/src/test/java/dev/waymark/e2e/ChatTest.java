@@ -61,6 +61,19 @@ class ChatTest {
     }
 
     @Test
+    void sessions_many_areTheNewest20() {
+        for (int i = 0; i < 21; i++) {
+            waymark.run("run", "--agent", "assistant", "--thread", "many-" + i, "--volatile", "--no-wait", "Hi");
+        }
+
+        Done done =
+                waymark.runTyping("/sessions\n", "chat", "--agent", "assistant", "--session", "listing", "--volatile");
+
+        assertThat(done.out().lines()).hasSize(20);
+        assertThat(done.err()).contains(" older ones are not shown; ");
+    }
+
+    @Test
     void approval_isGivenByCommandAndNotByALine() {
         Done done = waymark.runTyping(
                 "Pay\n/approve --reason fine\n", "chat", "--agent", "charger", "--session", "pay", "--volatile");

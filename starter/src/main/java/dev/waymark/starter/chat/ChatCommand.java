@@ -59,6 +59,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private static final Path HISTORY = Path.of(".waymark", "chat-history");
 
     private static final int DIGITS_OF_A_NAME = 8;
+    private static final int MOST_SESSIONS = 20;
     /** How long the exit waits for typed lines to be sent. A worker may take 10 s to accept a message. */
     private static final long LAST_ERRAND_SECONDS = 11;
 
@@ -354,7 +355,13 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             throw SaverOptions.refused(e);
         }
         String mine = session().thread();
-        sessions.forEach((thread, status) ->
-                console.show((thread.equals(mine) ? "* " : "  ") + SafeText.line(thread) + "  " + status));
+        sessions.entrySet().stream()
+                .limit(MOST_SESSIONS)
+                .forEach(each -> console.show((each.getKey().equals(mine) ? "* " : "  ") + SafeText.line(each.getKey())
+                        + "  " + each.getValue()));
+        if (sessions.size() > MOST_SESSIONS) {
+            console.note((sessions.size() - MOST_SESSIONS) + " older ones are not shown; "
+                    + CommandName.line("sessions") + " lists all");
+        }
     }
 }
