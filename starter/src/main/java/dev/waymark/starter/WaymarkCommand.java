@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
         versionProvider = WaymarkCommand.Version.class)
 public final class WaymarkCommand implements Runnable {
     private static final String ADDRESS = "--address";
+    private static final int MOST_PORT = 65_535;
 
     @Spec
     private CommandSpec spec;
@@ -39,7 +40,19 @@ public final class WaymarkCommand implements Runnable {
             defaultValue = Option.NULL_VALUE,
             description = "The Temporal server. Default: TEMPORAL_ADDRESS, or 127.0.0.1:7233.")
     private void connectTo(@Nullable String hostAndPort) {
+        if (hostAndPort != null) {
+            checkPort(hostAndPort);
+        }
         ConnectionOptions.use(hostAndPort);
+    }
+
+    /** The channel refuses such a port as late as a worker has started, and names no option. */
+    private void checkPort(String hostAndPort) {
+        String port = hostAndPort.substring(hostAndPort.lastIndexOf(':') + 1);
+        if (port.matches("[0-9]+") && (port.length() > 5 || Integer.parseInt(port) > MOST_PORT)) {
+            throw new ParameterException(
+                    spec.commandLine(), ADDRESS + " has no port of 1 to " + MOST_PORT + ": " + hostAndPort);
+        }
     }
 
     private WaymarkCommand() {}

@@ -38,6 +38,8 @@ class WaymarkCommandTest {
                         + " schedule --help",
                 "schedule create nightly --agent a --every 1h --overlap often Go|no such policy: often. Use one of skip,"
                         + " buffer, cancel, allow. Try: waymark schedule create --help",
+                "sessions --address localhost:99999|--address has no port of 1 to 65535: localhost:99999. Try: waymark"
+                        + " --help",
                 "schedule show|Missing required parameter: 'NAME'. Try: waymark schedule show --help",
                 "schedule backfill n --from monday --to 2026-11-20T00:00:00Z|Invalid value for option '--from': 'monday' is"
                         + " not a time: write 2026-11-20T00:00:00Z. Try: waymark schedule backfill --help",
