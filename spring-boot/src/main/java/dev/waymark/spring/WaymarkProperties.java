@@ -102,12 +102,15 @@ public record WaymarkProperties(
      * @param drainTimeout how long running calls may take to finish when the application stops
      * @param deployment the worker deployment that the worker is a version of
      * @param buildId the version within the deployment
+     * @param journal a directory in which the workers of this host note their claimed calls, so that the next one reports
+     * those of a killed one at once
      */
     public record WorkerSettings(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("30s") Duration drainTimeout,
             @Nullable String deployment,
-            @Nullable String buildId) {}
+            @Nullable String buildId,
+            @Nullable Path journal) {}
 
     /**
      * A schedule. Has one of {@code cron}, {@code every} and {@code calendar}.

@@ -140,6 +140,7 @@ final class WorkerAssembly {
         Receivers receivers = receivers();
         worker.receivers(receivers);
         deployment(worker);
+        Optional.ofNullable(properties.worker().journal()).ifPresent(worker::journal);
         beans.getBeanProvider(AgentWorkerCustomizer.class).orderedStream().forEach(each -> each.customize(worker));
         AgentWorker built = worker.build();
         warn(agents, providers);

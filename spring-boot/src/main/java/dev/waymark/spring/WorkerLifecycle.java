@@ -1,6 +1,8 @@
 package dev.waymark.spring;
 
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.worker.AgentWorker;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -37,7 +39,15 @@ final class WorkerLifecycle implements SmartLifecycle {
     @Override
     public void start() {
         Optional<AgentWorker> built = factory.get();
-        built.ifPresent(AgentWorker::start);
+        try {
+            built.ifPresent(AgentWorker::start);
+        } catch (StatusRuntimeException e) {
+            if (!ServerAnswer.GONE.is(e)) {
+                throw e;
+            }
+            throw new WaymarkStartException(
+                    "Waymark: " + e.getStatus().getDescription(), "Create the namespace, or set waymark.namespace.", e);
+        }
         running = built;
     }
 

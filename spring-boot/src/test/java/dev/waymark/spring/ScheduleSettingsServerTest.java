@@ -6,8 +6,10 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.schedule.AgentSchedule;
 import dev.waymark.client.schedule.OverlapPolicy;
 import dev.waymark.client.schedule.Recurrence;
+import dev.waymark.worker.Agent;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
+import io.grpc.StatusRuntimeException;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -87,6 +89,20 @@ class ScheduleSettingsServerTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasStackTraceContaining("waymark.schedules.nightly.overlap is sometimes"));
+    }
+
+    @Test
+    void namespaceThatTheServerLacks_isNamed() {
+        application(server.address())
+                .withBean(
+                        Agent.class,
+                        () -> Agent.named("billing").model("anthropic:any").build())
+                .withPropertyValues("waymark.schedules.nightly.cron=0 3 * * *", "waymark.namespace=nowhere")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(StatusRuntimeException.class)
+                        .satisfies(cause -> assertThat(context.getStartupFailure())
+                                .hasStackTraceContaining("Waymark: Namespace nowhere is not found.")));
     }
 
     @Test

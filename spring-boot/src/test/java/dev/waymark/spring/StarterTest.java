@@ -191,6 +191,15 @@ class StarterTest {
     }
 
     @Test
+    void journal_isOpenedInTheDirectoryOfTheSettings(@TempDir Path directory) {
+        Path journal = directory.resolve("journal");
+        on("journal", "greet")
+                .withPropertyValues("waymark.worker.journal=" + journal)
+                .withUserConfiguration(OneAgent.class)
+                .run(context -> assertThat(journal.resolve("0.lock")).exists());
+    }
+
+    @Test
     void agentFiles_mayNameAgentsOfTheBeansAsSubagents(@TempDir Path agents) throws IOException {
         Files.writeString(agents.resolve("filed.yaml"), "model: scripted-host:any\nsubagents: [host]\n");
         on("subagents", "greet")
