@@ -7,28 +7,46 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** CI runs the tests of the real server only with the profile {@code full}, which takes the tests with that tag. */
+/**
+ * CI runs the tests of the real server only with the profile {@code full}, which takes the tests with that tag. So nobody
+ * without a server gets them.
+ */
 class TestTagsTest {
     private static final String SERVER = "@Tag(\"server\")";
     private static final String FULL = "@Tag(\"full\")";
+    private static final Pattern USE = Pattern.compile("TestServers\\.real\\(\\)|TemporalBinary\\.find\\(\\)");
+
+    private static List<Path> tests(Predicate<String> hasLine) throws IOException {
+        try (Stream<Path> modules = Files.list(Path.of(".."))) {
+            return modules.map(module -> module.resolve("src/test/java"))
+                    .filter(Files::isDirectory)
+                    .flatMap(TestTagsTest::sources)
+                    .filter(source -> !source.endsWith("TestTagsTest.java"))
+                    .filter(source -> lines(source).stream().map(String::strip).anyMatch(hasLine))
+                    .toList();
+        }
+    }
 
     @Test
     void classesWithTestsOfTheRealServer_areInTheFullProfile() throws IOException {
-        List<Path> ofServer;
-        try (Stream<Path> modules = Files.list(Path.of(".."))) {
-            ofServer = modules.map(module -> module.resolve("src/test/java"))
-                    .filter(Files::isDirectory)
-                    .flatMap(TestTagsTest::sources)
-                    .filter(source -> lines(source).stream().map(String::strip).anyMatch(SERVER::equals))
-                    .toList();
-        }
-
-        assertThat(ofServer)
+        assertThat(tests(SERVER::equals))
                 .hasSizeGreaterThan(10)
                 .allSatisfy(source -> assertThat(lines(source)).contains(FULL));
+    }
+
+    /** They look for a server themselves, or ask one of the classes that do. */
+    @Test
+    void classesThatUseARealServer_haveItsTag() throws IOException {
+        assertThat(tests(line -> USE.matcher(line).find()))
+                .filteredOn(source -> source.toString().endsWith("Test.java"))
+                .hasSizeGreaterThan(10)
+                .allSatisfy(source ->
+                        assertThat(lines(source)).anyMatch(line -> line.strip().equals(SERVER)));
     }
 
     private static Stream<Path> sources(Path directory) {
