@@ -208,6 +208,22 @@ class ChatTest {
                 .isEqualTo("stopped");
     }
 
+    @Test
+    void ctrlC_duringRun_saysThatTheThreadGoesOn() throws Exception {
+        String[] run = {"run", "--agent", "slow", "--thread", "left", "--volatile", "Take your time"};
+        try (Terminal terminal = Terminal.start(dev.address(), run)) {
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> waymark.run("show", "left", "--json").out().contains("\"thinking\""));
+
+            terminal.type(CTRL_C);
+
+            shows(terminal, "left goes on. To wait for its outcome: ");
+            assertThat(terminal.exitCode()).isEqualTo(6);
+        }
+        assertThat(waymark.run("show", "left", "--json").json().get("status").textValue())
+                .isEqualTo("running");
+    }
+
     /**
      * Waits until these words were shown this many times and a prompt follows. The chat does not read text that is
      * typed before its prompt.

@@ -2,16 +2,19 @@ package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.TurnHandle;
+import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.options.JsonFiles;
+import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
@@ -110,8 +113,18 @@ public final class RunCommand implements Callable<Integer> {
             if (isClearing(prompt)) {
                 return started("cleared", cleared(client, prompt.messages().orElseThrow()));
             }
-            return finished(client.run(prompt).await());
+            TurnHandle turn = client.run(prompt);
+            try (ShutdownHandler interrupted = ShutdownHandler.listen(() -> goesOn(turn.thread()))) {
+                return finished(turn.await());
+            }
         }
+    }
+
+    /** Tells the user, who has interrupted the wait, where the turn is. */
+    private int goesOn(String thread) {
+        output.note(thread + " goes on. To wait for its outcome: "
+                + CommandName.line("result " + ValueText.quoted(thread)));
+        return ExitCode.WAITED_LONG_ENOUGH;
     }
 
     private TurnHandle cleared(AgentClient client, JsonNode emptyList) {
