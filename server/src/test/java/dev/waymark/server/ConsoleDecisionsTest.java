@@ -66,6 +66,16 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
+    void questionWithATimeLimit_saysWhatHappensThen() throws Exception {
+        String thread = ann.start("asker", "Book");
+        ann.awaitPending(thread, 2);
+        openThread(thread);
+
+        assertThat(browser.text("return page.locator('.decision').first().innerText()"))
+                .containsPattern("until .+\\. Then the model is told that nobody answered\\.");
+    }
+
+    @Test
     void secondClickAtTheSamePlace_decidesNothingElse() throws Exception {
         for (String button : List.of("Approve", "Edit arguments")) {
             newUser();

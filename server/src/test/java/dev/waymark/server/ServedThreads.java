@@ -102,7 +102,8 @@ final class ServedThreads implements AutoCloseable {
                 "description: Says hello\nmodel: scripted:assistant.script.yaml\ncontext: { tenant: acme }\n");
         Files.writeString(agents.resolve("assistant.script.yaml"), "replies:\n  - text: Hello.\n");
         Files.writeString(
-                agents.resolve("asker.yaml"), "model: scripted:asker.script.yaml\ntools:\n  - use: ask_user\n");
+                agents.resolve("asker.yaml"),
+                "model: scripted:asker.script.yaml\napprovals: { by: human, timeout: 10h }\ntools:\n  - use: ask_user\n");
         Files.writeString(agents.resolve("asker.script.yaml"), """
                 replies:
                   - tool_calls:

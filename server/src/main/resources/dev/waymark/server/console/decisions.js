@@ -14,6 +14,13 @@ const KEPT_MILLIS = 1_500;
 /** How long the buttons of a card that has moved ignore the pointer. */
 const MOVED_MILLIS = 1_000;
 
+/** What happens if nobody decides or answers in time, by the kind of the request. */
+const AFTERWARDS = {
+  approval: 'it is denied',
+  question: 'the model is told that nobody answered',
+  unknown: 'the model is told that the outcome is unknown',
+};
+
 /** The card that an element belongs to. */
 const cards = new WeakMap();
 
@@ -130,7 +137,7 @@ class Card {
       this.waits,
       `Waits for ${this.#waitsFor()}, since `,
       time(this.item.since),
-      until ? [', until ', time(until), '. Then it is denied'] : null,
+      until ? [', until ', time(until), `. Then ${AFTERWARDS[this.item.kind]}`] : null,
       '.',
     );
   }
