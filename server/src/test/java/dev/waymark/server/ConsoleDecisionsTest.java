@@ -693,6 +693,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
         assertThat(browser.run("return axe()")).isEmpty();
         browser.run("await page.locator('.end').getByRole('button', { name: 'Answer again in a new thread' }).click()");
         see("fork of");
+        browser.run("await page.waitForFunction(() => !document.querySelector('.message.queued'))");
         assertThat(texts(".message.user")).containsExactly("Try");
         assertThat(browser.text("return page.url()")).doesNotContain(thread);
     }
