@@ -168,8 +168,7 @@ class DocumentLimitsTest {
             list.add(json("{'role':'user','content':[{'type':'tool_result','toolUseId':'t','content':''}]}"));
         }
         if (message.contains("'tool_result'") && accepted) {
-            list.insert(
-                    0, json("{'role':'assistant','content':[{'type':'tool_use','id':'t','name':'n','input':null}]}"));
+            list.insert(0, json("{'role':'assistant','content':[{'type':'tool_use','id':'t','name':'n','input':{}}]}"));
         }
 
         assertThat(isDocumented("GivenMessage", one)).isEqualTo(accepted);
@@ -187,8 +186,7 @@ class DocumentLimitsTest {
                                 user("{'type':'image','url':'u','mimeType':null}"),
                                 user("{'type':'image_base64','data':'d','mimeType':'m'}"),
                                 user("{'type':'reasoning','text':'r','metadata':7}"),
-                                assistant("{'type':'tool_use','id':'t','name':'n','input':[]}"),
-                                assistant("{'type':'tool_use','id':'t','name':'n'}"),
+                                assistant("{'type':'tool_use','id':'t','name':'n','input':{}}"),
                                 user("{'type':'tool_result','toolUseId':'t','content':'','isError':true}"),
                                 user("{'type':'tool_result','toolUseId':'t','content':'','isError':null}"))
                         .map(message -> Arguments.of(true, message)),
@@ -210,6 +208,8 @@ class DocumentLimitsTest {
                                 user("{'type':'image','url':'u','mimeType':7}"),
                                 user("{'type':'image_base64','data':'d'}"),
                                 user("{'type':'reasoning','metadata':{}}"),
+                                assistant("{'type':'tool_use','id':'t','name':'n','input':[]}"),
+                                assistant("{'type':'tool_use','id':'t','name':'n'}"),
                                 assistant("{'type':'tool_use','id':'t','input':{}}"),
                                 assistant("{'type':'tool_use','id':7,'name':'n','input':{}}"),
                                 user("{'type':'tool_result','toolUseId':'t'}"),
