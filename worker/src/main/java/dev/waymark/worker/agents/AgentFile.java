@@ -3,6 +3,7 @@ package dev.waymark.worker.agents;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolNames;
 import dev.waymark.agent.ToolSpec;
@@ -149,8 +150,15 @@ final class AgentFile {
                 .ifPresent(builder::options));
         problems.read(silence, ModelFields::silence).ifPresent(builder::silence);
         problems.read(retryFor, AgentFile::retryFor).ifPresent(builder::retryFor);
-        modelName.ifPresent(named -> problems.read(fallback, value -> modelFields.fallback(value, named, limit))
-                .ifPresent(builder::fallback));
+        Optional<List<FallbackModel>> others =
+                modelName.flatMap(named -> problems.read(fallback, value -> modelFields.fallback(value, named, limit)));
+        others.ifPresent(builder::fallback);
+        if (mostTokens.isEmpty()) {
+            others.ifPresent(all -> builder.maxTokens(all.stream()
+                    .map(FallbackModel::model)
+                    .map(models::maxTokens)
+                    .reduce(limit, Math::min)));
+        }
         problems.read(fallbackOn, value -> isOnRefusal(value, fallback))
                 .filter(on -> on)
                 .ifPresent(on -> builder.fallbackOnRefusal());

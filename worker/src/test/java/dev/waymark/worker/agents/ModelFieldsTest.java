@@ -96,6 +96,9 @@ class ModelFieldsTest {
                 .isEqualTo(4_096);
         assertThat(agent("model: anthropic:claude-opus-5-5\nmax_tokens: 50").maxTokens())
                 .isEqualTo(50);
+        assertThat(agent("model: anthropic:claude-opus-5-5\nfallback: [openai:gpt-4o]")
+                        .maxTokens())
+                .isEqualTo(16_000);
         assertThat(agent("model: openai:gpt-4o\nsummarize: {}")
                         .summaries()
                         .orElseThrow()
