@@ -8,6 +8,7 @@ import dev.waymark.conversation.value.Json;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * A request to a model. The transcript ends with the message that the model must answer, and every call in it has its
@@ -66,92 +67,41 @@ public record ModelRequest(
 
     /** This request for another model, with the options of that model. */
     public ModelRequest to(String other, ModelOptions chosen) {
-        return new ModelRequest(
-                other,
-                instructions,
-                messages,
-                tools,
-                maxTokens,
-                chosen,
-                replySchema,
-                boundFrom,
-                unreadableBefore,
-                cacheKey);
+        return with(edit -> {
+            edit.model = other;
+            edit.options = chosen;
+        });
     }
 
     /** This request for a reply that matches a schema, or for one in any form. */
     public ModelRequest withReplySchema(Optional<Json> schema) {
-        return new ModelRequest(
-                model,
-                instructions,
-                messages,
-                tools,
-                maxTokens,
-                options,
-                schema,
-                boundFrom,
-                unreadableBefore,
-                cacheKey);
+        return with(edit -> edit.replySchema = schema);
     }
 
     /** This request with other messages. */
     public ModelRequest withMessages(List<Message> others) {
-        return new ModelRequest(
-                model,
-                instructions,
-                others,
-                tools,
-                maxTokens,
-                options,
-                replySchema,
-                boundFrom,
-                unreadableBefore,
-                cacheKey);
+        return with(edit -> edit.messages = others);
     }
 
     /** This request with a prompt that began as it does now after this many messages. */
     public ModelRequest boundFrom(int messageCount) {
-        return new ModelRequest(
-                model,
-                instructions,
-                messages,
-                tools,
-                maxTokens,
-                options,
-                replySchema,
-                messageCount,
-                unreadableBefore,
-                cacheKey);
+        return with(edit -> edit.boundFrom = messageCount);
     }
 
     /** This request without the reasoning of this many messages, which the service refused to read. */
     public ModelRequest unreadableBefore(int messageCount) {
-        return new ModelRequest(
-                model,
-                instructions,
-                messages,
-                tools,
-                maxTokens,
-                options,
-                replySchema,
-                boundFrom,
-                messageCount,
-                cacheKey);
+        return with(edit -> edit.unreadableBefore = messageCount);
     }
 
     /** This request with a key for requests that begin alike. */
     public ModelRequest withCacheKey(Optional<String> key) {
-        return new ModelRequest(
-                model,
-                instructions,
-                messages,
-                tools,
-                maxTokens,
-                options,
-                replySchema,
-                boundFrom,
-                unreadableBefore,
-                key);
+        return with(edit -> edit.cacheKey = key);
+    }
+
+    private ModelRequest with(Consumer<Edit> changes) {
+        Edit edit = new Edit();
+        changes.accept(edit);
+        return edit.done();
     }
 
     /** Whether reasoning of a model is sent, as far as only this request decides. */
@@ -167,5 +117,29 @@ public record ModelRequest(
     public boolean beginsTurn() {
         return !messages.isEmpty()
                 && messages.get(messages.size() - 1).toolResults().isEmpty();
+    }
+
+    private final class Edit {
+        private String model = ModelRequest.this.model;
+        private List<Message> messages = ModelRequest.this.messages;
+        private ModelOptions options = ModelRequest.this.options;
+        private Optional<Json> replySchema = ModelRequest.this.replySchema;
+        private int boundFrom = ModelRequest.this.boundFrom;
+        private int unreadableBefore = ModelRequest.this.unreadableBefore;
+        private Optional<String> cacheKey = ModelRequest.this.cacheKey;
+
+        ModelRequest done() {
+            return new ModelRequest(
+                    model,
+                    instructions,
+                    messages,
+                    tools,
+                    maxTokens,
+                    options,
+                    replySchema,
+                    boundFrom,
+                    unreadableBefore,
+                    cacheKey);
+        }
     }
 }
