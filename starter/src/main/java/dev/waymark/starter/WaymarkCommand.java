@@ -27,7 +27,6 @@ import picocli.CommandLine.Spec;
         versionProvider = WaymarkCommand.Version.class)
 public final class WaymarkCommand implements Runnable {
     private static final String ADDRESS = "--address";
-    private static final int MOST_PORT = 65_535;
 
     @Spec
     private CommandSpec spec;
@@ -49,9 +48,10 @@ public final class WaymarkCommand implements Runnable {
     /** The channel refuses such a port as late as a worker has started, and names no option. */
     private void checkPort(String hostAndPort) {
         String port = hostAndPort.substring(hostAndPort.lastIndexOf(':') + 1);
-        if (port.matches("[0-9]+") && (port.length() > 5 || Integer.parseInt(port) > MOST_PORT)) {
+        if (port.matches("[0-9]+") && (port.length() > 5 || Integer.parseInt(port) > ConnectionOptions.LARGEST_PORT)) {
             throw new ParameterException(
-                    spec.commandLine(), ADDRESS + " has no port of 1 to " + MOST_PORT + ": " + hostAndPort);
+                    spec.commandLine(),
+                    ADDRESS + " has no port of 1 to " + ConnectionOptions.LARGEST_PORT + ": " + hostAndPort);
         }
     }
 

@@ -227,7 +227,7 @@ final class Gateway extends Handler.Abstract {
                 return Optional.of(Caller.UNCHECKED);
             }
             if (request.getHeaders().getValuesList(HttpHeader.AUTHORIZATION).size() > 1) {
-                throw HttpProblem.of(400, "BadInput", "more than one Authorization header");
+                throw HttpProblem.badInput("more than one Authorization header");
             }
             String given = request.getHeaders().get(HttpHeader.AUTHORIZATION);
             if (given == null || !given.regionMatches(true, 0, BEARER, 0, BEARER.length())) {

@@ -184,7 +184,7 @@ public final class ChatScreen {
             case FAILED ->
                 note(OneLine.error(
                         "the turn failed: " + problem.map(Problem::message).orElse("no reason given"),
-                        problem.map(OutcomeRenderer::retryAdvice).orElse("Try again with: ") + "/retry"));
+                        OutcomeRenderer.retryAdvice(problem) + "/retry"));
             case BUDGET ->
                 note(OneLine.error(
                         problem.map(Problem::message).orElse("the budget is spent"),

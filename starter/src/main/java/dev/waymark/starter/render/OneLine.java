@@ -5,6 +5,8 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Formats text for one line. */
 public final class OneLine {
@@ -28,16 +30,19 @@ public final class OneLine {
 
     /** Formats the tokens of model calls, with those of the cache and for reasoning if there are any. */
     public static String tokens(Usage usage) {
-        String cached = parts(usage.cacheReadTokens(), " from the cache", usage.cacheWriteTokens(), " written to it");
-        String reasoning = parts(usage.reasoningTokens(), " for reasoning", 0, "");
+        String cached =
+                parts(part(usage.cacheReadTokens(), "from the cache"), part(usage.cacheWriteTokens(), "written to it"));
+        String reasoning = parts(part(usage.reasoningTokens(), "for reasoning"));
         return usage.inputTokens() + " tokens in" + cached + ", " + usage.outputTokens() + " out" + reasoning;
     }
 
-    private static String parts(long first, String what, long second, String more) {
-        String both = (first > 0 ? first + what : "")
-                + (first > 0 && second > 0 ? ", " : "")
-                + (second > 0 ? second + more : "");
-        return both.isEmpty() ? "" : " (" + both + ")";
+    private static String part(long tokens, String use) {
+        return tokens > 0 ? tokens + " " + use : "";
+    }
+
+    private static String parts(String... parts) {
+        String all = Stream.of(parts).filter(part -> !part.isEmpty()).collect(Collectors.joining(", "));
+        return all.isEmpty() ? "" : " (" + all + ")";
     }
 
     /** Shortens a foreign text to one line of 200 characters. If it is cut, a note says how long it is. */

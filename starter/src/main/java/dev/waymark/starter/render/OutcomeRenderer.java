@@ -77,7 +77,7 @@ public final class OutcomeRenderer {
         }
         Optional<String> retry = result.once() || result instanceof AgentResult.Cancelled
                 ? Optional.empty()
-                : Optional.of(retryAdvice(problem) + CommandName.line("say " + thread + " --retry"));
+                : Optional.of(retryAdvice(Optional.of(problem)) + CommandName.line("say " + thread + " --retry"));
         return OneLine.error(
                 "the turn " + (result instanceof AgentResult.Failed ? "failed" : "was " + result.status()) + ": "
                         + problem.message(),
@@ -85,8 +85,8 @@ public final class OutcomeRenderer {
     }
 
     /** When it helps to send the same again, before the command for it. */
-    public static String retryAdvice(Problem problem) {
-        return problem.isOfContent(0)
+    public static String retryAdvice(Optional<Problem> problem) {
+        return problem.filter(found -> found.isOfContent(0)).isPresent()
                 ? "Send another message, which takes back what was refused, or, after a change of the agent, the account"
                         + " or the model, the same with: "
                 : "Try again with: ";

@@ -4,6 +4,7 @@ import com.uber.m3.tally.Scope;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.worker.AgentWorker;
 import java.io.IOException;
 import java.util.Optional;
@@ -12,8 +13,6 @@ import picocli.CommandLine.Option;
 
 /** The options for serving a worker's metrics. */
 final class MetricsOptions implements AutoCloseable {
-    private static final int LARGEST_PORT = 65_535;
-
     @Option(
             names = "--metrics-port",
             paramLabel = "PORT",
@@ -35,9 +34,12 @@ final class MetricsOptions implements AutoCloseable {
         if (port == null) {
             return;
         }
-        if (port < 0 || port > LARGEST_PORT) {
+        if (port < 0 || port > ConnectionOptions.LARGEST_PORT) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT, CommandError.BAD_INPUT, "not a port: " + port, "Use a number from 0 to 65535");
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    "not a port: " + port,
+                    "Use a number from 0 to " + ConnectionOptions.LARGEST_PORT);
         }
         try {
             endpoint = MetricsEndpoint.listen(host, port);
