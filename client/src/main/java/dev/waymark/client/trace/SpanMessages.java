@@ -1,6 +1,5 @@
 package dev.waymark.client.trace;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -27,8 +26,7 @@ final class SpanMessages {
         return json(messages.stream()
                 .map(message -> {
                     boolean hasResults = !message.toolResults().isEmpty();
-                    String role = message.role() == Role.ASSISTANT ? "assistant" : hasResults ? "tool" : "user";
-                    return message(role, message.content());
+                    return message(hasResults ? "tool" : message.role().wireName(), message.content());
                 })
                 .toList());
     }
@@ -42,7 +40,7 @@ final class SpanMessages {
     }
 
     private static String output(List<Part> content, String finish) {
-        Map<String, Object> message = message("assistant", content);
+        Map<String, Object> message = message(Role.ASSISTANT.wireName(), content);
         message.put("finish_reason", finish);
         return json(List.of(message));
     }
@@ -97,10 +95,6 @@ final class SpanMessages {
     }
 
     private static String json(Object value) {
-        try {
-            return PayloadJson.MAPPER.writeValueAsString(value);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException(e);
-        }
+        return PayloadJson.MAPPER.valueToTree(value).toString();
     }
 }
