@@ -144,9 +144,9 @@ final class CacheBenchmark {
             cache.pass(course.hasPause() && steps == PAUSE_AFTER ? PAUSE : BETWEEN_STEPS);
             ModelAnswer.Speech thinking = ModelAnswer.says().plus(new Piece.Thought("", "sig" + steps));
             boolean isLast = steps % STEPS_A_TURN == 0;
-            boolean wantsJson = body.toString().contains("\\\"additionalProperties\\\"") && steps / STEPS_A_TURN == 2;
+            boolean wantsJson = course.hasSchema() && steps / STEPS_A_TURN == 2;
             ModelAnswer.Speech answer = isLast
-                    ? thinking.plus(new Piece.Words(wantsJson && course.hasSchema() ? "{\"n\": 1}" : "Read."))
+                    ? thinking.plus(new Piece.Words(wantsJson ? "{\"n\": 1}" : "Read."))
                     : thinking.calls("tu_" + steps, "look", "{\"number\": " + steps + "}");
             return answer.using(usage);
         }

@@ -80,7 +80,7 @@ public sealed interface ModelAnswer {
 
         /** Reports this usage. */
         public Speech using(long inputTokens, long outputTokens) {
-            return new Speech(pieces, new Usage(inputTokens, outputTokens), stop, pace, until, silent);
+            return using(new Usage(inputTokens, outputTokens));
         }
 
         /** Reports this usage, with its parts. */

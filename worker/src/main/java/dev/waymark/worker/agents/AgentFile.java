@@ -159,9 +159,9 @@ final class AgentFile {
                     .map(models::maxTokens)
                     .reduce(limit, Math::min)));
         }
-        problems.read(fallbackOn, value -> isOnRefusal(value, fallback))
-                .filter(on -> on)
-                .ifPresent(on -> builder.fallbackOnRefusal());
+        if (problems.read(fallbackOn, value -> isOnRefusal(value, fallback)).orElse(false)) {
+            builder.fallbackOnRefusal();
+        }
         problems.read(maxIterations, value -> value.integer(1)).ifPresent(builder::maxIterations);
         problems.read(continueCut, AgentFile::continueCut).ifPresent(builder::continueCut);
         problems.read(tools, value -> tools(value, servers)).ifPresent(builder::tools);

@@ -214,9 +214,9 @@ final class AnthropicMapper {
                 OpaqueBlock.of(reasoning, model).map(Block.Own::new).ifPresent(blocks::add);
             }
         }
-        while (refusesThinkingAtTheEnd(model)
-                && !blocks.isEmpty()
-                && blocks.get(blocks.size() - 1) instanceof Block.Own) {
+        while (!blocks.isEmpty()
+                && blocks.get(blocks.size() - 1) instanceof Block.Own
+                && refusesThinkingAtTheEnd(model)) {
             blocks.remove(blocks.size() - 1);
         }
         boolean saysSomething = blocks.stream()
