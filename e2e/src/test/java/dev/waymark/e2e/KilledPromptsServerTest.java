@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
@@ -53,8 +52,7 @@ class KilledPromptsServerTest {
         }
         int done = RESULT.matcher(body.path("messages").toString())
                 .results()
-                .map(MatchResult::group)
-                .mapToInt(result -> Integer.parseInt(result.replaceAll("\\D", "")))
+                .mapToInt(result -> Integer.parseInt(result.group(1)))
                 .max()
                 .orElse(0);
         ModelAnswer.Speech thinking = ModelAnswer.says().plus(new Piece.Thought("", "sig" + done));

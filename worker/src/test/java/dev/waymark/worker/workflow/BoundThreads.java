@@ -10,6 +10,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
@@ -32,6 +33,17 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class BoundThreads {
     static final String MODEL = "claude-opus-5-5";
     static final int STEPS = 40;
+
+    /** A schema of replies: an object with the number {@code n}. */
+    static final Json NUMBER = Json.of(Map.of(
+            "type",
+            "object",
+            "required",
+            List.of("n"),
+            "additionalProperties",
+            false,
+            "properties",
+            Map.of("n", Map.of("type", "integer"))));
 
     private final Deque<ModelAnswer> next = new ArrayDeque<>();
     final List<JsonNode> answered = new CopyOnWriteArrayList<>();

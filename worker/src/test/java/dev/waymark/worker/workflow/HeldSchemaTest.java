@@ -7,7 +7,6 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer.Received;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,17 +16,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * it was told that its reply does not fit.
  */
 class HeldSchemaTest extends BoundThreads {
-    private static final Map<String, Object> NUMBER = Map.of(
-            "schema",
-            Map.of(
-                    "type",
-                    "object",
-                    "required",
-                    List.of("n"),
-                    "additionalProperties",
-                    false,
-                    "properties",
-                    Map.of("n", Map.of("type", "integer"))));
     private static final int TURNS = 6;
 
     @Override
@@ -44,7 +32,7 @@ class HeldSchemaTest extends BoundThreads {
         try (WorkflowRig rig = rig()) {
             String thread = rig.start(StartInput.of("a"));
             for (int turn = 1; turn <= TURNS; turn++) {
-                Map<String, Object> schema = turn % every == 0 ? NUMBER : Map.of();
+                Map<String, Object> schema = turn % every == 0 ? Map.of("schema", NUMBER.value()) : Map.of();
                 assertThat(say(rig, thread, turn, schema).turn().status()).isEqualTo(Turn.Status.COMPLETE);
             }
 

@@ -23,18 +23,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The requests of a thread to OpenAI's models extend each other, too, so that they are read from the cache. */
 class OpenAiPromptGrowsTest {
-    private static final Map<String, Object> SCHEMA = Map.of(
-            "schema",
-            Map.of(
-                    "type",
-                    "object",
-                    "required",
-                    List.of("n"),
-                    "additionalProperties",
-                    false,
-                    "properties",
-                    Map.of("n", Map.of("type", "integer"))));
-
     enum Api {
         CHAT(OpenAiServer::new, OpenAiProvider::of),
         RESPONSES(ResponsesServer::new, ResponsesProvider::of);
@@ -86,10 +74,10 @@ class OpenAiPromptGrowsTest {
                 return answer;
             });
             String thread = BoundThreads.begin(rig, "Look around.");
-            BoundThreads.say(rig, thread, 2, SCHEMA);
+            BoundThreads.say(rig, thread, 2, Map.of("schema", BoundThreads.NUMBER.value()));
             BoundThreads.say(rig, thread, 3);
             BoundThreads.say(rig, thread, 4);
-            BoundThreads.say(rig, thread, 5, SCHEMA);
+            BoundThreads.say(rig, thread, 5, Map.of("schema", BoundThreads.NUMBER.value()));
 
             assertThat(next).isEmpty();
             assertThat(GrowingRequests.breaks(answered)).isEmpty();

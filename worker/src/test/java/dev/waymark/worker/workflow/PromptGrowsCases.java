@@ -49,16 +49,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 abstract class PromptGrowsCases extends BoundThreads {
     private static final String OTHER = "claude-fable-5-2";
 
-    private static final Json NUMBER = Json.of(Map.of(
-            "type",
-            "object",
-            "required",
-            List.of("n"),
-            "additionalProperties",
-            false,
-            "properties",
-            Map.of("n", Map.of("type", "integer"))));
-
     @Test
     void fortySteps_withThinking_extendEachOther() {
         for (int i = 1; i < STEPS; i++) {
