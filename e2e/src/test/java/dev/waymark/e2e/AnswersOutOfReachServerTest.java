@@ -23,6 +23,7 @@ import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -77,6 +78,12 @@ class AnswersOutOfReachServerTest {
         return workers;
     }
 
+    private static void awaitEvent(Connection connection, Predicate<HistoryEvent> event) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> connection.client().fetchHistory("trip").getEvents().stream()
+                        .anyMatch(event));
+    }
+
     @Test
     void answerToAThreadOfNewerRules_wasRecorded_andSaysSo() throws Exception {
         try (PlainServer server = PlainServer.start();
@@ -84,6 +91,9 @@ class AnswersOutOfReachServerTest {
                 AgentClient client = AgentClient.connect(server.address())) {
             WorkerFactory workers = begin(connection, TakingAgent.class, ThreadIdentity.RULES + 1);
             try {
+                // An update that came with the first workflow task would find no handler yet.
+                awaitEvent(connection, HistoryEvent::hasWorkflowTaskCompletedEventAttributes);
+
                 assertThat(catchThrowableOfType(
                                 WaymarkException.class,
                                 () -> client.send("trip", OutboundMessage.answer("Friday"))
@@ -105,9 +115,7 @@ class AnswersOutOfReachServerTest {
                 AgentClient client = AgentClient.connect(server.address())) {
             WorkerFactory workers = begin(connection, FailingAgent.class, ThreadIdentity.RULES);
             try {
-                await().atMost(Duration.ofSeconds(30))
-                        .until(() -> connection.client().fetchHistory("trip").getEvents().stream()
-                                .anyMatch(HistoryEvent::hasWorkflowTaskFailedEventAttributes));
+                awaitEvent(connection, HistoryEvent::hasWorkflowTaskFailedEventAttributes);
 
                 WaymarkException failure = catchThrowableOfType(
                         WaymarkException.class, () -> client.send("trip", OutboundMessage.answer("Friday")));
