@@ -257,7 +257,13 @@ public final class ThreadWatch implements AutoCloseable {
 
         @Override
         public boolean said(TextDelta delta) {
-            fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, delta), delta));
+            fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, words.heard()), delta));
+            return true;
+        }
+
+        @Override
+        public boolean reasoned(TextDelta delta) {
+            fresh.add(new WatchEvent.Reasoned(WatchPosition.of(lastId, words.heard()), delta));
             return true;
         }
 

@@ -18,6 +18,9 @@ public sealed interface TurnEvent {
     /** The model is streaming its reply. The complete reply follows in {@link Happened}. */
     record Said(TextDelta words) implements TurnEvent {}
 
+    /** The model is streaming the reasoning that it shows. The complete reply has it, too. */
+    record Reasoned(TextDelta words) implements TurnEvent {}
+
     /** A person is asked: to answer, to approve a call, or to settle an unknown outcome. Reported once for a request. */
     record Asked(PendingItem request) implements TurnEvent {}
 

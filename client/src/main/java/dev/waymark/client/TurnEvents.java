@@ -199,6 +199,13 @@ final class TurnEvents {
         }
 
         @Override
+        public boolean reasoned(TextDelta words) {
+            otherWatcher.ifPresent(other -> other.reasoned(words));
+            addWhenThereIsRoom(new TurnEvent.Reasoned(words));
+            return true;
+        }
+
+        @Override
         public boolean runs(RunningCalls calls) {
             otherWatcher.ifPresent(other -> other.runs(calls));
             return true;

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
 
 /**
  * Models of LangChain4j, by names of your own. Agents refer to one by {@code langchain4j:NAME}, if the provider is
@@ -156,17 +157,10 @@ public final class LangChainProvider implements ModelProvider {
         caller.start();
         try {
             while (true) {
-                Event event = events.queue.take();
-                if (event.words.isPresent()) {
-                    listener.words(event.words.get());
-                } else if (event.failure.isPresent()) {
-                    throw LangChainFailures.of(event.failure.get());
-                } else if (event.response.isPresent()) {
-                    ChatResponse response = event.response.get();
-                    listener.usage(LangChainMapper.usage(response, traits));
-                    return LangChainMapper.reply(response, traits);
-                } else {
-                    listener.progress();
+                Optional<ChatResponse> whole = events.queue.take().tell(listener);
+                if (whole.isPresent()) {
+                    listener.usage(LangChainMapper.usage(whole.get(), traits));
+                    return LangChainMapper.reply(whole.get(), traits);
                 }
             }
         } catch (InterruptedException e) {
@@ -190,6 +184,13 @@ public final class LangChainProvider implements ModelProvider {
         private Optional<StreamingHandle> handle = Optional.empty();
         private boolean cancelled;
 
+        private void tell(Consumer<ReplyListener> news) {
+            queue.add(listener -> {
+                news.accept(listener);
+                return Optional.empty();
+            });
+        }
+
         @Override
         public void onPartialResponse(PartialResponse partial, PartialResponseContext context) {
             hold(context.streamingHandle());
@@ -198,7 +199,7 @@ public final class LangChainProvider implements ModelProvider {
 
         @Override
         public void onPartialResponse(String words) {
-            queue.add(new Event(Optional.of(words), Optional.empty(), Optional.empty()));
+            tell(listener -> listener.words(words));
         }
 
         @Override
@@ -209,7 +210,7 @@ public final class LangChainProvider implements ModelProvider {
 
         @Override
         public void onPartialThinking(PartialThinking thinking) {
-            queue.add(new Event(Optional.empty(), Optional.empty(), Optional.empty()));
+            tell(listener -> listener.reasoning(thinking.text()));
         }
 
         @Override
@@ -220,23 +221,25 @@ public final class LangChainProvider implements ModelProvider {
 
         @Override
         public void onPartialToolCall(PartialToolCall call) {
-            queue.add(new Event(Optional.empty(), Optional.empty(), Optional.empty()));
+            tell(ReplyListener::progress);
         }
 
         /** Some models send a call as a whole. */
         @Override
         public void onCompleteToolCall(CompleteToolCall call) {
-            queue.add(new Event(Optional.empty(), Optional.empty(), Optional.empty()));
+            tell(ReplyListener::progress);
         }
 
         @Override
         public void onCompleteResponse(ChatResponse response) {
-            queue.add(new Event(Optional.empty(), Optional.of(response), Optional.empty()));
+            queue.add(listener -> Optional.of(response));
         }
 
         @Override
         public void onError(Throwable failure) {
-            queue.add(new Event(Optional.empty(), Optional.empty(), Optional.of(failure)));
+            queue.add(listener -> {
+                throw LangChainFailures.of(failure);
+            });
         }
 
         private synchronized void hold(StreamingHandle known) {
@@ -252,10 +255,12 @@ public final class LangChainProvider implements ModelProvider {
         }
     }
 
-    /**
-     * A piece of text, the complete response or a failure. If it has none of these, it is another piece of the reply.
-     */
-    private record Event(Optional<String> words, Optional<ChatResponse> response, Optional<Throwable> failure) {}
+    /** News of a reply. */
+    @FunctionalInterface
+    private interface Event {
+        /** Tells the news, and returns the response if it is complete. */
+        Optional<ChatResponse> tell(ReplyListener listener) throws ModelFailure;
+    }
 
     /** A model that does not stream. */
     private record WholeReplies(ChatModel model) implements StreamingChatModel {

@@ -60,6 +60,23 @@ class AgUiTest {
     }
 
     @Test
+    void reasoning_isAMessageOfItsOwn() throws Exception {
+        MODEL.thinks("It is early.");
+        MODEL.says("Good morning.");
+        MODEL.ends();
+        MODEL.says("Yes?");
+        MODEL.ends();
+        JsonNode played = play("prompted", "talk");
+
+        assertThat(played.at("/first/types").toString())
+                .contains("\"REASONING_START\",\"REASONING_MESSAGE_START\",\"REASONING_MESSAGE_CONTENT\"")
+                .contains("\"REASONING_MESSAGE_END\",\"REASONING_END\"");
+        assertThat(played.path("messages").toString())
+                .isEqualTo("[[\"user\",\"Hello\"],[\"reasoning\",\"It is early.\"],[\"assistant\",\"Good morning.\"],"
+                        + "[\"user\",\"And again\"],[\"assistant\",\"Yes?\"]]");
+    }
+
+    @Test
     void approval_isAnInterrupt() throws Exception {
         JsonNode played = play("billing", "approve");
 

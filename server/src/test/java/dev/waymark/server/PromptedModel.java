@@ -2,6 +2,7 @@ package dev.waymark.server;
 
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
@@ -12,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 /** A model whose text and timing a test controls. */
 final class PromptedModel implements ModelProvider {
     private static final String END = "\u0000end";
+    private static final String THOUGHT = "\u0000thought ";
     private static final String FAILURE = "\u0000failure";
 
     private static final String LASTING_FAILURE = "\u0000lasting failure";
@@ -22,6 +24,10 @@ final class PromptedModel implements ModelProvider {
         for (String each : words) {
             lines.add(each);
         }
+    }
+
+    void thinks(String words) {
+        lines.add(THOUGHT + words);
     }
 
     void ends() {
@@ -45,11 +51,21 @@ final class PromptedModel implements ModelProvider {
 
     @Override
     public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
+        StringBuilder thought = new StringBuilder();
         StringBuilder said = new StringBuilder();
         while (true) {
             String line = lines.take();
             if (line.equals(END)) {
-                return Reply.of(new Part.Text(said.toString()));
+                Part text = new Part.Text(said.toString());
+                return thought.isEmpty()
+                        ? Reply.of(text)
+                        : Reply.of(new Part.Reasoning(thought.toString(), Json.EMPTY_OBJECT), text);
+            }
+            if (line.startsWith(THOUGHT)) {
+                String piece = line.substring(THOUGHT.length());
+                thought.append(piece);
+                listener.reasoning(piece);
+                continue;
             }
             if (line.equals(FAILURE)) {
                 throw ModelFailure.passing("Overloaded", "for a moment");

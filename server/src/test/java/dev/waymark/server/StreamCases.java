@@ -120,6 +120,34 @@ abstract class StreamCases {
     }
 
     @Test
+    void reasoning_isToldOnceBesideTheWords_alsoToSomebodyWhoReconnects() throws Exception {
+        String thread = ann.start("prompted", "Hi");
+        Optional<String> last;
+        try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
+            model.thinks("Let me ");
+            List<EventStreamReader.Event> first =
+                    events.until(all -> words(all, "reasoning-delta").equals("Let me "));
+            assertThat(words(first)).isEmpty();
+            last = first.get(first.size() - 1).id();
+        }
+        try (EventStreamReader events = EventStreamReader.open(ann.at(threads.serve()), thread, last)) {
+            model.thinks("see.");
+            model.says("Hello.");
+            List<EventStreamReader.Event> second =
+                    events.until(all -> words(all).equals("Hello."));
+            assertThat(words(second, "reasoning-delta")).isEqualTo("see.");
+            last = second.get(second.size() - 1).id();
+        }
+        try (EventStreamReader events = EventStreamReader.open(ann, thread, last)) {
+            model.ends();
+            List<EventStreamReader.Event> rest = events.until(all -> names(all).contains("model-replied"));
+            assertThat(names(rest)).doesNotContain("text-delta", "reasoning-delta");
+        }
+        assertThat(ann.list(thread, "messages").at("/1/content/0/text").asText())
+                .isEqualTo("Let me see.");
+    }
+
+    @Test
     void wordsOfALostAttempt_areTakenBack() throws Exception {
         String thread = ann.start("prompted", "Hi");
         try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
@@ -246,8 +274,12 @@ abstract class StreamCases {
     }
 
     private static String words(List<EventStreamReader.Event> events) {
+        return words(events, "text-delta");
+    }
+
+    private static String words(List<EventStreamReader.Event> events, String kind) {
         return events.stream()
-                .filter(event -> event.name().equals("text-delta"))
+                .filter(event -> event.name().equals(kind))
                 .map(event -> event.data().path("text").asText())
                 .collect(Collectors.joining());
     }

@@ -83,6 +83,22 @@ class UiChatTest {
     }
 
     @Test
+    void reasoning_isAPartOfTheMessage() throws Exception {
+        MODEL.thinks("It is early.");
+        MODEL.says("Good morning.");
+        MODEL.ends();
+        MODEL.says("Yes?");
+        MODEL.ends();
+        JsonNode played = play("prompted", "talk");
+
+        assertThat(played.at("/messages/1/parts").findValuesAsText("type"))
+                .containsExactly("step-start", "reasoning", "text");
+        assertThat(played.at("/messages/1/parts").findValuesAsText("text"))
+                .containsExactly("It is early.", "Good morning.");
+        assertSame(played);
+    }
+
+    @Test
     void approval_isRequestedAndGiven() throws Exception {
         JsonNode played = play("billing", "approve");
 

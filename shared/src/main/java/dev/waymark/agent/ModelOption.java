@@ -8,6 +8,8 @@ public enum ModelOption {
     TEMPERATURE("temperature"),
     /** Whether a model thinks before it replies, in the provider's words. */
     THINKING("thinking"),
+    /** What is shown of a model's thinking, in the provider's words. */
+    THINKING_DISPLAY("thinking_display"),
     /** The maximum number of tokens that a model may think before it replies. */
     THINKING_BUDGET("thinking_budget"),
     /** The class of service, which determines speed and price. */

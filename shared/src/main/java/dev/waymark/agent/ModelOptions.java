@@ -19,6 +19,7 @@ import java.util.function.Consumer;
  * @param thinkingBudget the maximum number of tokens that the model may think before it replies
  * @param serviceTier the class of service, in the provider's words
  * @param thinking whether the model thinks before it replies, in the provider's words, such as {@code adaptive}
+ * @param thinkingDisplay what is shown of the thinking, in the provider's words: {@code summarized} or {@code omitted}
  * @param toolChoice whether the first reply to a message has to call a tool: {@code auto}, {@code required}, {@code
  *     none}, or the name of the tool
  * @param parallelCalls whether a reply may call several tools
@@ -30,6 +31,7 @@ public record ModelOptions(
         Optional<Integer> thinkingBudget,
         Optional<String> serviceTier,
         Optional<String> thinking,
+        Optional<String> thinkingDisplay,
         Optional<String> toolChoice,
         Optional<Boolean> parallelCalls,
         Optional<String> cache) {
@@ -40,6 +42,7 @@ public record ModelOptions(
 
     /** No option is set, so the provider decides about all of them. */
     public static final ModelOptions NONE = new ModelOptions(
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -62,6 +65,11 @@ public record ModelOptions(
     /** A copy that sets whether the model thinks. */
     public ModelOptions withThinking(String word) {
         return with(edit -> edit.thinking = Optional.of(word));
+    }
+
+    /** A copy that sets what is shown of the thinking: {@code summarized} or {@code omitted}. */
+    public ModelOptions withThinkingDisplay(String word) {
+        return with(edit -> edit.thinkingDisplay = Optional.of(word));
     }
 
     /** A copy with this limit on thinking. */
@@ -105,13 +113,22 @@ public record ModelOptions(
         private Optional<Integer> thinkingBudget = ModelOptions.this.thinkingBudget;
         private Optional<String> serviceTier = ModelOptions.this.serviceTier;
         private Optional<String> thinking = ModelOptions.this.thinking;
+        private Optional<String> thinkingDisplay = ModelOptions.this.thinkingDisplay;
         private Optional<String> toolChoice = ModelOptions.this.toolChoice;
         private Optional<Boolean> parallelCalls = ModelOptions.this.parallelCalls;
         private Optional<String> cache = ModelOptions.this.cache;
 
         private ModelOptions done() {
             return new ModelOptions(
-                    effort, temperature, thinkingBudget, serviceTier, thinking, toolChoice, parallelCalls, cache);
+                    effort,
+                    temperature,
+                    thinkingBudget,
+                    serviceTier,
+                    thinking,
+                    thinkingDisplay,
+                    toolChoice,
+                    parallelCalls,
+                    cache);
         }
     }
 
@@ -121,6 +138,7 @@ public record ModelOptions(
         effort.ifPresent(value -> values.put(ModelOption.EFFORT, value));
         temperature.ifPresent(value -> values.put(ModelOption.TEMPERATURE, value));
         thinking.ifPresent(value -> values.put(ModelOption.THINKING, value));
+        thinkingDisplay.ifPresent(value -> values.put(ModelOption.THINKING_DISPLAY, value));
         thinkingBudget.ifPresent(value -> values.put(ModelOption.THINKING_BUDGET, value));
         serviceTier.ifPresent(value -> values.put(ModelOption.SERVICE_TIER, value));
         toolChoice.ifPresent(value -> values.put(ModelOption.TOOL_CHOICE, value));

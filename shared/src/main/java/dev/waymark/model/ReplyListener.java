@@ -11,9 +11,11 @@ public interface ReplyListener {
     /** Receives the next piece of the reply's text. */
     void words(String piece);
 
+    /** Receives the next piece of the reasoning that the model shows. Passages are separated by a blank line. */
+    default void reasoning(String piece) {}
+
     /**
-     * Called when the reply begins, and when it grows by something other than text, such as reasoning or the arguments
-     * of a call. Not called for events that only keep the connection open. If no text or progress arrives for longer
+     * Called when the reply begins, and when it grows by something that is not shown, such as the arguments of a call. Not called for events that only keep the connection open. If no text or progress arrives for longer
      * than the agent allows, the model counts as silent, and the Java thread that requested the reply is interrupted.
      */
     default void progress() {}

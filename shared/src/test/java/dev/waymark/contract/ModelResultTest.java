@@ -75,6 +75,7 @@ class ModelResultTest {
                 0,
                 "",
                 Optional.empty(),
+                Optional.empty(),
                 List.of(),
                 List.of(),
                 List.of(),

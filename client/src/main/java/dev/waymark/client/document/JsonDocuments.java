@@ -157,8 +157,17 @@ public final class JsonDocuments {
 
     /** A line of {@code watch} for partial text. */
     public static ObjectNode of(TextDelta words) {
+        return delta("text-delta", words);
+    }
+
+    /** A line of {@code watch} for partial reasoning. */
+    public static ObjectNode ofReasoning(TextDelta words) {
+        return delta("reasoning-delta", words);
+    }
+
+    private static ObjectNode delta(String type, TextDelta words) {
         ObjectNode line = line(words.at(), words.runId(), words.eventId());
-        line.put("type", "text-delta");
+        line.put("type", type);
         line.put("attempt", words.attempt());
         line.put("from", words.from());
         line.put("text", words.text());

@@ -9,6 +9,7 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.PartialReply;
+import dev.waymark.contract.work.PartialReply.Piece;
 import dev.waymark.contract.work.PartialReply.RunningCall;
 import dev.waymark.contract.work.WordsReport;
 import dev.waymark.contract.work.WordsRequest;
@@ -30,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Reads the partial text of the reply that a thread waits for, and the calls that run with it. The description of the
+ * Reads the partial text and reasoning of the reply that a thread waits for, and the calls that run with it. The description of the
  * thread has the details of the last heartbeat; they say which worker to ask for words as they arrive. Not thread-safe.
  */
 @Internal
@@ -70,37 +71,50 @@ public final class LiveText {
         this.thread = thread;
     }
 
-    /** A piece of text, and the number of characters of the attempt before it. */
-    public record Words(int from, String text) {}
+    /**
+     * How much of an attempt has been reported.
+     *
+     * @param characters the length of its text
+     * @param reasoning the length of its reasoning
+     */
+    public record Heard(int attempt, int characters, int reasoning) {
+        public static final Heard NOTHING = new Heard(0, 0, 0);
 
-    /** How much of an attempt has been reported. */
-    public record Heard(int attempt, int characters) {
-        public static final Heard NOTHING = new Heard(0, 0);
+        /** Whether this is an attempt before the one that has been reported. */
+        boolean isPast(PartialReply reply) {
+            return reply.attempt() < attempt;
+        }
 
         /**
          * Returns the text that has not been reported yet. The server may no longer have the beginning of a long reply.
          * An empty text tells the caller to discard the text of an earlier attempt.
          */
-        Optional<Words> newIn(PartialReply reply) {
-            if (reply.attempt() < attempt) {
-                return Optional.empty();
-            }
+        Optional<Piece> newText(PartialReply reply) {
             boolean another = reply.attempt() > attempt;
-            int known = another ? 0 : Math.max(0, characters - reply.from());
-            int skipped = Math.min(known, reply.text().length());
-            String text = reply.text().substring(skipped);
-            boolean takesBack = another && characters > 0;
-            return text.isEmpty() && !takesBack
-                    ? Optional.empty()
-                    : Optional.of(new Words(reply.from() + skipped, text));
+            Piece text = reply.said().after(another ? 0 : characters);
+            boolean takesBack = another && (characters > 0 || reasoning > 0);
+            return Optional.of(text).filter(said -> !said.text().isEmpty() || takesBack);
         }
 
-        /** What is heard with this text, too. A heartbeat may be older than what the worker has told already. */
-        public Heard and(PartialReply reply) {
-            int end = reply.from() + reply.text().length();
-            return reply.attempt() < attempt || (reply.attempt() == attempt && end < characters)
-                    ? this
-                    : new Heard(reply.attempt(), end);
+        /** Returns the reasoning that has not been reported yet. */
+        Optional<Piece> newReasoning(PartialReply reply) {
+            int known = reply.attempt() > attempt ? 0 : reasoning;
+            return reply.reasoning()
+                    .map(shown -> shown.after(known))
+                    .filter(shown -> !shown.text().isEmpty());
+        }
+
+        /** What is heard with this reasoning, too. A heartbeat may be older than what the worker has told already. */
+        Heard andReasoning(PartialReply reply) {
+            int end = reply.reasoning().map(Piece::end).orElse(0);
+            return reply.attempt() > attempt
+                    ? new Heard(reply.attempt(), 0, end)
+                    : new Heard(attempt, characters, Math.max(reasoning, end));
+        }
+
+        /** What is heard with this text, too. */
+        Heard andText(PartialReply reply) {
+            return new Heard(attempt, Math.max(characters, reply.said().end()), reasoning);
         }
     }
 
@@ -164,7 +178,13 @@ public final class LiveText {
 
     private WordsRequest.Call request(Moment asked) {
         return new WordsRequest.Call(
-                thread, asked.runId(), stepOf(asked), heard.attempt(), heard.characters(), running.size());
+                thread,
+                asked.runId(),
+                stepOf(asked),
+                heard.attempt(),
+                heard.characters(),
+                heard.reasoning(),
+                running.size());
     }
 
     /**
@@ -193,22 +213,33 @@ public final class LiveText {
     }
 
     private boolean tell(Watcher watcher, Moment asked, Instant at, PartialReply reply) {
-        if (reply.step() != stepOf(asked) || reply.attempt() < heard.attempt()) {
+        if (reply.step() != stepOf(asked) || heard.isPast(reply)) {
             return true;
         }
-        Optional<Words> words = heard.newIn(reply);
-        heard = heard.and(reply);
+        Optional<TextDelta> words = heard.newText(reply).map(said -> delta(asked, at, reply, said));
+        Optional<TextDelta> reasoning = heard.newReasoning(reply).map(shown -> delta(asked, at, reply, shown));
         boolean runs = !reply.running().equals(running);
         running = reply.running();
-        if (words.isPresent() || runs) {
+        if (words.isPresent() || reasoning.isPresent() || runs) {
             silentReads = 0;
         }
-        return words.map(said -> watcher.said(new TextDelta(
-                                asked.runId(), asked.eventId(), at, reply.attempt(), said.from(), said.text())))
-                        .orElse(true)
+        heard = heard.andReasoning(reply);
+        boolean goesOn = reasoning.map(watcher::reasoned).orElse(true);
+        heard = heard.andText(reply);
+        return goesOn
+                && words.map(watcher::said).orElse(true)
                 && (!runs
                         || watcher.runs(new RunningCalls(
                                 asked.runId(), asked.eventId(), at, reply.attempt(), RunningCalls.of(reply))));
+    }
+
+    private static TextDelta delta(Moment asked, Instant at, PartialReply reply, Piece piece) {
+        return new TextDelta(asked.runId(), asked.eventId(), at, reply.attempt(), piece.from(), piece.text());
+    }
+
+    /** How much of the reply has been reported, up to the piece that is being reported now. */
+    public Heard heard() {
+        return heard;
     }
 
     /** The worker's answer. If it has none, the next description says whom to ask. */

@@ -20,6 +20,9 @@ public sealed interface WatchEvent {
     /** Partial text of a reply that is not complete yet. */
     record Said(String id, TextDelta words) implements WatchEvent {}
 
+    /** Partial reasoning of a reply that is not complete yet. */
+    record Reasoned(String id, TextDelta words) implements WatchEvent {}
+
     /**
      * Calls of a reply that run together with the model call. Reported again when one of them has ended, and to each new
      * watch.

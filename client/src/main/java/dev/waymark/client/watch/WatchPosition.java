@@ -10,13 +10,14 @@ import java.util.regex.Pattern;
  * A position in the events of a watch, parsed from an event id. {@code RUN/e12} is the moment at history event 12 of a
  * run, or the last one of several; the others are {@code RUN/e12.0}, {@code RUN/e12.1} and so on. {@code RUN/e12:1} is the
  * first watch event after that moment that the same history event causes, such as a saved checkpoint. {@code RUN/e12~2.40}
- * is the end of the first 40 characters of attempt 2 of the reply that follows. Ids depend on the history only, so a
+ * is the end of the first 40 characters of attempt 2 of the reply that follows, and {@code RUN/e12~2.40.7} that of the
+ * first 7 characters of its reasoning, too. Ids depend on the history only, so a
  * position is valid on every server.
  */
 @Internal
 public record WatchPosition(String event, Optional<LiveText.Heard> words) {
-    private static final Pattern FORM =
-            Pattern.compile("([^~]+/e\\d{1,18}(?:\\.\\d{1,6})?(?::\\d{1,6})?)(?:~(\\d{1,6})\\.(\\d{1,9}))?");
+    private static final Pattern FORM = Pattern.compile(
+            "([^~]+/e\\d{1,18}(?:\\.\\d{1,6})?(?::\\d{1,6})?)(?:~(\\d{1,6})\\.(\\d{1,9})(?:\\.(\\d{1,9}))?)?");
 
     public static Optional<WatchPosition> parse(String id) {
         Matcher matcher = FORM.matcher(id);
@@ -24,7 +25,12 @@ public record WatchPosition(String event, Optional<LiveText.Heard> words) {
             return Optional.empty();
         }
         Optional<LiveText.Heard> words = Optional.ofNullable(matcher.group(2))
-                .map(attempt -> new LiveText.Heard(Integer.parseInt(attempt), Integer.parseInt(matcher.group(3))));
+                .map(attempt -> new LiveText.Heard(
+                        Integer.parseInt(attempt),
+                        Integer.parseInt(matcher.group(3)),
+                        Optional.ofNullable(matcher.group(4))
+                                .map(Integer::parseInt)
+                                .orElse(0)));
         return Optional.of(new WatchPosition(matcher.group(1), words));
     }
 
@@ -33,8 +39,9 @@ public record WatchPosition(String event, Optional<LiveText.Heard> words) {
         return event.equals(moment.address()) || event.startsWith(moment.address() + ":");
     }
 
-    public static String of(String event, TextDelta words) {
-        return event + "~" + words.attempt() + "." + words.until();
+    public static String of(String event, LiveText.Heard heard) {
+        String reasoning = heard.reasoning() == 0 ? "" : "." + heard.reasoning();
+        return event + "~" + heard.attempt() + "." + heard.characters() + reasoning;
     }
 
     /** Assigns ids to the events of a watch. Must receive every event, in order. */

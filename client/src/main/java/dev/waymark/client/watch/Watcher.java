@@ -53,6 +53,15 @@ public interface Watcher {
     }
 
     /**
+     * A model is streaming the reasoning that it shows, before or between its words. The complete reply has it, too.
+     *
+     * @return whether to continue watching
+     */
+    default boolean reasoned(TextDelta words) {
+        return true;
+    }
+
+    /**
      * Calls of a reply run together with the model call, or one of them has ended. The reply, the calls and their results
      * are reported as moments once all of them have ended.
      *

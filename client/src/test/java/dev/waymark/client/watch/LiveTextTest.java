@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.watch.LiveText.Heard;
 import dev.waymark.contract.work.PartialReply;
+import dev.waymark.contract.work.PartialReply.Piece;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -46,6 +47,21 @@ class LiveTextTest {
         assertThat(told(reply(1, 0, ""), reply(2, 0, ""))).isEmpty();
     }
 
+    @Test
+    void heard_reasoning_isToldBesideTheText_andTakenBackWithIt() {
+        assertThat(told(
+                        thinking(1, 0, "Let me"),
+                        thinking(1, 4, "me see"),
+                        reply(1, 0, "Hello"),
+                        thinking(2, 0, "Now"),
+                        reply(3, 0, "")))
+                .containsExactly("(Let me)", "( see)", "Hello", "(Now)", "", "");
+    }
+
+    private static PartialReply thinking(int attempt, int from, String text) {
+        return PartialReply.shown(1, attempt, new Piece(0, ""), Optional.of(new Piece(from, text)), List.of());
+    }
+
     private static PartialReply reply(int attempt, int from, String text) {
         return new PartialReply(1, attempt, from, text, Optional.empty());
     }
@@ -54,8 +70,12 @@ class LiveTextTest {
         List<String> told = new ArrayList<>();
         Heard heard = Heard.NOTHING;
         for (PartialReply reply : replies) {
-            heard.newIn(reply).ifPresent(words -> told.add(words.text()));
-            heard = heard.and(reply);
+            if (heard.isPast(reply)) {
+                continue;
+            }
+            heard.newReasoning(reply).ifPresent(words -> told.add("(" + words.text() + ")"));
+            heard.newText(reply).ifPresent(words -> told.add(words.text()));
+            heard = heard.andReasoning(reply).andText(reply);
         }
         return told;
     }

@@ -44,6 +44,12 @@ final class AgUiDocuments {
             message.toolResults().forEach(result -> list.add(result(result)));
             return;
         }
+        if (!message.reasoning().isEmpty()) {
+            list.addObject()
+                    .put("id", MessageIds.ofReasoning(MessageIds.of(entry)))
+                    .put("role", "reasoning")
+                    .put("content", message.reasoning());
+        }
         ObjectNode document = list.addObject();
         document.put("id", MessageIds.of(entry));
         document.put("role", message.role() == Role.ASSISTANT ? "assistant" : "user");

@@ -26,6 +26,7 @@ final class AgUiView implements RunView {
     private final Supplier<Optional<AgentSpec>> agents;
     private final Consumer<ServerSentEvent> sent;
     private boolean textBegun;
+    private boolean reasoningBegun;
 
     /**
      * The run that a front end requests.
@@ -79,6 +80,26 @@ final class AgUiView implements RunView {
     }
 
     @Override
+    public void reasoningAdded(String messageId, String text) {
+        String id = MessageIds.ofReasoning(messageId);
+        if (!reasoningBegun) {
+            send(message("REASONING_START", id));
+            send(message("REASONING_MESSAGE_START", id).put("role", "reasoning"));
+            reasoningBegun = true;
+        }
+        send(message("REASONING_MESSAGE_CONTENT", id).put("delta", text));
+    }
+
+    private void endReasoning(String messageId) {
+        if (reasoningBegun) {
+            String id = MessageIds.ofReasoning(messageId);
+            send(message("REASONING_MESSAGE_END", id));
+            send(message("REASONING_END", id));
+        }
+        reasoningBegun = false;
+    }
+
+    @Override
     public void textAdded(String messageId, String text) {
         if (!textBegun) {
             ObjectNode start = message("TEXT_MESSAGE_START", messageId);
@@ -100,6 +121,7 @@ final class AgUiView implements RunView {
 
     @Override
     public void replyEnded(String messageId) {
+        endReasoning(messageId);
         if (textBegun) {
             send(message("TEXT_MESSAGE_END", messageId));
         }

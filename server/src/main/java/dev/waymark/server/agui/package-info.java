@@ -8,6 +8,8 @@
  * <tr><th>Thread</th><th>AG-UI</th></tr>
  * <tr><td>the run starts</td><td>{@code RUN_STARTED}, {@code STATE_SNAPSHOT}; without new input also
  * {@code MESSAGES_SNAPSHOT}</td></tr>
+ * <tr><td>reasoning that the model shows</td><td>{@code REASONING_START}, {@code REASONING_MESSAGE_START},
+ * {@code REASONING_MESSAGE_CONTENT}; with the reply {@code REASONING_MESSAGE_END}, {@code REASONING_END}</td></tr>
  * <tr><td>partial text of a reply</td><td>{@code TEXT_MESSAGE_START}, {@code TEXT_MESSAGE_CONTENT}</td></tr>
  * <tr><td>the attempt that sent this text was lost, or the turn ended in the middle of it</td><td>{@code TEXT_MESSAGE_END}, {@code MESSAGES_SNAPSHOT} without
  * the text</td></tr>

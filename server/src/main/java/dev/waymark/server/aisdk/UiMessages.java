@@ -120,6 +120,12 @@ final class UiMessages {
         ArrayNode parts = (ArrayNode) reply.orElseThrow().get("parts");
         parts.addObject().put("type", "step-start");
         Message message = entry.message();
+        if (!message.reasoning().isEmpty()) {
+            parts.addObject()
+                    .put("type", "reasoning")
+                    .put("text", message.reasoning())
+                    .put("state", "done");
+        }
         if (!message.text().isEmpty()) {
             parts.addObject().put("type", "text").put("text", message.text()).put("state", "done");
         }

@@ -27,8 +27,8 @@ final class UiStreamView implements RunView {
 
     private boolean started;
     private boolean inStep;
-    private int texts;
-    private boolean textBegun;
+    private final Growing text = new Growing("text");
+    private final Growing reasoning = new Growing("reasoning");
 
     /**
      * @param shown the ids of the requests in the message that the run continues. They are not sent again: this would
@@ -83,35 +83,60 @@ final class UiStreamView implements RunView {
     }
 
     @Override
-    public void textAdded(String messageId, String text) {
-        if (!textBegun) {
-            texts++;
-            send(typed("text-start").put("id", textId()));
-            textBegun = true;
-        }
-        send(typed("text-delta").put("id", textId()).put("delta", text));
+    public void reasoningAdded(String messageId, String added) {
+        reasoning.add(added);
     }
 
-    private String textId() {
-        return "text-" + texts;
+    @Override
+    public void textAdded(String messageId, String added) {
+        text.add(added);
     }
 
     @Override
     public void textTakenBack(String messageId, Conversation state) {
-        if (textBegun) {
-            ObjectNode end = typed("text-end").put("id", textId());
-            end.putObject("providerMetadata").putObject("waymark").put("discarded", true);
-            send(end);
-        }
-        textBegun = false;
+        reasoning.end(true);
+        text.end(true);
     }
 
     @Override
     public void replyEnded(String messageId) {
-        if (textBegun) {
-            send(typed("text-end").put("id", textId()));
+        reasoning.end(false);
+        text.end(false);
+    }
+
+    /** A part of the message that grows: its text, or the reasoning that the model shows. */
+    private final class Growing {
+        private final String kind;
+        private int number;
+        private boolean begun;
+
+        Growing(String kind) {
+            this.kind = kind;
         }
-        textBegun = false;
+
+        void add(String piece) {
+            if (!begun) {
+                number++;
+                send(chunk("start"));
+                begun = true;
+            }
+            send(chunk("delta").put("delta", piece));
+        }
+
+        void end(boolean discarded) {
+            if (begun) {
+                ObjectNode end = chunk("end");
+                if (discarded) {
+                    end.putObject("providerMetadata").putObject("waymark").put("discarded", true);
+                }
+                send(end);
+            }
+            begun = false;
+        }
+
+        private ObjectNode chunk(String what) {
+            return typed(kind + "-" + what).put("id", kind + "-" + number);
+        }
     }
 
     @Override

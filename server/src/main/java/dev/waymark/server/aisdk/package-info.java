@@ -9,6 +9,7 @@
  * <tr><td>the run starts</td><td>{@code start}, with the thread id in its metadata and, unless the turn already had a
  * reply, the id of the message</td></tr>
  * <tr><td>a model reply begins</td><td>{@code finish-step} of the earlier reply, {@code start-step}</td></tr>
+ * <tr><td>reasoning that the model shows</td><td>{@code reasoning-start}, {@code reasoning-delta}</td></tr>
  * <tr><td>partial text of a reply</td><td>{@code text-start}, {@code text-delta}</td></tr>
  * <tr><td>the attempt that sent this text was lost, or the turn ended in the middle of it</td><td>{@code text-end} with {@code discarded} in the metadata of
  * the text: the protocol can't remove a part; a repeated stream does not contain this text</td></tr>

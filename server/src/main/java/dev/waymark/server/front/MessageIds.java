@@ -23,6 +23,11 @@ public final class MessageIds {
         return OWN + "m" + (state.counters().messages() + 1);
     }
 
+    /** The id of what the model thought for this message. */
+    public static String ofReasoning(String messageId) {
+        return messageId + "-thinking";
+    }
+
     public static String ofResult(String callId) {
         return OWN + "r-" + callId;
     }

@@ -38,11 +38,12 @@ public final class RunMapping implements WatchMapping {
     private boolean begun;
     private boolean over;
 
-    /** The id of the reply being streamed; {@link #words} is the part of its text that was sent. */
+    /** The id of the reply being streamed; {@link #words} is the part of its text that was sent, {@link #thoughts} that of its reasoning. */
     private Optional<String> messageId = Optional.empty();
 
     private int attempt;
     private String words = "";
+    private String thoughts = "";
 
     /** @param view creates the view, given the consumer of its events */
     public RunMapping(FrontEndRun run, Function<Consumer<ServerSentEvent>, RunView> view) {
@@ -56,6 +57,8 @@ public final class RunMapping implements WatchMapping {
             happened(happened.moment());
         } else if (event instanceof WatchEvent.Said said && begun) {
             said(said.words());
+        } else if (event instanceof WatchEvent.Reasoned reasoned && begun) {
+            reasoned(reasoned.words());
         } else if (event instanceof WatchEvent.Restarted) {
             fail("Restarted", "the thread was reset; start a new run to see its current state");
         }
@@ -144,13 +147,27 @@ public final class RunMapping implements WatchMapping {
     }
 
     private void said(TextDelta delta) {
+        follow(delta);
+        if (!delta.text().isEmpty()) {
+            speak(state.orElseThrow(), delta.text());
+        }
+    }
+
+    private void reasoned(TextDelta delta) {
+        follow(delta);
+        think(state.orElseThrow(), delta.text());
+    }
+
+    private void follow(TextDelta delta) {
         if (messageId.isPresent() && delta.attempt() != attempt) {
             takeBack(state.orElseThrow());
         }
         attempt = delta.attempt();
-        if (!delta.text().isEmpty()) {
-            speak(state.orElseThrow(), delta.text());
-        }
+    }
+
+    private void think(Conversation now, String text) {
+        view.reasoningAdded(reply(now), text);
+        thoughts += text;
     }
 
     private void speak(Conversation now, String text) {
@@ -170,23 +187,30 @@ public final class RunMapping implements WatchMapping {
 
     private void takeBack(Conversation now) {
         messageId.ifPresent(id -> view.textTakenBack(id, now));
+        noReply();
+    }
+
+    private void noReply() {
         messageId = Optional.empty();
         words = "";
+        thoughts = "";
     }
 
     private void replied(Conversation before, Conversation now, ModelFact.ModelReplied fact) {
-        String text =
-                Message.assistant(fact.reply().content().toArray(new Part[0])).text();
+        Message whole = Message.assistant(fact.reply().content().toArray(new Part[0]));
+        String text = whole.text();
         if (!text.startsWith(words)) {
             takeBack(before);
         }
         String id = reply(before);
+        if (whole.reasoning().startsWith(thoughts) && whole.reasoning().length() > thoughts.length()) {
+            think(before, whole.reasoning().substring(thoughts.length()));
+        }
         if (text.length() > words.length()) {
             speak(before, text.substring(words.length()));
         }
         view.replyEnded(id);
-        messageId = Optional.empty();
-        words = "";
+        noReply();
         // Takes the calls from the state: a call id that was used before in the thread gets a suffix.
         now.batchCalls().forEach(call -> view.callIssued(id, call));
     }

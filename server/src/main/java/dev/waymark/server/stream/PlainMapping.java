@@ -24,6 +24,9 @@ public final class PlainMapping implements WatchMapping {
         if (event instanceof WatchEvent.Said said) {
             return List.of(sent(said.id(), JsonDocuments.of(said.words())));
         }
+        if (event instanceof WatchEvent.Reasoned reasoned) {
+            return List.of(sent(reasoned.id(), JsonDocuments.ofReasoning(reasoned.words())));
+        }
         if (event instanceof WatchEvent.CallsRunning running) {
             return List.of(sent(JsonDocuments.of(running.calls())));
         }

@@ -158,6 +158,8 @@ function partItem(role, part, key, calls, about) {
       return [{ key, signature: part.url ?? String(part.data.length), render: () => h('p', { class: `message ${role} muted` }, imageWords(part)) }];
     case 'tool_result':
       return []; // The result is shown with its call.
+    case 'reasoning': // Without text, it is only for the service.
+      return part.text === '' ? [] : [{ key, signature: part.text, render: () => thought(part.text) }];
     default:
       return [
         {
@@ -169,6 +171,9 @@ function partItem(role, part, key, calls, about) {
       ];
   }
 }
+
+/** What the model shows of its thinking. */
+const thought = (text) => h('details', { class: 'call quiet' }, h('summary', {}, h('span', { class: 'tool' }, 'Thinking')), h('div', { class: 'text' }, paragraphs(text)));
 
 /** A question of the agent and what a person answered, as the messages that they are. */
 function answerItems({ callId, question, status, result }) {
@@ -258,7 +263,13 @@ function repeatButton(ran, start) {
 }
 
 function liveItem(live) {
-  if (live === undefined || live.text === '') return [];
+  if (live === undefined) return [];
+  const thinking = {
+    key: 'live-thinking',
+    signature: live.reasoning,
+    render: () => h('div', { class: 'message assistant live muted' }, paragraphs(live.reasoning)),
+  };
+  if (live.text === '') return live.reasoning === '' ? [] : [thinking];
   return [
     {
       key: 'live',

@@ -6,6 +6,7 @@ export class LiveReply {
   #attempt = 0;
   #over = false;
   text = '';
+  reasoning = '';
   /** The tools that run together with the model call. */
   tools = [];
   /** Whether the beginning of the text is missing. */
@@ -16,6 +17,12 @@ export class LiveReply {
     if (!this.#isCurrent(runId, eventId, attempt, from > 0)) return;
     // JavaScript and the server count characters in the same units.
     this.text = (this.isCut ? this.text : this.text.slice(0, from)) + text;
+  }
+
+  /** Adds a `reasoning-delta`. */
+  think({ runId, eventId, attempt, from, text }) {
+    if (!this.#isCurrent(runId, eventId, attempt, false)) return;
+    this.reasoning = this.reasoning.slice(0, from) + text;
   }
 
   /** Takes a `calls-running`. */
@@ -29,6 +36,7 @@ export class LiveReply {
     if (!isAnother && attempt < this.#attempt) return false;
     if (isAnother) {
       this.text = '';
+      this.reasoning = '';
       this.tools = [];
       this.isCut = isCut;
     }
@@ -52,6 +60,7 @@ export class LiveReply {
   shown(call) {
     if (call === undefined || call !== this.#call) return;
     this.text = '';
+    this.reasoning = '';
     this.tools = [];
     this.isCut = false;
     this.#over = false;

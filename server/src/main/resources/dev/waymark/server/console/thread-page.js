@@ -207,6 +207,11 @@ export class ThreadPage {
       this.#showSoon();
       return;
     }
+    if (name === 'reasoning-delta') {
+      this.#live.think(document);
+      this.#showSoon();
+      return;
+    }
     if (name === 'calls-running') {
       this.#live.runs(document);
       this.#showSoon();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The partial text of a reply, in the heartbeat details of the {@code model} activity. It is not stored in history.
+ * What is known of a reply that is not complete yet, in the heartbeat details of the {@code model} activity. It is not stored in history.
  * Each attempt starts with an empty text. After a failed attempt, the server still shows the attempt's last text, so
  * the text has the attempt's number.
  *
@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param saved the whole reply, while the activity still runs its calls; the next attempt returns it, so that it is
  *     paid for once
  * @param from the number of characters before {@code text}, since only the end of a long reply is sent
+ * @param reasoning the reasoning that the model shows
  * @param queue the task queue of the worker's {@link WordsWorkflow}, which has the text as it arrives; empty for workers
  *     that have none
  * @param running the calls of the reply that the activity runs now
@@ -31,6 +32,8 @@ public record PartialReply(
         int attempt,
         int from,
         String text,
+
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) Optional<Piece> reasoning,
 
         Optional<Spent> spent,
 
@@ -61,6 +64,7 @@ public record PartialReply(
                 attempt,
                 from,
                 text,
+                Optional.empty(),
                 spent,
                 List.of(),
                 List.of(),
@@ -72,12 +76,14 @@ public record PartialReply(
     }
 
     /** What readers show of a reply. */
-    public static PartialReply shown(int step, int attempt, int from, String text, List<RunningCall> running) {
+    public static PartialReply shown(
+            int step, int attempt, Piece said, Optional<Piece> reasoning, List<RunningCall> running) {
         return new PartialReply(
                 step,
                 attempt,
-                from,
-                text,
+                said.from(),
+                said.text(),
+                reasoning,
                 Optional.empty(),
                 List.of(),
                 List.of(),
@@ -95,6 +101,7 @@ public record PartialReply(
                 attempt,
                 from,
                 text,
+                reasoning,
                 spent,
                 failed,
                 unusable,
@@ -103,6 +110,29 @@ public record PartialReply(
                 Optional.of(taskQueue),
                 running,
                 failingSince);
+    }
+
+    /** The text, and where it begins. */
+    public Piece said() {
+        return new Piece(from, text);
+    }
+
+    /** Text of a reply, and the number of characters before it. */
+    public record Piece(int from, String text) {
+        public Piece {
+            text = text == null ? "" : text;
+        }
+
+        /** The number of characters up to the end of this text. */
+        public int end() {
+            return from + text.length();
+        }
+
+        /** What a reader who knows this many characters does not know yet; empty text if there is nothing. */
+        public Piece after(int known) {
+            int skipped = Math.min(Math.max(0, known - from), text.length());
+            return new Piece(from + skipped, text.substring(skipped));
+        }
     }
 
     /** A call of the reply that runs in the activity that called the model. */

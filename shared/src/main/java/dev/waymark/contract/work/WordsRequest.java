@@ -17,9 +17,10 @@ public record WordsRequest(List<Call> calls) {
      * @param step the number of the model call in the thread
      * @param attempt the attempt whose text the reader knows; 0 if it knows none
      * @param characters the length of the known text
+     * @param reasoning the length of the known reasoning
      * @param running the number of running calls that the reader was told last
      */
-    public record Call(String thread, String runId, int step, int attempt, int characters, int running) {
+    public record Call(String thread, String runId, int step, int attempt, int characters, int reasoning, int running) {
         public Call {
             thread = thread == null ? "" : thread;
             runId = runId == null ? "" : runId;

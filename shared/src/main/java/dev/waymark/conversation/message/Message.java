@@ -47,6 +47,15 @@ public record Message(Role role, List<Part> content) {
                 .collect(Collectors.joining());
     }
 
+    /** The reasoning that the model has shown, with a blank line between passages. */
+    @JsonIgnore
+    public String reasoning() {
+        return parts(Part.Reasoning.class).stream()
+                .map(Part.Reasoning::text)
+                .filter(passage -> !passage.isEmpty())
+                .collect(Collectors.joining("\n\n"));
+    }
+
     /** Whether {@link #text} is all there is. */
     @JsonIgnore
     public boolean isText() {

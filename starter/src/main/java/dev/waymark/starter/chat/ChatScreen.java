@@ -24,6 +24,7 @@ import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.render.CallText;
+import dev.waymark.starter.render.ComingReply;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.PendingText;
@@ -45,9 +46,7 @@ public final class ChatScreen {
     private final Set<String> own = new HashSet<>();
     private Optional<Conversation> newest = Optional.empty();
     private List<PendingItem> open = List.of();
-    private String coming = "";
-    private long comingEvent;
-    private int attempt;
+    private final ComingReply coming = new ComingReply();
 
     ChatScreen(Console console) {
         this.console = console;
@@ -97,7 +96,6 @@ public final class ChatScreen {
         Optional<Conversation> before = newest;
         Conversation now = moment.state();
         newest = Optional.of(now);
-        coming = "";
         console.passing("");
         moment.fact().ifPresent(fact -> tell(fact, before, now));
         before.flatMap(state -> endedSince(state, now)).ifPresent(turn -> {
@@ -109,16 +107,18 @@ public final class ChatScreen {
 
     /** Shows the text of the reply so far. A new model call, or a new attempt at one, replaces the text. */
     synchronized void said(TextDelta words) {
-        boolean goesOn = words.attempt() == attempt && words.eventId() == comingEvent;
-        coming = goesOn ? coming + words.text() : words.text();
-        attempt = words.attempt();
-        comingEvent = words.eventId();
-        console.passing(SafeText.lines(coming));
+        console.passing(SafeText.lines(coming.said(words)));
+    }
+
+    /** Shows what the model thinks, until there is text. */
+    synchronized void reasoned(TextDelta words) {
+        console.passing(SafeText.lines(coming.reasoned(words)));
     }
 
     /** Shows which calls run together with the model call, below the text of the reply so far. */
     synchronized void runs(RunningCalls calls) {
-        String text = calls.eventId() == comingEvent && !coming.isEmpty() ? SafeText.lines(coming) + "\n" : "";
+        String said = SafeText.lines(coming.text(calls.eventId()));
+        String text = said.isEmpty() ? "" : said + "\n";
         console.passing(text + CallText.running(calls));
     }
 

@@ -330,6 +330,14 @@ public final class ChatSession implements Watcher, AutoCloseable {
     }
 
     @Override
+    public synchronized boolean reasoned(TextDelta words) {
+        if (!left) {
+            screen.reasoned(words);
+        }
+        return !left;
+    }
+
+    @Override
     public synchronized boolean runs(RunningCalls calls) {
         if (!left) {
             screen.runs(calls);

@@ -15,6 +15,7 @@ import dev.waymark.client.watch.Watcher;
 import dev.waymark.history.Moment;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ThreadHelp;
+import dev.waymark.starter.render.ComingReply;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.WatchRenderer;
 import dev.waymark.starter.render.WorkerNotes;
@@ -34,10 +35,7 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
     @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
-    /** The text of the current reply, as far as it has been streamed. */
-    private String coming = "";
-
-    private int attempt;
+    private final ComingReply coming = new ComingReply();
 
     @Override
     public Integer call() {
@@ -50,7 +48,6 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
 
     @Override
     public boolean happened(Moment moment) {
-        coming = "";
         return tell(JsonDocuments.of(moment), WatchRenderer.line(moment));
     }
 
@@ -93,11 +90,21 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
         if (output.isJson()) {
             output.document(JsonDocuments.of(words));
         } else if (output.isTerminal()) {
-            coming = words.attempt() == attempt ? coming + words.text() : words.text();
-            attempt = words.attempt();
-            output.passing(coming);
+            output.passing(coming.said(words));
         } else {
             output.line(WatchRenderer.line(words));
+        }
+        return !output.isBroken();
+    }
+
+    @Override
+    public boolean reasoned(TextDelta words) {
+        if (output.isJson()) {
+            output.document(JsonDocuments.ofReasoning(words));
+        } else if (output.isTerminal()) {
+            output.passing(coming.reasoned(words));
+        } else {
+            output.line(WatchRenderer.ofReasoning(words));
         }
         return !output.isBroken();
     }

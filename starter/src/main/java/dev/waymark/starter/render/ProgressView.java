@@ -21,8 +21,7 @@ import java.util.Optional;
  */
 public final class ProgressView extends WorkerNotes {
     private final Output output;
-    private String coming = "";
-    private int attempt;
+    private final ComingReply coming = new ComingReply();
     private volatile Optional<String> waitsFor = Optional.empty();
 
     private ProgressView(Output output) {
@@ -60,7 +59,6 @@ public final class ProgressView extends WorkerNotes {
 
     @Override
     public boolean happened(Moment moment) {
-        coming = "";
         moment.fact().ifPresent(fact -> tell(fact, moment));
         return true;
     }
@@ -83,8 +81,10 @@ public final class ProgressView extends WorkerNotes {
         }
     }
 
+    /** A model that calls tools may say why only in its reasoning. */
     private void tell(Message message) {
-        message.text().lines().map(SafeText::line).forEach(line -> output.step("│ " + line));
+        String words = message.text().isEmpty() ? message.reasoning() : message.text();
+        words.lines().map(SafeText::line).forEach(line -> output.step("│ " + line));
     }
 
     private static String words(Call call) {
@@ -94,9 +94,13 @@ public final class ProgressView extends WorkerNotes {
 
     @Override
     public boolean said(TextDelta words) {
-        coming = words.attempt() == attempt ? coming + words.text() : words.text();
-        attempt = words.attempt();
-        output.passing(coming);
+        output.passing(coming.said(words));
+        return true;
+    }
+
+    @Override
+    public boolean reasoned(TextDelta words) {
+        output.passing(coming.reasoned(words));
         return true;
     }
 

@@ -24,6 +24,8 @@ public final class ThreadView {
     /** Marks the agent's lines, so that they cannot be mistaken for lines of this view. */
     private static final String AGENT = "│ ";
 
+    private static final String THINKING = "~ ";
+
     private final List<String> lines = new ArrayList<>();
 
     private ThreadView() {}
@@ -104,6 +106,8 @@ public final class ThreadView {
         for (Part part : message.content()) {
             if (part instanceof Part.Text text) {
                 indent(message.role() == Role.USER ? USER : AGENT, text.text());
+            } else if (part instanceof Part.Reasoning reasoning) {
+                indent(THINKING, reasoning.text());
             } else if (part instanceof Part.ToolUse use) {
                 lines.add("  -> " + SafeText.line(use.name()) + " "
                         + OneLine.shortenedJson(use.input().canonical()) + "  [" + SafeText.line(use.id()) + "]");

@@ -40,11 +40,17 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     /** Formats text of a reply that is being streamed. */
     public static String line(TextDelta words) {
+        return delta("text-delta", words);
+    }
+
+    /** Formats reasoning of a reply that is being streamed. */
+    public static String ofReasoning(TextDelta words) {
+        return delta("reasoning-delta", words);
+    }
+
+    private static String delta(String type, TextDelta words) {
         String attempt = words.attempt() > 1 ? "(attempt " + words.attempt() + ") " : "";
-        return line(
-                words.at(),
-                EventPlace.after(words.eventId()),
-                pad("text-delta") + attempt + SafeText.line(words.text()));
+        return line(words.at(), EventPlace.after(words.eventId()), pad(type) + attempt + SafeText.line(words.text()));
     }
 
     /** Formats calls that run together with the model call. */
@@ -83,8 +89,17 @@ public final class WatchRenderer implements Fact.Cases<String> {
                 + words(Message.assistant(reply.content().toArray(new Part[0])));
     }
 
+    /** The text and the calls. If there is no text, the reasoning takes its place. */
     private static String words(Message message) {
+        String reasoning = message.text().isEmpty() && !message.reasoning().isEmpty()
+                ? "(thinking) " + OneLine.shortened(message.reasoning()) + " "
+                : "";
+        return reasoning + spoken(message);
+    }
+
+    private static String spoken(Message message) {
         return message.content().stream()
+                .filter(part -> !(part instanceof Part.Reasoning))
                 .map(part -> part instanceof Part.Text text
                         ? OneLine.shortened(text.text())
                         : part instanceof Part.ToolUse use

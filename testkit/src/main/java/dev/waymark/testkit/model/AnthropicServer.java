@@ -280,6 +280,12 @@ public final class AnthropicServer extends ModelServer {
                 "thinking.block_binding: requires the `" + BINDING_CONTROLS + "` value in the `anthropic-beta` header");
         String type = thinking.path("type").asText();
         demand(
+                !thinking.has("display")
+                        || (Set.of("summarized", "omitted")
+                                        .contains(thinking.path("display").asText())
+                                && !type.equals("disabled")),
+                "thinking.display: " + thinking);
+        demand(
                 type.equals("disabled") || !body.has("temperature"),
                 "`temperature` may only be set to 1 when thinking is enabled");
         if (!type.equals("enabled")) {
@@ -486,7 +492,7 @@ public final class AnthropicServer extends ModelServer {
                 .put("output_tokens", 1);
         ThinkingSeal seal = ThinkingSeal.of(model, request);
         List<ThinkingSeal.Mismatch> lost = seal.mismatches();
-        List<JsonNode> blocks = issue(speech.pieces(), model, seal);
+        List<JsonNode> blocks = issue(speech.pieces(), model, seal, hidesThinking(model, request));
         if (speech.stopWord().equals("pause_turn")) {
             paused.add(blocks);
         }
@@ -543,7 +549,7 @@ public final class AnthropicServer extends ModelServer {
     }
 
     /** The blocks of a reply, as they have to be sent back. */
-    private List<JsonNode> issue(List<Piece> pieces, String model, ThinkingSeal seal) {
+    private List<JsonNode> issue(List<Piece> pieces, String model, ThinkingSeal seal, boolean hidesThinking) {
         List<ObjectNode> blocks = new ArrayList<>();
         boolean speaking = false;
         for (Piece piece : pieces) {
@@ -551,7 +557,11 @@ public final class AnthropicServer extends ModelServer {
                 ObjectNode block = blocks.get(blocks.size() - 1);
                 block.put("text", block.path("text").asText() + words.text());
             } else {
-                blocks.add(block(piece));
+                ObjectNode block = block(piece);
+                if (hidesThinking && block.has("thinking")) {
+                    block.put("thinking", "");
+                }
+                blocks.add(block);
             }
             speaking = piece instanceof Piece.Words;
         }
@@ -565,6 +575,12 @@ public final class AnthropicServer extends ModelServer {
             }
         }
         return List.copyOf(issue);
+    }
+
+    /** models/haiku-5-5/whats-new-haiku-5-5: the text of thinking is left out unless {@code display} asks for it. */
+    private static boolean hidesThinking(String model, JsonNode request) {
+        String display = request.path("thinking").path("display").asText();
+        return TODAY.matcher(model).matches() ? !display.equals("summarized") : display.equals("omitted");
     }
 
     private ObjectNode block(Piece piece) {
@@ -616,7 +632,8 @@ public final class AnthropicServer extends ModelServer {
         if (piece instanceof Piece.Words words) {
             events.add(delta(index, "text_delta", "text", words.text()));
         } else if (piece instanceof Piece.Thought thought) {
-            events.add(delta(index, "thinking_delta", "thinking", thought.text()));
+            events.add(delta(
+                    index, "thinking_delta", "thinking", whole.path("thinking").asText()));
             events.add(delta(
                     index,
                     "signature_delta",

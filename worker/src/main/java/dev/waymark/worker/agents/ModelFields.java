@@ -121,6 +121,7 @@ final class ModelFields {
             case EFFORT -> before.withEffort(value.text());
             case TEMPERATURE -> before.withTemperature(value.number().doubleValue());
             case THINKING -> before.withThinking(value.text());
+            case THINKING_DISPLAY -> before.withThinkingDisplay(value.text());
             case THINKING_BUDGET -> before.withThinkingBudget(value.integer(1));
             case SERVICE_TIER -> before.withServiceTier(value.text());
             case TOOL_CHOICE -> before.withToolChoice(value.text());

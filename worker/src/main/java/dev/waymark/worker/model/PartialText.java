@@ -2,6 +2,7 @@ package dev.waymark.worker.model;
 
 import dev.waymark.agent.Pricing;
 import dev.waymark.contract.work.PartialReply;
+import dev.waymark.contract.work.PartialReply.Piece;
 import dev.waymark.contract.work.PartialReply.RunningCall;
 import dev.waymark.contract.work.WordsRequest;
 import dev.waymark.conversation.value.Spent;
@@ -15,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The progress of a reply that is still streaming, for heartbeats and readers: the end of its text, the spending so far,
- * the models that failed, and then the calls that run. Written by one thread, read by others.
+ * The progress of a reply that is still streaming, for heartbeats and readers: the end of its text and of its reasoning,
+ * the spending so far, the models that failed, and then the calls that run. Written by one thread, read by others.
  */
 final class PartialText implements ReplyListener {
     /**
@@ -31,8 +32,8 @@ final class PartialText implements ReplyListener {
     private ModelChain.Failed failed;
     private Optional<Instant> failingSince;
     private final boolean shown;
-    private final StringBuilder tail = new StringBuilder();
-    private int from;
+    private final Tail text = new Tail();
+    private final Tail reasoning = new Tail();
     private Usage usage = Usage.NONE;
     private Optional<Pricing> pricing = Optional.empty();
     private Optional<String> model = Optional.empty();
@@ -91,7 +92,7 @@ final class PartialText implements ReplyListener {
         pricing = price;
     }
 
-    /** Runs this action once, when the first word to show arrives. */
+    /** Runs this action once, when the first word or reasoning to show arrives. */
     synchronized void atFirstWord(Runnable action) {
         firstWord = action;
     }
@@ -141,19 +142,22 @@ final class PartialText implements ReplyListener {
         if (firstWordAfter.isEmpty()) {
             firstWordAfter = Optional.of(Duration.ofNanos(System.nanoTime() - beganAt));
         }
-        if (!shown) {
+        show(text, words);
+    }
+
+    @Override
+    public synchronized void reasoning(String piece) {
+        show(reasoning, piece);
+    }
+
+    private void show(Tail tail, String piece) {
+        if (!shown || piece.isEmpty()) {
             return;
         }
-        boolean isFirst = from == 0 && tail.isEmpty();
-        tail.append(words);
-        if (isFirst && !tail.isEmpty()) {
+        boolean isFirst = text.isEmpty() && reasoning.isEmpty();
+        tail.append(piece);
+        if (isFirst) {
             firstWord.run();
-        }
-        int surplus = tail.length() - MOST;
-        if (surplus > 0) {
-            int cut = Character.isLowSurrogate(tail.charAt(surplus)) ? surplus + 1 : surplus;
-            tail.delete(0, cut);
-            from += cut;
         }
     }
 
@@ -163,8 +167,9 @@ final class PartialText implements ReplyListener {
         return new PartialReply(
                 step,
                 attempt,
-                from,
-                text(0),
+                text.kept().from(),
+                text.kept().text(),
+                reasoning.isEmpty() ? Optional.empty() : Optional.of(reasoning.kept()),
                 spent.isNothing() ? Optional.empty() : Optional.of(spent),
                 failed.models(),
                 failed.unusable(),
@@ -183,24 +188,43 @@ final class PartialText implements ReplyListener {
     /** What a reader who asks for this call does not know yet; empty if there is nothing. */
     synchronized Optional<PartialReply> since(WordsRequest.Call call) {
         boolean isKnown = call.attempt() == attempt;
-        int skipped = isKnown ? Math.min(Math.max(0, call.characters() - from), tail.length()) : 0;
-        String text = text(skipped);
-        boolean takesBack = !isKnown && (call.characters() > 0 || call.running() > 0);
-        return text.isEmpty() && !takesBack && call.running() == running.size()
-                ? Optional.empty()
-                : Optional.of(PartialReply.shown(step, attempt, from + skipped, text, running));
+        Piece said = text.kept().after(isKnown ? call.characters() : 0);
+        Piece thought = reasoning.kept().after(isKnown ? call.reasoning() : 0);
+        boolean takesBack = !isKnown && (call.characters() > 0 || call.reasoning() > 0 || call.running() > 0);
+        boolean isNews = !said.text().isEmpty() || !thought.text().isEmpty() || call.running() != running.size();
+        return isNews || takesBack
+                ? Optional.of(PartialReply.shown(
+                        step, attempt, said, Optional.of(thought).filter(piece -> piece.end() > 0), running))
+                : Optional.empty();
     }
 
-    /**
-     * The text after the first characters that are kept. It never ends in half a surrogate pair, which could not be
-     * encoded.
-     */
-    private String text(int begin) {
-        int end = tail.length();
-        if (end > 0 && Character.isHighSurrogate(tail.charAt(end - 1))) {
-            end--;
+    /** The end of a text that grows. */
+    private static final class Tail {
+        private final StringBuilder kept = new StringBuilder();
+        private int from;
+
+        boolean isEmpty() {
+            return from == 0 && kept.isEmpty();
         }
-        return new String(
-                tail.substring(Math.min(begin, end), end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+
+        void append(String piece) {
+            kept.append(piece);
+            int surplus = kept.length() - MOST;
+            if (surplus > 0) {
+                int cut = Character.isLowSurrogate(kept.charAt(surplus)) ? surplus + 1 : surplus;
+                kept.delete(0, cut);
+                from += cut;
+            }
+        }
+
+        /** What is kept. It never ends in half a surrogate pair, which could not be encoded. */
+        Piece kept() {
+            int end = kept.length();
+            if (end > 0 && Character.isHighSurrogate(kept.charAt(end - 1))) {
+                end--;
+            }
+            return new Piece(
+                    from, new String(kept.substring(0, end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
+        }
     }
 }

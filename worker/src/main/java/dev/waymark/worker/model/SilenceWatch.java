@@ -156,6 +156,14 @@ public final class SilenceWatch implements ReplyListener {
     }
 
     @Override
+    public void reasoning(String piece) {
+        if (!piece.isEmpty()) {
+            grownAt = System.nanoTime();
+        }
+        listener.reasoning(piece);
+    }
+
+    @Override
     public void progress() {
         grownAt = System.nanoTime();
         listener.progress();

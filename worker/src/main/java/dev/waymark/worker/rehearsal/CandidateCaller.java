@@ -160,6 +160,11 @@ final class CandidateCaller {
         }
 
         @Override
+        public void reasoning(String piece) {
+            seen = true;
+        }
+
+        @Override
         public void progress() {
             seen = true;
         }

@@ -129,16 +129,16 @@ class ModelFieldsTest {
             delimiter = '|',
             value = {
                 "anthropic:m | temprature: 1     | options.temprature: unknown option. Did you mean \"temperature\"?"
-                        + " anthropic knows effort, temperature, thinking, thinking_budget, service_tier, tool_choice, parallel_calls, cache",
+                        + " anthropic knows effort, temperature, thinking, thinking_display, thinking_budget, service_tier, tool_choice, parallel_calls, cache",
                 "anthropic:m | thinking: enabled | options.thinking: expected one of adaptive, between_tools, disabled, found enabled",
                 "anthropic:m | { thinking: adaptive, thinking_budget: 2000 } | options.thinking: not allowed with"
                         + " thinking_budget",
                 "anthropic:m | { thinking: adaptive, temperature: 1 } | options.temperature: not allowed with thinking:"
                         + " adaptive",
                 "openai:m    | top_k: 1          | options.top_k: unknown option. openai knows effort, temperature,"
-                        + " service_tier, tool_choice, parallel_calls",
+                        + " thinking_display, service_tier, tool_choice, parallel_calls",
                 "openai:m    | thinking_budget: 2000 | options.thinking_budget: unknown option. openai knows effort,"
-                        + " temperature, service_tier, tool_choice, parallel_calls",
+                        + " temperature, thinking_display, service_tier, tool_choice, parallel_calls",
                 "plain:m     | effort: high      | options.effort: unknown option. Models of plain have no options",
                 "anthropic:m | effort: hihg      | options.effort: expected one of low, medium, high, xhigh, max,"
                         + " found hihg",

@@ -32,7 +32,7 @@ class LiveRepliesTest {
     }
 
     private static WordsRequest.Call call(String thread, int characters) {
-        return new WordsRequest.Call(thread, "run-1", 1, characters == 0 ? 0 : 1, characters, 0);
+        return new WordsRequest.Call(thread, "run-1", 1, characters == 0 ? 0 : 1, characters, 0, 0);
     }
 
     private static WordsRequest asking(WordsRequest.Call... calls) {
@@ -49,7 +49,9 @@ class LiveRepliesTest {
         assertThat(report.absent()).containsExactly(1);
         assertThat(report.news()).singleElement().satisfies(news -> {
             assertThat(news.call()).isZero();
-            assertThat(news.decoded(PLAIN)).isEqualTo(PartialReply.shown(1, 1, 7, "world", List.of()));
+            assertThat(news.decoded(PLAIN))
+                    .isEqualTo(
+                            PartialReply.shown(1, 1, new PartialReply.Piece(7, "world"), Optional.empty(), List.of()));
         });
     }
 
@@ -58,9 +60,9 @@ class LiveRepliesTest {
         live.show("trip", "run-1", text(1, "Hello"));
 
         WordsReport report = live.report(asking(
-                new WordsRequest.Call("trip", "run-2", 1, 0, 0, 0),
-                new WordsRequest.Call("trip", "run-1", 2, 0, 0, 0),
-                new WordsRequest.Call("trip", "run-1", 1, 2, 0, 0)));
+                new WordsRequest.Call("trip", "run-2", 1, 0, 0, 0, 0),
+                new WordsRequest.Call("trip", "run-1", 2, 0, 0, 0, 0),
+                new WordsRequest.Call("trip", "run-1", 1, 2, 0, 0, 0)));
 
         assertThat(report).isEqualTo(new WordsReport(List.of(), List.of(0, 1, 2)));
     }

@@ -14,6 +14,7 @@ import dev.waymark.worker.model.http.SentCall;
 import dev.waymark.worker.model.http.StrictSchema;
 import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.http.WireName;
+import dev.waymark.worker.model.table.KnownModel;
 import dev.waymark.worker.model.table.ModelTable;
 import dev.waymark.worker.model.table.Unsupported;
 import java.util.ArrayList;
@@ -52,7 +53,7 @@ final class AnthropicMapper {
                 tools,
                 toolChoice(request),
                 options.temperature(),
-                thinking(options, messages),
+                thinking(request, messages),
                 outputConfig(request),
                 options.serviceTier(),
                 true);
@@ -82,17 +83,40 @@ final class AnthropicMapper {
     }
 
     /**
-     * Returns the setting for thinking. The API treats a reply with calls, their results and the replies that follow as
+     * Returns the setting for thinking. What a model thinks is shown unless the options say otherwise: today's models
+     * say between calls only what they think, and keep it to themselves unless they are asked. The API treats a reply with calls, their results and the replies that follow as
      * one turn, and thinking with a budget must start with the turn. It stays off in a turn that started without it or
      * with another model.
      */
     private static Optional<MessagesRequest.Thinking> thinking(
-            ModelOptions options, List<MessagesRequest.Message> messages) {
-        return options.thinking()
-                .map(MessagesRequest.Thinking::of)
-                .or(() -> options.thinkingBudget()
-                        .filter(budget -> mayThink(messages))
-                        .map(MessagesRequest.Thinking::upTo));
+            ModelRequest request, List<MessagesRequest.Message> messages) {
+        ModelOptions options = request.options();
+        if (options.thinkingBudget().isPresent()) {
+            return options.thinkingBudget()
+                    .filter(budget -> mayThink(messages))
+                    .map(budget ->
+                            new MessagesRequest.Thinking("enabled", Optional.of(budget), options.thinkingDisplay()));
+        }
+        Optional<String> type = options.thinking().or(() -> thinksUnasked(request));
+        return type.map(word -> new MessagesRequest.Thinking(
+                word,
+                Optional.empty(),
+                word.equals(AnthropicProvider.DISABLED)
+                        ? Optional.empty()
+                        : options.thinkingDisplay().or(() -> Optional.of(AnthropicProvider.SUMMARIZED))));
+    }
+
+    /** How the model thinks although no option says so; empty if it does not, or if an option does not go with that. */
+    private static Optional<String> thinksUnasked(ModelRequest request) {
+        ModelOptions options = request.options();
+        boolean isFree = options.temperature().isEmpty()
+                && options.toolChoice()
+                        .map(ToolChoice::new)
+                        .filter(ToolChoice::demandsCall)
+                        .isEmpty();
+        return isFree && known(request.model()).thinksHidden()
+                ? Optional.of(AnthropicProvider.ADAPTIVE)
+                : Optional.empty();
     }
 
     private static boolean mayThink(List<MessagesRequest.Message> messages) {
@@ -216,7 +240,7 @@ final class AnthropicMapper {
         }
         while (!blocks.isEmpty()
                 && blocks.get(blocks.size() - 1) instanceof Block.Own
-                && refusesThinkingAtTheEnd(model)) {
+                && known(model).refuses(Unsupported.TRAILING_THINKING)) {
             blocks.remove(blocks.size() - 1);
         }
         boolean saysSomething = blocks.stream()
@@ -226,10 +250,8 @@ final class AnthropicMapper {
     }
 
     /** Gateways put words in front of the service's name of a model. */
-    private static boolean refusesThinkingAtTheEnd(String model) {
-        return ModelTable.builtIn()
-                .of(AnthropicProvider.NAME + ":" + model.replaceFirst("^.*[./](?=claude-)", ""))
-                .refuses(Unsupported.TRAILING_THINKING);
+    private static KnownModel known(String model) {
+        return ModelTable.builtIn().of(AnthropicProvider.NAME + ":" + model.replaceFirst("^.*[./](?=claude-)", ""));
     }
 
     /**

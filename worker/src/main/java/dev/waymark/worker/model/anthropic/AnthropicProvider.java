@@ -41,8 +41,10 @@ public final class AnthropicProvider implements ModelProvider {
     private static final String VERSION = "2023-06-01";
 
     private static final List<String> EFFORTS = List.of("low", "medium", "high", "xhigh", "max");
-    private static final String ADAPTIVE = "adaptive";
-    private static final List<String> THINKING = List.of(ADAPTIVE, "between_tools", "disabled");
+    static final String ADAPTIVE = "adaptive";
+    static final String DISABLED = "disabled";
+    private static final List<String> THINKING = List.of(ADAPTIVE, "between_tools", DISABLED);
+    static final String SUMMARIZED = "summarized";
     private static final List<String> SERVICE_TIERS = List.of("auto", "standard_only");
     private static final int HIGHEST_TEMPERATURE = 1;
     private static final int LEAST_THINKING = 1_024;
@@ -93,6 +95,10 @@ public final class AnthropicProvider implements ModelProvider {
         problems.oneOf(ModelOption.EFFORT, EFFORTS);
         problems.oneOf(ModelOption.SERVICE_TIER, SERVICE_TIERS);
         problems.oneOf(ModelOption.THINKING, THINKING);
+        problems.oneOf(ModelOption.THINKING_DISPLAY, List.of(SUMMARIZED, "omitted"));
+        if (options.thinking().filter(DISABLED::equals).isPresent()) {
+            problems.refuse(ModelOption.THINKING_DISPLAY, "not allowed with thinking: disabled");
+        }
         problems.oneOf(ModelOption.CACHE, List.of(ModelOptions.CACHE_FIVE_MINUTES, ModelOptions.CACHE_AN_HOUR));
         if (options.thinkingBudget().isPresent()) {
             problems.refuse(ModelOption.TEMPERATURE, "not allowed with thinking_budget");

@@ -118,7 +118,8 @@ final class AnthropicReader implements EventReader {
         if (begun.type().equals("text")) {
             say(begun, words(block, "text"));
         } else if (begun.type().equals("thinking")) {
-            begun.text.append(words(block, "thinking"));
+            listener.newPassage();
+            think(begun, words(block, "thinking"));
             begun.signature.append(words(block, "signature"));
         }
     }
@@ -133,7 +134,7 @@ final class AnthropicReader implements EventReader {
         switch (delta.path("type").asText()) {
             case "text_delta" -> say(block, kept(delta, "text"));
             case "input_json_delta" -> block.input.append(kept(delta, "partial_json"));
-            case "thinking_delta" -> block.text.append(kept(delta, "thinking"));
+            case "thinking_delta" -> think(block, kept(delta, "thinking"));
             case "signature_delta" -> block.signature.append(kept(delta, "signature"));
             default -> block.isStrange = true;
         }
@@ -155,6 +156,11 @@ final class AnthropicReader implements EventReader {
         if (block.type().equals("text")) {
             listener.words(text);
         }
+    }
+
+    private void think(Growing block, String text) {
+        block.text.append(text);
+        listener.reasoning(text);
     }
 
     @Override

@@ -27,15 +27,7 @@ record MessagesRequest(
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record Thinking(
-            String type, @JsonProperty("budget_tokens") Optional<Integer> budgetTokens) {
-        static Thinking of(String type) {
-            return new Thinking(type, Optional.empty());
-        }
-
-        static Thinking upTo(int tokens) {
-            return new Thinking("enabled", Optional.of(tokens));
-        }
-    }
+            String type, @JsonProperty("budget_tokens") Optional<Integer> budgetTokens, Optional<String> display) {}
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record OutputConfig(Optional<String> effort, Optional<Format> format) {}

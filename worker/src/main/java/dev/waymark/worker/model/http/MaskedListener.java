@@ -5,16 +5,20 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.secret.StreamMask;
 
 /**
- * Passes on the text of a reply as it arrives, without the service's key, even if the key is split between two events.
+ * Passes on the text and the reasoning of a reply as they arrive, without the service's key, even if the key is split between two events.
  * Not thread-safe.
  */
 public final class MaskedListener implements ReplyListener {
     private final ReplyListener listener;
     private final StreamMask mask;
+    private final StreamMask reasoningMask;
+    private boolean hasReasoned;
+    private boolean isNewPassage;
 
     public MaskedListener(ProviderService service, ReplyListener listener) {
         this.listener = listener;
         this.mask = service.keyMask();
+        this.reasoningMask = service.keyMask();
     }
 
     @Override
@@ -22,9 +26,32 @@ public final class MaskedListener implements ReplyListener {
         pass(mask.next(piece));
     }
 
-    /** Called at the end of the reply. Passes on the text that was held back. */
+    @Override
+    public void reasoning(String piece) {
+        if (piece.isEmpty()) {
+            return;
+        }
+        String separator = isNewPassage && hasReasoned ? "\n\n" : "";
+        hasReasoned = true;
+        isNewPassage = false;
+        passReasoning(reasoningMask.next(separator + piece));
+    }
+
+    /** The reasoning that follows is another passage. */
+    public void newPassage() {
+        isNewPassage = true;
+    }
+
+    /** Called at the end of the reply. Passes on what was held back. */
     public void end() {
         pass(mask.end());
+        passReasoning(reasoningMask.end());
+    }
+
+    private void passReasoning(String piece) {
+        if (!piece.isEmpty()) {
+            listener.reasoning(piece);
+        }
     }
 
     private void pass(String words) {

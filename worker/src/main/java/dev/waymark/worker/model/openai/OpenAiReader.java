@@ -79,7 +79,9 @@ final class OpenAiReader implements EventReader {
     private void take(ChatChunk.Choice choice) {
         started = true;
         ChatChunk.Delta delta = choice.delta();
-        keep(thoughts, delta.reasoningContent().isEmpty() ? delta.reasoning() : delta.reasoningContent());
+        String thought = delta.reasoningContent().isEmpty() ? delta.reasoning() : delta.reasoningContent();
+        keep(thoughts, thought);
+        listener.reasoning(thought);
         keep(refusal, delta.refusal());
         String words = delta.words();
         keep(text, words);

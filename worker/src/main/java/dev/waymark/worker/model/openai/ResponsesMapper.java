@@ -1,5 +1,6 @@
 package dev.waymark.worker.model.openai;
 
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
@@ -49,12 +50,23 @@ final class ResponsesMapper {
                 request.replySchema().flatMap(StrictSchema::of).map(ResponsesRequest.Text::of),
                 Math.max(LEAST_TOKENS, request.maxTokens()),
                 request.options().temperature(),
-                request.options().effort().map(ResponsesRequest.Reasoning::new),
+                reasoning(request.options()),
                 request.options().serviceTier(),
                 request.cacheKey(),
                 encrypted ? ENCRYPTED : List.of(),
                 false,
                 true);
+    }
+
+    /**
+     * The effort, and whether reasoning is shown. It is not shown by default: the service refuses this to organizations
+     * that it has not verified.
+     */
+    private static Optional<ResponsesRequest.Reasoning> reasoning(ModelOptions options) {
+        Optional<String> summary =
+                options.thinkingDisplay().filter(OpenAiApi.SUMMARIZED::equals).map(shown -> "auto");
+        return Optional.of(new ResponsesRequest.Reasoning(options.effort(), summary))
+                .filter(set -> set.effort().isPresent() || set.summary().isPresent());
     }
 
     /** The messages without the reasoning that the service refused to read. */

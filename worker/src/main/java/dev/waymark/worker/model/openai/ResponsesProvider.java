@@ -1,5 +1,6 @@
 package dev.waymark.worker.model.openai;
 
+import dev.waymark.agent.ModelOption;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.model.ModelFailure;
@@ -8,9 +9,11 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.EventReader;
 import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.model.http.ProviderService;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The models {@code openai-responses:MODEL}, through the Responses API, with the reasoning of earlier steps. The
@@ -33,6 +36,13 @@ public final class ResponsesProvider extends OpenAiApi {
     /** @param environment the environment variables; only those of {@link OpenAiProvider} are read */
     public static ResponsesProvider of(Map<String, String> environment) {
         return new ResponsesProvider(environment);
+    }
+
+    @Override
+    public Set<ModelOption> knownOptions() {
+        Set<ModelOption> known = EnumSet.copyOf(super.knownOptions());
+        known.add(ModelOption.THINKING_DISPLAY);
+        return known;
     }
 
     @Override

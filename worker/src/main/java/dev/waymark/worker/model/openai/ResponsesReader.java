@@ -72,13 +72,14 @@ final class ResponsesReader implements EventReader {
             case "response.created" -> started = true;
             case "response.output_item.added" -> {
                 begun++;
+                listener.newPassage();
                 items.put(index(event), new Growing(event.path("item")));
             }
             case "response.output_text.delta" -> listener.words(kept(event));
-            case "response.function_call_arguments.delta",
-                    "response.refusal.delta",
-                    "response.reasoning_text.delta",
-                    "response.reasoning_summary_text.delta" -> kept(event);
+            case "response.reasoning_summary_part.added" -> listener.newPassage();
+            case "response.reasoning_summary_text.delta", "response.reasoning_text.delta" ->
+                listener.reasoning(kept(event));
+            case "response.function_call_arguments.delta", "response.refusal.delta" -> kept(event);
             case "response.output_item.done" -> {
                 Growing growing = Optional.ofNullable(items.get(index(event)))
                         .filter(item -> !item.isDone)

@@ -27,7 +27,8 @@ record ResponsesRequest(
         boolean store,
         boolean stream) {
 
-    record Reasoning(String effort) {}
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record Reasoning(Optional<String> effort, Optional<String> summary) {}
 
     /** The form of a reply without calls. */
     record Text(Format format) {

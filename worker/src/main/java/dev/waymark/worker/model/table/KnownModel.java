@@ -9,19 +9,28 @@ import java.util.Set;
  *
  * @param context the number of tokens of its context window
  * @param maxTokens how long a reply, with its thinking, may be by default
+ * @param thinking {@code hidden} if the model thinks unasked, and shows it only if asked
  * @param refuses what is known to be refused; anything else is sent
  */
 public record KnownModel(
         Optional<Pricing> pricing,
         Optional<Integer> context,
         Optional<Integer> maxTokens,
+        Optional<String> thinking,
         Optional<Set<Unsupported>> refuses) {
+    static final String HIDDEN = "hidden";
+
     static final KnownModel UNKNOWN =
-            new KnownModel(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            new KnownModel(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     /** Whether the model is known to refuse this. */
     public boolean refuses(Unsupported what) {
         return refuses.filter(all -> all.contains(what)).isPresent();
+    }
+
+    /** Whether the model thinks unasked, and shows it only if asked. */
+    public boolean thinksHidden() {
+        return thinking.filter(HIDDEN::equals).isPresent();
     }
 
     /** This row, with what only the other row says. */
@@ -30,6 +39,7 @@ public record KnownModel(
                 pricing.or(other::pricing),
                 context.or(other::context),
                 maxTokens.or(other::maxTokens),
+                thinking.or(other::thinking),
                 refuses.or(other::refuses));
     }
 }

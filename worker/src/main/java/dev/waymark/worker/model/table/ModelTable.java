@@ -93,6 +93,7 @@ public final class ModelTable {
         YamlProblems problems = new YamlProblems();
         Optional<Integer> context = problems.read(fields.take("context"), tokens -> tokens.integer(1));
         Optional<Integer> maxTokens = problems.read(fields.take("max_tokens"), tokens -> tokens.integer(1));
+        Optional<String> thinking = problems.read(fields.take("thinking"), ModelTable::thinking);
         Optional<Set<Unsupported>> refuses = problems.read(fields.take("refuses"), ModelTable::refusals);
         Optional<Pricing> pricing = Optional.empty();
         if (PRICES.stream().anyMatch(fields::has)) {
@@ -101,7 +102,14 @@ public final class ModelTable {
             problems.run(fields::end);
         }
         problems.end();
-        return new KnownModel(pricing, context, maxTokens, refuses);
+        return new KnownModel(pricing, context, maxTokens, thinking, refuses);
+    }
+
+    private static String thinking(YamlValue word) throws YamlProblem {
+        if (!word.text().equals(KnownModel.HIDDEN)) {
+            throw word.problem("expected " + KnownModel.HIDDEN + ", found " + word.text());
+        }
+        return word.text();
     }
 
     private static Set<Unsupported> refusals(YamlValue list) throws YamlProblem {

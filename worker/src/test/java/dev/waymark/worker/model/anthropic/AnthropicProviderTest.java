@@ -19,6 +19,7 @@ import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.worker.model.http.WireCases;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -225,7 +226,42 @@ class AnthropicProviderTest extends WireCases {
 
         assertThat(server().received())
                 .extracting(asked -> asked.body().path("thinking").toString())
-                .containsExactly("{\"type\":\"adaptive\"}", "{\"type\":\"adaptive\"}", "{\"type\":\"disabled\"}");
+                .containsExactly(
+                        "{\"type\":\"adaptive\",\"display\":\"summarized\"}",
+                        "{\"type\":\"adaptive\",\"display\":\"summarized\"}",
+                        "{\"type\":\"disabled\"}");
+    }
+
+    @Test
+    void thinking_ofAModelThatHidesIt_isAskedForAndShownAsItArrives() throws Exception {
+        ModelAnswer.Speech speech = new ModelAnswer.Speech(
+                List.of(
+                        new ModelAnswer.Piece.Thought("First the weather.", "c2ln"),
+                        new ModelAnswer.Piece.Words("Let me see."),
+                        new ModelAnswer.Piece.Thought("Then the day.", "c2ln")),
+                Usage.NONE,
+                Optional.empty(),
+                Duration.ZERO,
+                Optional.empty(),
+                false);
+        List<Message> asked = List.of(Message.user("Weather?"));
+        for (ModelOptions options : List.of(ModelOptions.NONE, ModelOptions.NONE.withThinkingDisplay("omitted"))) {
+            server().answers(speech);
+            Shown shown =
+                    shown(new ModelRequest("claude-opus-5-5", Optional.empty(), asked, List.of(), 3_000, options));
+
+            boolean isShown = options.equals(ModelOptions.NONE);
+            String all = isShown ? "First the weather.\n\nThen the day." : "";
+            assertThat(shown.reasoning()).isEqualTo(all);
+            assertThat(Message.assistant(shown.reply().content().toArray(new Part[0]))
+                            .reasoning())
+                    .isEqualTo(all);
+        }
+        assertThat(server().received())
+                .extracting(body -> body.body().path("thinking").toString())
+                .containsExactly(
+                        "{\"type\":\"adaptive\",\"display\":\"summarized\"}",
+                        "{\"type\":\"adaptive\",\"display\":\"omitted\"}");
     }
 
     private ModelRequest thinking(List<Message> said, ModelOptions options) {

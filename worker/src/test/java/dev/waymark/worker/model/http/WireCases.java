@@ -123,6 +123,23 @@ public abstract class WireCases extends ModelProviderContract {
         return provider.reply(request(List.of(Message.user("Hi"))));
     }
 
+    /** The reply, and before it what the listener is told of its reasoning. */
+    protected final Shown shown(ModelRequest request) throws ModelFailure, InterruptedException {
+        StringBuilder reasoning = new StringBuilder();
+        Reply reply = provider.reply(request, new ReplyListener() {
+            @Override
+            public void words(String piece) {}
+
+            @Override
+            public void reasoning(String piece) {
+                reasoning.append(piece);
+            }
+        });
+        return new Shown(reasoning.toString(), reply);
+    }
+
+    protected record Shown(String reasoning, Reply reply) {}
+
     /** How often the listener is notified of progress for these events, which are not a complete reply. */
     protected final int progress(String... events) {
         server.answers(ModelAnswer.events(events));

@@ -193,6 +193,37 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
+    void reasoning_isShownIfTheOptionsAskForIt() throws Exception {
+        String summary = "{\"type\":\"response.reasoning_summary_text.delta\",\"output_index\":0,\"delta\":\"%s\"}";
+        String part = "{\"type\":\"response.reasoning_summary_part.added\",\"output_index\":0}";
+        String item = "{\"type\":\"reasoning\",\"summary\":[%s]}";
+        String texts = "{\"type\":\"summary_text\",\"text\":\"One.\"},{\"type\":\"summary_text\",\"text\":\"Two.\"}";
+        server().answers(ModelAnswer.events(
+                added(0, item.formatted("")),
+                part,
+                summary.formatted("On"),
+                summary.formatted("e."),
+                part,
+                summary.formatted("Two."),
+                done(0, item.formatted(texts)),
+                RESPONSE));
+        Shown shown = shown(new ModelRequest(
+                model(),
+                Optional.empty(),
+                List.of(Message.user("Hi")),
+                List.of(),
+                3_000,
+                ModelOptions.NONE.withThinkingDisplay("summarized")));
+
+        assertThat(shown.reasoning()).isEqualTo("One.\n\nTwo.");
+        assertThat(Message.assistant(shown.reply().content().toArray(new Part[0]))
+                        .reasoning())
+                .isEqualTo("One.\n\nTwo.");
+        assertThat(server().received().get(0).body().path("reasoning").toString())
+                .isEqualTo("{\"summary\":\"auto\"}");
+    }
+
+    @Test
     void phase_ofAMessage_goesBackWithIt() throws Exception {
         String message = "{\"type\":\"message\",\"role\":\"assistant\",\"phase\":\"commentary\",\"content\":"
                 + "[{\"type\":\"output_text\",\"text\":\"Let me see.\"}]}";
