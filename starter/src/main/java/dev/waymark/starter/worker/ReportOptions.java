@@ -73,6 +73,7 @@ final class ReportOptions {
                             + SafeText.line(failed.check()) + " fails: " + SafeText.line(failed.reason())));
             output.line(candidate.name() + ": " + ReportText.verdict(candidate));
             ReportText.differences(candidate).ifPresent(line -> output.line("  " + SafeText.line(line)));
+            ReportText.newlySafe(candidate).ifPresent(line -> output.line("  " + SafeText.line(line)));
             ReportText.sentences(candidate).forEach(line -> output.line("  " + SafeText.line(line)));
             ReportText.details(candidate).forEach(line -> output.line("  " + line));
         }

@@ -2,15 +2,25 @@ package dev.waymark.worker.rehearsal;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
+import dev.waymark.agent.Pricing;
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.tool.kind.ToolPrograms;
+import dev.waymark.worker.tool.kind.UnknownDefinitionException;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Agents to try: those of a directory, or the ones that the threads recorded, optionally with another model.
@@ -48,6 +58,80 @@ public record Candidate(
                 : agents.flatMap(all -> all.find(recorded.name())
                         .map(agent -> withToolsOf(all.servers(agent.name()), agent, recorded)));
         return own.map(agent -> model.map(agent::withModel).orElse(agent));
+    }
+
+    /**
+     * Whether a subagent may have side effects: it has tools with side effects or of an MCP server, or such a subagent of
+     * its own. An agent that this candidate does not know may have some.
+     */
+    boolean mayHaveEffects(String subagent) {
+        Optional<AgentSpec> agent = agents.flatMap(all -> all.find(subagent));
+        return agent.isEmpty()
+                || !agents.get().servers(subagent).isEmpty()
+                || agent.get().tools().stream()
+                        .anyMatch(tool -> tool.hasEffect()
+                                || tool.kind() == ToolSpec.Kind.SUBAGENT && mayHaveEffects(tool.name()));
+    }
+
+    /** The price of a model, as far as this candidate knows it. */
+    Optional<Pricing> pricing(AgentSpec agent, String model) {
+        return agent.pricing()
+                .filter(own -> agent.model().equals(model))
+                .or(() -> providers.find(model).flatMap(ModelProviders.Bound::pricing));
+    }
+
+    /**
+     * What differs from a thread outside of its agent's definition, for people: scripts of tools as far as the thread
+     * recorded their content, which it does for calls that rules or people decide, and the agents that its calls started.
+     *
+     * @param recorded the thread's agent
+     * @param agent the agent in its place
+     * @param calls the thread's calls
+     * @param started finds the agent that a call has started
+     */
+    Set<String> differences(
+            AgentSpec recorded, AgentSpec agent, Collection<Call> calls, Function<Call, Optional<AgentSpec>> started) {
+        Set<String> differences = new LinkedHashSet<>();
+        if (agents.isEmpty()) {
+            return differences;
+        }
+        Map<String, Call> defined = new LinkedHashMap<>();
+        Map<String, Call> begun = new LinkedHashMap<>();
+        for (Call call : calls) {
+            call.definition().ifPresent(known -> defined.put(call.tool(), call));
+            call.subagent().ifPresent(known -> begun.put(call.tool(), call));
+        }
+        defined.forEach((tool, call) -> {
+            if (isOtherScript(
+                    program(recorded, tool),
+                    program(agent, tool),
+                    call.definition().orElseThrow().digest())) {
+                differences.add("the script of `" + tool + "`");
+            }
+        });
+        begun.forEach((name, call) -> agents.get()
+                .find(name)
+                .ifPresent(now -> started.apply(call)
+                        .ifPresent(before -> AgentDifferences.of(before, now)
+                                .forEach(part -> differences.add("subagent `" + name + "`: " + part)))));
+        return differences;
+    }
+
+    private static List<String> program(AgentSpec agent, String tool) {
+        return agent.tool(tool)
+                .filter(known -> known.kind() == ToolSpec.Kind.COMMAND)
+                .map(known -> ((ToolImplementation.Command) known.implementation()).program())
+                .orElse(List.of());
+    }
+
+    private boolean isOtherScript(List<String> before, List<String> now, String digest) {
+        try {
+            return !now.isEmpty()
+                    && now.equals(before)
+                    && !ToolPrograms.digest(agents.orElseThrow().path(), now).equals(digest);
+        } catch (UnknownDefinitionException e) {
+            return true;
+        }
     }
 
     private static AgentSpec withToolsOf(List<McpEntry> servers, AgentSpec agent, AgentSpec recorded) {

@@ -27,21 +27,19 @@ final class CandidateCaller {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
-    /** Failures with which a service refuses a request before it works on it. Nobody pays for them. */
-    private static final Set<String> REFUSALS = Stream.of(
-                    ProviderFailures.UNAUTHORIZED,
-                    ProviderFailures.FORBIDDEN,
-                    ProviderFailures.NO_CREDIT,
-                    ProviderFailures.MODEL_NOT_FOUND,
-                    ProviderFailures.BAD_REQUEST,
-                    ProviderFailures.REQUEST_TOO_LARGE,
-                    ProviderFailures.CONTEXT_WINDOW_EXCEEDED,
-                    ProviderFailures.NOT_CONFIGURED,
-                    ProviderFailures.RATE_LIMITED,
-                    ProviderFailures.OVERLOADED,
-                    ProviderFailures.WORKER_BUSY)
+    /** Failures after which a service may have worked on a request, and charges for it, though no part was read. */
+    private static final Set<String> CHARGED = Stream.of(
+                    ProviderFailures.REPLY_TOO_LARGE,
+                    ProviderFailures.PROVIDER_BUG,
+                    ProviderFailures.REQUEST_TIMED_OUT,
+                    ProviderFailures.STREAM_CUT,
+                    ProviderFailures.MALFORMED_REPLY,
+                    ProviderFailures.MODEL_SILENT)
             .map(ProviderFailures::type)
             .collect(Collectors.toUnmodifiableSet());
+
+    /** Failures of replies that have arrived as a whole, with the tokens that they cost. */
+    private static final Set<String> WHOLE = Set.of(ProviderFailures.REFUSED.type(), ProviderFailures.CALL_CUT.type());
 
     private final AnswerStore answers;
     private final SpendingLedger ledger;
@@ -122,7 +120,9 @@ final class CandidateCaller {
                     .map(pricing::of);
             return reply;
         } catch (ModelFailure failure) {
-            if (!began.seen && REFUSALS.contains(failure.type())) {
+            if (WHOLE.contains(failure.type())) {
+                cost = began.counted.map(pricing::of);
+            } else if (!began.seen && !CHARGED.contains(failure.type())) {
                 cost = Optional.of(Usd.ZERO);
             }
             throw failure;
@@ -150,9 +150,10 @@ final class CandidateCaller {
         return agent.pricing().or(request.bound()::pricing).orElseThrow();
     }
 
-    /** Whether any part of a reply has arrived. */
+    /** Whether any part of a reply has arrived, and the tokens that the service has counted. */
     private static final class Began implements ReplyListener {
         private boolean seen;
+        private Optional<Usage> counted = Optional.empty();
 
         @Override
         public void words(String piece) {
@@ -172,6 +173,7 @@ final class CandidateCaller {
         @Override
         public void usage(Usage soFar) {
             seen = true;
+            counted = Optional.of(soFar);
         }
     }
 }

@@ -69,8 +69,17 @@ final class CandidateTally {
      *
      * @param agent the thread's agent
      * @param checks what must hold for the decisions of its thread
+     * @param recorded what the recorded reply costs with nothing cached
+     * @param differences what differs from the thread outside of its agent's definition
      */
-    record Place(String thread, RecordedDecision decision, boolean encrypted, AgentSpec agent, List<Check> checks) {}
+    record Place(
+            String thread,
+            RecordedDecision decision,
+            boolean encrypted,
+            AgentSpec agent,
+            List<Check> checks,
+            Spent recorded,
+            Set<String> differences) {}
 
     /**
      * An answer of the candidate, compared.
@@ -180,6 +189,7 @@ final class CandidateTally {
         private final Map<Counted, Integer> counts = new EnumMap<>(Counted.class);
         private final Map<Aspect, Integer> aspects = new EnumMap<>(Aspect.class);
         private final Set<String> differences = new LinkedHashSet<>();
+        private final Set<String> newlySafe = new LinkedHashSet<>();
 
         /** How many recorded decisions call a tool. Those without calls have the name "". */
         private final Map<String, Integer> calling = new HashMap<>();
@@ -207,7 +217,7 @@ final class CandidateTally {
                     decision.reply().calls().stream().map(Part.ToolUse::name).collect(Collectors.toSet());
             (tools.isEmpty() ? Set.of("") : tools).forEach(tool -> calling.merge(tool, 1, Integer::sum));
             recorded = recorded.plus(new RehearsalReport.Totals(
-                    decision.reply().spent(),
+                    place.recorded(),
                     Duration.between(decision.called().at(), decision.replied().at())
                             .toMillis()));
             for (Answer answer : answers) {
@@ -263,6 +273,8 @@ final class CandidateTally {
         private void tried(Place place, AgentSpec agent) {
             models.add(agent.model());
             differences.addAll(AgentDifferences.of(place.agent(), agent));
+            differences.addAll(place.differences());
+            newlySafe.addAll(AgentDifferences.newlySafe(place.agent(), agent));
             count(Counted.WITHOUT_REASONING, CandidateRequest.lacksReasoning(agent, place.decision(), place.agent()));
         }
 
@@ -344,6 +356,7 @@ final class CandidateTally {
         private void addAll(ThreadTally other) {
             models.addAll(other.models);
             differences.addAll(other.differences);
+            newlySafe.addAll(other.newlySafe);
             other.calling.forEach((tool, number) -> calling.merge(tool, number, Integer::sum));
             other.counts.forEach(this::count);
             other.aspects.forEach((aspect, number) -> aspects.merge(aspect, number, Integer::sum));
@@ -391,7 +404,8 @@ final class CandidateTally {
                                     calling.getOrDefault(each.getKey().tool(), 0),
                                     causes(each.getKey())))
                             .toList(),
-                    withReasoning());
+                    withReasoning(),
+                    List.copyOf(newlySafe));
         }
 
         /** What is not as recorded, and for how many decisions the model's earlier reasoning could not be sent. */

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
@@ -105,13 +106,19 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
      * @param agent the candidate's agent
      * @param known the agent of the thread, if its definition has not changed since
      * @param owner the subject that owns the thread
+     * @param subagents tells of a subagent whether it may have side effects
      */
     static Comparison of(
-            RecordedDecision recorded, Reply reply, AgentSpec agent, AgentSpec known, Optional<String> owner) {
+            RecordedDecision recorded,
+            Reply reply,
+            AgentSpec agent,
+            AgentSpec known,
+            Optional<String> owner,
+            Predicate<String> subagents) {
         Set<Aspect> aspects = EnumSet.noneOf(Aspect.class);
         List<Ruled> before = recorded(recorded, known);
         List<Ruled> now = now(recorded, reply, agent, owner, before);
-        Effects effects = tool -> hasEffect(tool, agent, recorded);
+        Effects effects = tool -> hasEffect(tool, agent, recorded, subagents);
         compareCalls(before, now, effects, aspects);
         Likeness likeness = Likeness.EQUAL;
         if (before.isEmpty() && now.isEmpty()) {
@@ -343,15 +350,18 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
         return call.name() + "\n" + call.input().canonical();
     }
 
-    private static boolean hasEffect(String name, AgentSpec agent, RecordedDecision recorded) {
+    private static boolean hasEffect(
+            String name, AgentSpec agent, RecordedDecision recorded, Predicate<String> subagents) {
         Optional<ToolSpec> tool = agent.tool(name);
-        return tool.filter(known -> known.hasEffect() || known.kind() == ToolSpec.Kind.STATE)
+        Optional<AgentPolicy> before = recorded.replied().state().policy();
+        boolean isSubagent =
+                tool.filter(known -> known.kind() == ToolSpec.Kind.SUBAGENT).isPresent()
+                        || before.filter(policy -> policy.tools().get(name) == AgentPolicy.Executor.SUBAGENT)
+                                .isPresent();
+        return isSubagent && subagents.test(name)
+                || tool.filter(known -> known.hasEffect() || known.kind() == ToolSpec.Kind.STATE)
                         .isPresent()
-                || recorded.replied()
-                        .state()
-                        .policy()
-                        .filter(policy -> policy.policyOf(name).effect())
-                        .isPresent();
+                || before.filter(policy -> policy.policyOf(name).effect()).isPresent();
     }
 
     private static Optional<String> value(Reply reply) {

@@ -108,6 +108,9 @@ public final class HtmlReport {
         ReportText.differences(of)
                 .ifPresent(line ->
                         page.append("<p>").append(code(capitalized(line))).append("</p>\n"));
+        ReportText.newlySafe(of)
+                .ifPresent(line ->
+                        page.append("<p class=\"failed\">").append(code(line)).append("</p>\n"));
         element("p", "result", capitalized(ReportText.verdict(of)));
         if (of.changes().size() > 1) {
             element("p", "", "One decision can differ in several ways:");

@@ -2,13 +2,16 @@ package dev.waymark.worker.rehearsal;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
+import dev.waymark.agent.Pricing;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.contract.ThreadOwner;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.RecordedDecision;
 import dev.waymark.history.ThreadHistory;
@@ -99,11 +102,13 @@ public final class Rehearsal {
     private record Stage(Candidate candidate, CandidateTally tally) {}
 
     /** The agent that a candidate has for a thread. */
-    private record Asked(CandidateTally tally, AgentSpec agent, ModelProviders.Bound bound, List<Check> checks) {}
+    private record Asked(
+            Stage stage, AgentSpec agent, ModelProviders.Bound bound, List<Check> checks, Set<String> differences) {}
 
     /** A decision of a thread with the agent that a candidate has for it. */
     private record Task(
             CandidateTally.Place place,
+            Candidate candidate,
             AgentSpec agent,
             ModelProviders.Bound bound,
             CallResults results,
@@ -150,7 +155,7 @@ public final class Rehearsal {
                 Optional<Recorded> thread = read(source, chosen.get(i));
                 double before = (double) i / chosen.size();
                 if (thread.isPresent()) {
-                    rehearse(thread.get(), pool, before, 1.0 / chosen.size(), listener);
+                    rehearse(source, thread.get(), pool, before, 1.0 / chosen.size(), listener);
                 }
             }
             while (!waiting.isEmpty()) {
@@ -242,11 +247,12 @@ public final class Rehearsal {
     }
 
     /** Asks the candidates about the decisions of a thread. */
-    private void rehearse(Recorded thread, ExecutorService pool, double before, double part, Listener listener)
+    private void rehearse(
+            ThreadSource source, Recorded thread, ExecutorService pool, double before, double part, Listener listener)
             throws ProviderNotAllowed, InterruptedException {
         List<Asked> agents = new ArrayList<>();
         for (Stage stage : stages) {
-            agent(stage, thread).ifPresent(agents::add);
+            agent(stage, thread, source).ifPresent(agents::add);
         }
         if (agents.isEmpty()) {
             return;
@@ -271,13 +277,20 @@ public final class Rehearsal {
                 }
                 Task task = new Task(
                         new CandidateTally.Place(
-                                thread.name(), decision, thread.encrypted(), thread.agent(), each.checks()),
+                                thread.name(),
+                                decision,
+                                thread.encrypted(),
+                                thread.agent(),
+                                each.checks(),
+                                recorded(decision, thread.agent(), each.stage().candidate()),
+                                each.differences()),
+                        each.stage().candidate(),
                         each.agent(),
                         each.bound(),
                         new CallResults(results, settings.scriptedResults()),
                         encryptedThread,
                         thread.owner());
-                waiting.add(new Waiting(each.tally(), task, done, pool.submit(() -> answersTo(task))));
+                waiting.add(new Waiting(each.stage().tally(), task, done, pool.submit(() -> answersTo(task))));
                 if (waiting.size() >= WAITING_PER_REQUEST * settings.parallel()) {
                     takeNext(listener);
                 }
@@ -286,7 +299,7 @@ public final class Rehearsal {
     }
 
     /** The agent of a candidate for this thread, if its model can be called. */
-    private Optional<Asked> agent(Stage stage, Recorded thread) throws ProviderNotAllowed {
+    private Optional<Asked> agent(Stage stage, Recorded thread, ThreadSource source) throws ProviderNotAllowed {
         Candidate candidate = stage.candidate();
         Optional<AgentSpec> agent = candidate.inPlaceOf(thread.agent());
         if (agent.isEmpty()) {
@@ -318,7 +331,35 @@ public final class Rehearsal {
         List<Check> checks = settings.dataset()
                 .map(dataset -> dataset.expectations(thread.name()))
                 .orElseGet(() -> candidate.checks().getOrDefault(thread.agent().name(), List.of()));
-        return Optional.of(new Asked(stage.tally(), agent.get(), bound.get(), checks));
+        Set<String> differences = candidate.differences(
+                thread.agent(),
+                agent.get(),
+                thread.timeline().allCalls().values(),
+                call -> agentOf(source, WireNames.subagentThread(thread.name(), call.id())));
+        return Optional.of(new Asked(stage, agent.get(), bound.get(), checks, differences));
+    }
+
+    /** The agent of a subagent's thread; empty if the thread can't be read. */
+    private static Optional<AgentSpec> agentOf(ThreadSource source, String thread) {
+        try {
+            return source.read(thread).flatMap(history -> history.timeline().agent());
+        } catch (RuntimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** What a recorded reply costs with nothing cached. Without a known price, it is the recorded cost. */
+    private static Spent recorded(RecordedDecision decision, AgentSpec agent, Candidate candidate) {
+        Reply reply = decision.reply();
+        return candidate
+                .pricing(agent, reply.model().orElse(agent.model()))
+                .map(pricing -> uncached(reply.usage(), pricing))
+                .orElseGet(() -> new Spent(reply.usage(), reply.cost()));
+    }
+
+    /** What tokens cost with nothing cached: it depends on the order of requests what a service has in its cache. */
+    private static Spent uncached(Usage usage, Pricing pricing) {
+        return new Spent(usage, Optional.of(pricing.of(new Usage(usage.inputTokens(), usage.outputTokens()))));
     }
 
     private void checkAllowed(String provider, Recorded thread) throws ProviderNotAllowed {
@@ -402,10 +443,7 @@ public final class Rehearsal {
                     compared(task, examined),
                     new AnswerStore.Kept(
                             examined, given.answer().at(), given.answer().millis()),
-                    new Spent(
-                            reply.usage(),
-                            Optional.of(CandidateCaller.pricing(request, task.agent())
-                                    .of(reply.usage()))),
+                    uncached(reply.usage(), CandidateCaller.pricing(request, task.agent())),
                     unmet(task, examined)));
         }
         CandidateTally.Answers all = new CandidateTally.Answers(answers, List.of());
@@ -417,8 +455,8 @@ public final class Rehearsal {
 
     private Comparison compared(Task task, Reply reply) throws SpendingLedger.CeilingReached, InterruptedException {
         RecordedDecision decision = task.place().decision();
-        Comparison compared =
-                Comparison.of(decision, reply, task.agent(), task.place().agent(), task.owner());
+        Comparison compared = Comparison.of(
+                decision, reply, task.agent(), task.place().agent(), task.owner(), task.candidate()::mayHaveEffects);
         return judge.isEmpty() || !compared.isAboutText()
                 ? compared
                 : compared.judged(judge.get()

@@ -69,12 +69,13 @@ public record RehearsalReport(
      * @param refused the calls that are refused because of their arguments or their tool
      * @param checks the number of checks, of each thread
      * @param failedChecks those that fail
-     * @param recorded what the recorded replies have cost
-     * @param now what the candidate's replies cost, whether they were kept or asked for
+     * @param recorded what the recorded replies cost with nothing cached
+     * @param now what the candidate's replies cost with nothing cached, whether they were kept or asked for
      * @param shown the first decisions that differ or failed, in full
      * @param shownChecks the first checks that fail
      * @param changes what changes, the worst first
      * @param differences the parts of the agents that are not as recorded
+     * @param newlySafe the tools that are declared safe to retry, and were not
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record OfCandidate(
@@ -98,7 +99,8 @@ public record RehearsalReport(
             List<Shown> shown,
             List<FailedCheck> shownChecks,
             List<Changes> changes,
-            List<String> differences) {}
+            List<String> differences,
+            List<String> newlySafe) {}
 
     /**
      * The number of decisions that change this.

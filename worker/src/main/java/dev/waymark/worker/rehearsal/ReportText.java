@@ -41,6 +41,14 @@ public final class ReportText {
                 .filter(line -> !of.differences().isEmpty());
     }
 
+    /** The tools whose lost calls would run again without a check or a person, which they did not. */
+    public static Optional<String> newlySafe(RehearsalReport.OfCandidate of) {
+        return Optional.of("DANGER: declared safe to retry, and was not: "
+                        + of.newlySafe().stream().map(tool -> "`" + tool + "`").collect(Collectors.joining(", "))
+                        + ". Calls would run without a claim, and those that are lost would run again")
+                .filter(line -> !of.newlySafe().isEmpty());
+    }
+
     /** What changes, a sentence for each kind of change, and how much it matters. */
     public static List<String> sentences(RehearsalReport.OfCandidate of) {
         return of.changes().stream()
@@ -77,7 +85,7 @@ public final class ReportText {
         Spent before = of.recorded().spent();
         Spent now = of.now().spent();
         add(measured, "tokens: %,d", before.usage().total(), now.usage().total());
-        add(measured, "USD: %s", dollars(before), dollars(now));
+        add(measured, "USD without caching: %s", dollars(before), dollars(now));
         add(
                 measured,
                 "seconds per reply: %.1f",

@@ -42,6 +42,7 @@ class FailConditionTest {
             List.of(),
             List.of(),
             List.of(),
+            List.of(),
             List.of());
 
     @ParameterizedTest

@@ -81,7 +81,8 @@ class HtmlReportTest {
                 List.of(shown),
                 List.of(),
                 changes,
-                List.of("instructions", "approval rules of `pay`"));
+                List.of("instructions", "approval rules of `pay`"),
+                List.of("look_up"));
         RehearsalReport report = new RehearsalReport(
                 RehearsalReport.FORMAT, 9, 9, List.of(candidate), List.of(), Optional.empty(), Optional.empty(), "");
         return HtmlReport.of(RolloutReport.of(Optional.empty(), report, List.of(), false));
@@ -107,6 +108,7 @@ class HtmlReportTest {
                         "Nothing was run.",
                         "<h2>Tried: the agents in <code>new</code>, with the model some:model</h2>",
                         "<p>Different from the recorded agents: instructions, approval rules of <code>pay</code></p>",
+                        "<p class=\"failed\">DANGER: declared safe to retry, and was not: <code>look_up</code>. Calls",
                         "3 of 9 decisions would change; 6 stay the same</p>",
                         "<p>One decision can differ in several ways:</p>",
                         "<h3>Side effects: what agents do outside of the conversation</h3>",
@@ -136,8 +138,9 @@ class HtmlReportTest {
         RehearsalReport.Totals unpriced = new RehearsalReport.Totals(new Spent(new Usage(900, 0), Optional.empty()), 0);
 
         assertThat(page(measured, measured, List.of()))
-                .contains("<p>Tokens: 1,234 before, 1,234 with the change; USD: 0.5 before, 0.5 with the change;"
-                        + " seconds per reply: 1.0 before, 1.0 with the change</p>");
+                .contains(
+                        "<p>Tokens: 1,234 before, 1,234 with the change; USD without caching: 0.5 before, 0.5 with the change;"
+                                + " seconds per reply: 1.0 before, 1.0 with the change</p>");
         assertThat(page(measured, unpriced, List.of())).contains("<p>Tokens: 1,234 before, 900 with the change</p>");
     }
 

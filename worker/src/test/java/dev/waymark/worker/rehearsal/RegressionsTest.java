@@ -323,10 +323,60 @@ class RegressionsTest {
                 .candidates()
                 .get(0);
 
-        assertThat(result.differences()).containsExactly("approval rules of `refund`", "tool `send_mail`");
+        assertThat(result.differences()).containsExactly("approval rules of `refund`", "description of `send_mail`");
         assertThat(result.shown().get(0).recorded().calls().get(0).reason()).contains("small");
         assertThat(result.shown().get(0).now().orElseThrow().calls().get(0).reason())
                 .contains("no rule lets it run");
+    }
+
+    @Test
+    void differences_nameOldAndNewValues_andToolsThatBecomeSafe() throws Exception {
+        RehearsalReport.OfCandidate result = rehearse(
+                        AGENT.replace("model: desk:large", "model: desk:large\nmax_tokens: 99\nbudget: { usd: 2 }")
+                                .replace("command: [./refund.sh]", "command: [./mail.sh]\n    safe_to_retry: true"))
+                .candidates()
+                .get(0);
+
+        assertThat(result.differences())
+                .containsExactly(
+                        "command of `refund` `./refund.sh` → `./mail.sh`",
+                        "safe_to_retry of `refund` false → true",
+                        "max_tokens 16000 → 99",
+                        "budget none → 2 USD");
+        assertThat(result.newlySafe()).containsExactly("refund");
+    }
+
+    /** The files of the agents are as before, but for what one of the scripts does. */
+    @Test
+    void changedScript_isNamed() throws Exception {
+        Path changed = Files.createTempDirectory(directory, "changed");
+        Files.writeString(changed.resolve("desk.yaml"), AGENT);
+        Files.copy(agents.resolve("find.sh"), changed.resolve("find.sh"));
+        Files.copy(agents.resolve("mail.sh"), changed.resolve("mail.sh"));
+        Files.copy(agents.resolve("mail.sh"), changed.resolve("refund.sh"));
+
+        assertThat(differences(changed)).containsExactly("the script of `refund`");
+        Files.delete(changed.resolve("refund.sh"));
+        Files.copy(agents.resolve("refund.sh"), changed.resolve("refund.sh"));
+        assertThat(differences(changed)).isEmpty();
+    }
+
+    private List<String> differences(Path changed) throws Exception {
+        Candidate candidate = new Candidate("new", Optional.of(load(changed)), PROVIDERS, Map.of(), Optional.empty());
+        Path store = Files.createTempDirectory(directory, "answers");
+        try (SpendingLedger ledger =
+                SpendingLedger.open(store.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
+            return new Rehearsal(
+                            List.of(candidate),
+                            RehearsalSettings.DEFAULT,
+                            Optional.empty(),
+                            new AnswerStore(store, Optional.empty(), Optional.empty()),
+                            ledger)
+                    .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {})
+                    .candidates()
+                    .get(0)
+                    .differences();
+        }
     }
 
     @ParameterizedTest

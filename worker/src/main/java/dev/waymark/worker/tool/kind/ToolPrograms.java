@@ -42,6 +42,11 @@ public final class ToolPrograms {
      * itself, or the script of an interpreter that is found by its name.
      */
     public String digest(List<String> program) throws UnknownDefinitionException {
+        return digest(directory, program);
+    }
+
+    /** The digest of a program of the agent files in this directory. */
+    public static String digest(Path directory, List<String> program) throws UnknownDefinitionException {
         List<Object> parts = new ArrayList<>(program);
         for (String word : program) {
             try {
