@@ -34,11 +34,14 @@ import io.temporal.api.schedule.v1.ScheduleInfo;
 import io.temporal.api.schedule.v1.ScheduleListEntry;
 import io.temporal.api.schedule.v1.SchedulePatch;
 import io.temporal.api.schedule.v1.SchedulePolicies;
+import io.temporal.api.schedule.v1.ScheduleSpec;
 import io.temporal.api.schedule.v1.TriggerImmediatelyRequest;
 import io.temporal.api.workflowservice.v1.DescribeScheduleResponse;
 import io.temporal.api.workflowservice.v1.ListSchedulesResponse;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -74,7 +77,7 @@ public final class Schedules {
      * Creates a schedule. Creating the same one again changes nothing.
      *
      * @throws WaymarkException.Refused with type {@code KeyReused} if another schedule has this name and is not to be
-     *     replaced
+     *     replaced; with another type if its times never come
      */
     public AgentSchedule create(NewSchedule wanted) {
         return available(() -> {
@@ -84,9 +87,15 @@ public final class Schedules {
                         "Temporal starts its threads, and can't create a key. Start them with a timer of your own, or"
                                 + " create the schedule without thread keys");
             }
+            ScheduleSpec times = ScheduleSpecs.spec(wanted.recurrence(), wanted.timezone(), wanted.jitter());
+            if (!ScheduleSpecs.everCome(times, LocalDate.now(ZoneId.of(wanted.timezone())))) {
+                throw RequestLimits.badInput(
+                        "the times of the schedule " + wanted.name() + " never come: " + wanted.recurrence(),
+                        "Use days and years that exist, and are not over");
+            }
             StartInput input = ThreadStarter.scheduled(wanted.prompt()).ownedBy(wanted.owner());
             Schedule schedule = Schedule.newBuilder()
-                    .setSpec(ScheduleSpecs.spec(wanted.recurrence(), wanted.timezone(), wanted.jitter()))
+                    .setSpec(times)
                     .setAction(requests.action(wanted.name(), input))
                     .setPolicies(SchedulePolicies.newBuilder().setOverlapPolicy(policy(wanted.overlap())))
                     .build();

@@ -2,6 +2,7 @@ package dev.waymark.spring;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.list.ReportedAgents;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.schedule.NewSchedule;
 import dev.waymark.client.schedule.OverlapPolicy;
@@ -40,6 +41,9 @@ final class ScheduleSetup implements SmartLifecycle {
             return;
         }
         schedules.forEach(this::create);
+        ReportedAgents reported = client.reportedAgents();
+        schedules.forEach((name, settings) ->
+                reported.warning(settings.agent()).ifPresent(why -> LOG.warn("Schedule {}: {}.", name, why)));
     }
 
     private void create(String name, WaymarkProperties.ScheduleSettings settings) {

@@ -84,6 +84,11 @@ class ScheduleSettingsServerTest {
                         .hasStackTraceContaining(
                                 "waymark.schedules.nightly: a cron expression has five fields, not 6: 0 0 3 * * *"));
         application(server.address())
+                .withPropertyValues("waymark.schedules.nightly.cron=0 3 30 2 *")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("the times of the schedule nightly never come: 0 3 30 2 *"));
+        application(server.address())
                 .withPropertyValues(
                         "waymark.schedules.nightly.cron=0 3 * * *", "waymark.schedules.nightly.overlap=sometimes")
                 .run(context -> assertThat(context)

@@ -8,6 +8,7 @@ import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -49,6 +50,14 @@ public final class ReportedAgents {
             Thread.currentThread().interrupt();
         }
         return newest;
+    }
+
+    /** Why threads of an agent may find no worker, as far as workers say; empty if one of them has the agent. */
+    public Optional<String> warning(String agent) {
+        return agents().stream().anyMatch(known -> known.name().equals(agent))
+                ? Optional.empty()
+                : Optional.of("no worker has reported an agent " + agent
+                        + ": its threads will fail or wait until one has it");
     }
 
     /**

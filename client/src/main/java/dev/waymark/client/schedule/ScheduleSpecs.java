@@ -10,6 +10,7 @@ import io.temporal.api.schedule.v1.CalendarSpec;
 import io.temporal.api.schedule.v1.IntervalSpec;
 import io.temporal.api.schedule.v1.ScheduleSpec;
 import io.temporal.api.schedule.v1.StructuredCalendarSpec;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,6 +37,12 @@ public final class ScheduleSpecs {
                 .setTimezoneName(timezone)
                 .setJitter(duration(jitter))
                 .build();
+    }
+
+    /** Whether the times have a day from this one on. February 30, for example, never comes. */
+    public static boolean everCome(ScheduleSpec spec, LocalDate today) {
+        return spec.getCalendarCount() == 0
+                || spec.getCalendarList().stream().anyMatch(calendar -> CalendarDays.exist(calendar, today));
     }
 
     private static final class Writer implements Recurrence.Cases<ScheduleSpec.Builder> {

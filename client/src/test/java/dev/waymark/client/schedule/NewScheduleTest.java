@@ -9,6 +9,7 @@ import dev.waymark.client.request.Prompt;
 import io.temporal.api.schedule.v1.CalendarSpec;
 import io.temporal.api.schedule.v1.ScheduleSpec;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -75,6 +76,45 @@ class NewScheduleTest {
         assertThatThrownBy(() ->
                         Recurrence.only(Optional.of("@daily"), Optional.of(Duration.ofHours(1)), Optional.empty()))
                 .hasMessage("the times are given more than once for the schedule");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0 9 30 2 *|false",
+                "0 9 30,31 FEB *|false",
+                "0 9 31 4,jun,9/2 *|false",
+                "0 9 29 2 *|true",
+                "0 9 29 2 SUN|true",
+                "0 9 30 2 MON|true",
+                "0 9 */5 */12 *|true",
+                "0 9 31 * 7|true",
+                "0 9 nonsense 2 *|true",
+                "@yearly|true"
+            })
+    void cron_everComes_ifOneOfItsDaysExists(String expression, boolean comes) {
+        assertThat(everComes(Recurrence.cron(expression))).isEqualTo(comes);
+    }
+
+    @Test
+    void calendar_everComes_ifItsDaysAreNotOver() {
+        assertThat(everComes(Recurrence.calendar(Map.of("year", "2025")))).isFalse();
+        assertThat(everComes(Recurrence.calendar(Map.of("year", "2026", "month", "1-10"))))
+                .isFalse();
+        assertThat(everComes(Recurrence.calendar(Map.of("year", "2027", "month", "2", "dayOfMonth", "29"))))
+                .isFalse();
+        assertThat(everComes(Recurrence.calendar(Map.of("year", "2026-2028/2", "dayOfMonth", "29", "month", "2"))))
+                .isTrue();
+        assertThat(everComes(Recurrence.calendar(Map.of("hour", "9", "dayOfWeek", "MON-FRI"))))
+                .isTrue();
+        assertThat(everComes(Recurrence.calendar(Map.of("dayOfMonth", "29", "month", "2", "dayOfWeek", "TUE"))))
+                .isTrue();
+        assertThat(everComes(Recurrence.every(Duration.ofHours(1)))).isTrue();
+    }
+
+    private static boolean everComes(Recurrence recurrence) {
+        return ScheduleSpecs.everCome(ScheduleSpecs.spec(recurrence, "UTC", Duration.ZERO), LocalDate.of(2026, 11, 29));
     }
 
     /** Temporal wants a day to match both fields. */

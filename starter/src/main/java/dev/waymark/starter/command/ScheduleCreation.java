@@ -5,11 +5,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.Prompt;
+import dev.waymark.client.schedule.AgentSchedule;
 import dev.waymark.client.schedule.NewSchedule;
 import dev.waymark.client.schedule.OverlapPolicy;
 import dev.waymark.client.schedule.Recurrence;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.display.SafeText;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.JsonFiles;
@@ -131,8 +133,9 @@ public final class ScheduleCreation implements Callable<Integer> {
                 .withOverlap(policy)
                 .withJitter(jitter);
         try (AgentClient client = ConnectionOptions.toServer()) {
-            return ScheduleCommand.print(
-                    output, client.schedules().create(replace ? schedule.replacingExisting() : schedule));
+            AgentSchedule created = client.schedules().create(replace ? schedule.replacingExisting() : schedule);
+            client.reportedAgents().warning(agent).ifPresent(why -> output.note("warning: " + SafeText.line(why)));
+            return ScheduleCommand.print(output, created);
         }
     }
 
