@@ -23,12 +23,16 @@ final class WaymarkHealth {
         return worker().map(AgentWorker::isReady).orElseGet(() -> Connection.answers(connection.stubs(), PATIENCE));
     }
 
-    /** Returns the address of the server, the namespace, and the task queue of the worker, if one is running. */
+    /**
+     * Returns the address of the server, the namespace, and the task queue of the worker, if one is running, with the
+     * reason why it gets no work.
+     */
     Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("server", connection.address());
         details.put("namespace", connection.namespace());
         details.put("worker", worker().map(AgentWorker::taskQueue).orElse("none"));
+        worker().flatMap(AgentWorker::idleReason).ifPresent(why -> details.put("idle", why));
         return details;
     }
 

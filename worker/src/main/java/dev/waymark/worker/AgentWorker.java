@@ -108,6 +108,7 @@ public final class AgentWorker implements AutoCloseable {
     private final WorkerFactoryOptions factoryOptions;
     private final WorkerOptions options;
     private final Optional<WorkerDeploymentVersion> deployment;
+    private final Optional<VersionWatch> version;
     private final RunReader runs;
     private final ToolKinds kinds;
     private final FactMetrics threadMetrics;
@@ -131,6 +132,7 @@ public final class AgentWorker implements AutoCloseable {
             throw new IllegalArgumentException("the in-memory server has no worker deployments");
         }
         this.options = options(!inMemory, deployment);
+        this.version = deployment.map(of -> new VersionWatch(client, of));
         this.runs = new RunReader(new HistoryReader(client), Math.max(1, factoryOptions.getWorkflowCacheSize()));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.threadMetrics = new FactMetrics(builder.metrics);
@@ -236,11 +238,20 @@ public final class AgentWorker implements AutoCloseable {
                 && Connection.answers(client.getWorkflowServiceStubs(), READINESS);
     }
 
+    /**
+     * Why this worker gets no work although it polls: another version of its {@linkplain Builder#deployment deployment}
+     * is current. Learned from the server every 10 seconds. Empty if the worker gets work, or has no deployment.
+     */
+    public Optional<String> idleReason() {
+        return version.flatMap(VersionWatch::idleReason);
+    }
+
     /** Starts polling for tasks, and returns this worker. Reports calls of killed workers, if there is a journal. */
     public AgentWorker start() {
         journalDirectory.ifPresent(directory -> new EndedWorkers(client).reportFrom(journal, directory));
         words.start();
         factory.start();
+        version.ifPresent(VersionWatch::start);
         return this;
     }
 
@@ -252,6 +263,7 @@ public final class AgentWorker implements AutoCloseable {
      */
     public boolean drain(Duration most) {
         draining = true;
+        version.ifPresent(VersionWatch::close);
         // Running activities may need an answer from their workflow, but this worker no longer takes workflow tasks,
         // and it may be the only one. Until they finish, a second worker takes workflow tasks, but runs no activities.
         WorkerFactory workflows = newFactory();
@@ -274,6 +286,7 @@ public final class AgentWorker implements AutoCloseable {
     /** Interrupts running activities, which have 5 seconds to end. To Temporal, this looks like a crashed worker. */
     @Override
     public void close() {
+        version.ifPresent(VersionWatch::close);
         factory.shutdownNow();
         words.stop();
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);

@@ -73,8 +73,14 @@ class DeploymentServerTest {
                         .isEqualTo(text));
     }
 
+    private static void awaitIdle(AgentWorker worker, String reason) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(worker.idleReason()).contains(reason));
+    }
+
     @Test
-    void openThread_movesToTheCurrentVersion() {
+    void openThread_movesToTheCurrentVersion_andWorkersOfOthersSayThatTheyGetNoWork() {
         try (AgentWorker first = worker("build-1")) {
             makeCurrent("build-1");
             WorkflowStub thread = server.client()
@@ -88,9 +94,24 @@ class DeploymentServerTest {
             awaitReply(name, "From build-1");
 
             try (AgentWorker second = worker("build-2")) {
+                awaitIdle(
+                        second,
+                        "build build-2 of deployment " + name + " gets no work: it is not the current version;"
+                                + " build build-1 of deployment " + name
+                                + " is. To make it current: temporal worker deployment"
+                                + " set-current-version --deployment-name " + name + " --build-id build-2");
                 makeCurrent("build-2");
                 thread.signal(SignalNames.SAY, "Again");
                 awaitReply(name, "From build-2");
+                awaitIdle(
+                        first,
+                        "build build-1 of deployment " + name + " gets no work: it is not the current version;"
+                                + " build build-2 of deployment " + name
+                                + " is. To make it current: temporal worker deployment"
+                                + " set-current-version --deployment-name " + name + " --build-id build-1");
+                Awaitility.await()
+                        .atMost(Duration.ofSeconds(30))
+                        .until(() -> second.idleReason().isEmpty());
             }
         }
     }

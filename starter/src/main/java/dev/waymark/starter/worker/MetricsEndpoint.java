@@ -17,7 +17,9 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.temporal.common.reporter.MicrometerClientStatsReporter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Serves a worker's metrics to Prometheus, and its health to supervisors: {@code /metrics}, {@code /healthz} and {@code
@@ -32,6 +34,7 @@ final class MetricsEndpoint implements AutoCloseable {
     private final Scope sdkScope;
     private final SmallHttpServer server;
     private volatile BooleanSupplier ready = () -> false;
+    private volatile Supplier<Optional<String>> idleReason = Optional::empty;
 
     private MetricsEndpoint(InetSocketAddress address) throws IOException {
         sdkScope = new RootScopeBuilder()
@@ -70,8 +73,14 @@ final class MetricsEndpoint implements AutoCloseable {
         return address.getHostString() + ":" + address.getPort();
     }
 
-    /** Sets the readiness condition. Until this is called, {@code /readyz} returns 503. */
-    void readyWhen(BooleanSupplier condition) {
+    /**
+     * Sets the readiness condition. Until this is called, {@code /readyz} returns 503.
+     *
+     * @param reason why a worker that is ready gets no work, if so. It stays ready: a rollout that waits for readiness
+     * makes a version current only then.
+     */
+    void readyWhen(BooleanSupplier condition, Supplier<Optional<String>> reason) {
+        idleReason = reason;
         ready = condition;
     }
 
@@ -80,7 +89,15 @@ final class MetricsEndpoint implements AutoCloseable {
             case "/metrics" -> SmallHttpReply.of(200, PROMETHEUS, registry.scrape());
             case "/healthz" -> SmallHttpReply.text(200, "ok");
             case "/readyz" ->
-                ready.getAsBoolean() ? SmallHttpReply.text(200, "ready") : SmallHttpReply.text(503, "not ready");
+                ready.getAsBoolean()
+                        ? SmallHttpReply.text(
+                                200,
+                                "ready"
+                                        + idleReason
+                                                .get()
+                                                .map(why -> "; " + why)
+                                                .orElse(""))
+                        : SmallHttpReply.text(503, "not ready");
             default -> SmallHttpReply.text(404, "not found");
         };
     }

@@ -64,7 +64,7 @@ final class MetricsOptions implements AutoCloseable {
 
     /** Called when the worker has started. From then on, {@code /readyz} reports whether the worker is ready. */
     void started(AgentWorker worker) {
-        Optional.ofNullable(endpoint).ifPresent(found -> found.readyWhen(worker::isReady));
+        Optional.ofNullable(endpoint).ifPresent(found -> found.readyWhen(worker::isReady, worker::idleReason));
     }
 
     /** Returns the URL of {@code /metrics}, if it is served. */

@@ -65,6 +65,18 @@ class MetricsEndpointTest {
     }
 
     @Test
+    void workerWithoutWork_isReady_andSaysWhy() throws Exception {
+        try (MetricsEndpoint endpoint = MetricsEndpoint.listen("127.0.0.1", 0)) {
+            endpoint.readyWhen(() -> true, () -> Optional.of("another version is current"));
+
+            HttpResponse<String> answer = get(endpoint, "/readyz");
+
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.body()).isEqualTo("ready; another version is current\n");
+        }
+    }
+
+    @Test
     void oneTurn_isCountedWithItsCallsTokensAndClaims() throws Exception {
         try (InMemoryServer server = InMemoryServer.start(0);
                 MetricsEndpoint endpoint = MetricsEndpoint.listen("127.0.0.1", 0);
@@ -74,7 +86,7 @@ class MetricsEndpointTest {
             assertThat(get(endpoint, "/readyz").statusCode()).isEqualTo(503);
             AgentWorker worker = worker(connection, endpoint);
             worker.start();
-            endpoint.readyWhen(worker::isReady);
+            endpoint.readyWhen(worker::isReady, worker::idleReason);
             assertThat(get(endpoint, "/readyz").body()).isEqualTo("ready\n");
 
             assertThat(turn(connection)).isEqualTo("complete");
