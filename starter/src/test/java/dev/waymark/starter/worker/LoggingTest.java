@@ -47,6 +47,18 @@ class LoggingTest {
     }
 
     @Test
+    void failedActivityOfACall_namesThreadAndCall() {
+        String printed = printed(() -> {
+            LOG.getMDCAdapter().put(LoggerTag.WORKFLOW_ID, "trip");
+            LOG.getMDCAdapter().put("Call", "tu_1");
+            LOG.getLogger("io.temporal.internal.activity.ActivityTaskExecutors").warn("Activity failure.");
+            LOG.getMDCAdapter().clear();
+        });
+
+        assertThat(printed).endsWith(" WARN  trip, call tu_1: Activity failure.: \n");
+    }
+
+    @Test
     void anythingElse_keepsItsStackTrace() {
         String printed = printed(() ->
                 LOG.getLogger("dev.waymark.worker.Some").warn("unexpected", new IllegalStateException("a defect")));

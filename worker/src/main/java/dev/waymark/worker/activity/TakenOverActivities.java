@@ -9,7 +9,7 @@ import io.temporal.common.interceptors.WorkerInterceptorBase;
 
 /**
  * When an activity is retried because its worker was lost, lets any worker continue its thread, instead of letting the
- * server wait for the lost one.
+ * server wait for the lost one. Clears what the previous activity of this Java thread left for the log.
  */
 public final class TakenOverActivities extends WorkerInterceptorBase {
     @Override
@@ -17,6 +17,7 @@ public final class TakenOverActivities extends WorkerInterceptorBase {
         return new ActivityInboundCallsInterceptorBase(next) {
             @Override
             public void init(ActivityExecutionContext context) {
+                CallLog.clear();
                 ActivityInfo info = context.getInfo();
                 if (info.getAttempt() > 1) {
                     new StickyTasks(context.getWorkflowClient())

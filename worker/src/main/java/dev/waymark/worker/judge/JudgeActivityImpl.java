@@ -5,6 +5,7 @@ import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.CallLog;
 import dev.waymark.worker.activity.Heartbeat;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
@@ -21,6 +22,7 @@ public final class JudgeActivityImpl implements JudgeActivity {
 
     @Override
     public CallVerdict judge(JudgeInput input) {
+        CallLog.name(input.callId());
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             AgentSpec agent = ActivityProblems.reading(

@@ -7,6 +7,7 @@ import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.CallLog;
 import dev.waymark.worker.activity.Heartbeat;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
@@ -28,6 +29,7 @@ public final class TaskActivityImpl implements TaskActivity {
 
     @Override
     public ToolOutcome attend(TaskInput input) {
+        CallLog.name(input.callId());
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         input.suspension().filter(task -> info.getAttempt() == 1).ifPresent(TaskActivityImpl::leaveAlone);
         try (Heartbeat heartbeat = Heartbeat.begin()) {

@@ -12,6 +12,7 @@ import dev.waymark.conversation.value.Sha256;
 import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.CallLog;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.process.ProcessFence;
@@ -68,6 +69,7 @@ public final class ToolActivity implements DynamicActivity {
     @Override
     public Object execute(EncodedValues arguments) {
         ToolInput input = arguments.get(0, ToolInput.class);
+        CallLog.name(input.callId());
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             RunReader.Setting setting =

@@ -7,6 +7,7 @@ import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.CallLog;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.ToolRun;
@@ -27,6 +28,7 @@ public final class VerifyActivityImpl implements VerifyActivity {
 
     @Override
     public VerifyOutcome verify(VerifyInput input) {
+        CallLog.name(input.callId());
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             RunReader.Setting setting =

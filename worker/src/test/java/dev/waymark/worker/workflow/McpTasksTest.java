@@ -3,6 +3,10 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.waymark.agent.McpServer;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.thread.StartInput;
@@ -24,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Calls that their MCP server does not finish at once, from the model's call to the result that it gets. */
 @Tag("full")
@@ -88,6 +93,31 @@ class McpTasksTest {
             assertThat(server.count("tools/call")).isEqualTo(1);
             assertThat(state.calls().get("tu_1").orElseThrow().suspension()).isEmpty();
             assertThat(server.names("tasks/get")).containsOnly(server.task());
+        }
+    }
+
+    /** Each attempt that finds the task unfinished fails, and the SDK logs the failure after the activity's code. */
+    @Test
+    void failureInTheLog_namesThreadAndCall() {
+        Logger logger = (Logger) LoggerFactory.getLogger("io.temporal.internal.activity");
+        logger.setLevel(Level.WARN);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try (WorkflowRig rig = rig("charge_task")) {
+            String thread = start(rig);
+            server.await("tasks/get", 2);
+            server.finish("paid 5");
+            rig.awaitTurn(thread, 1);
+
+            assertThat(List.copyOf(log.list))
+                    .filteredOn(
+                            event -> event.getMDCPropertyMap().get("WorkflowId").equals(thread))
+                    .isNotEmpty()
+                    .allSatisfy(event -> assertThat(event.getMDCPropertyMap()).containsEntry("Call", "tu_1"));
+        } finally {
+            logger.detachAppender(log);
+            logger.setLevel(null);
         }
     }
 
