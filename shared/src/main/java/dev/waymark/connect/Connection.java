@@ -13,6 +13,7 @@ import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.MetadataUtils;
+import io.temporal.api.workflowservice.v1.DescribeNamespaceRequest;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
@@ -396,6 +397,27 @@ public final class Connection implements AutoCloseable {
             return true;
         } catch (StatusRuntimeException e) {
             return false;
+        }
+    }
+
+    /** Finds out how the server is by up to two requests, each of which has this time. */
+    @Internal
+    public ServerState state(Duration most) {
+        try {
+            stubs.blockingStub()
+                    .withDeadlineAfter(most.toMillis(), TimeUnit.MILLISECONDS)
+                    .describeNamespace(DescribeNamespaceRequest.newBuilder()
+                            .setNamespace(namespace())
+                            .build());
+            return ServerState.WORKING;
+        } catch (StatusRuntimeException e) {
+            if (!answers(stubs, most)) {
+                return ServerState.UNREACHABLE;
+            }
+            // A server that refuses the request has looked for the namespace, or never will.
+            return ServerAnswer.of(e).mayPass() && !ServerAnswer.BUSY.is(e)
+                    ? ServerState.WITHOUT_DATABASE
+                    : ServerState.WORKING;
         }
     }
 

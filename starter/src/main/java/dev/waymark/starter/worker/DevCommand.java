@@ -154,6 +154,7 @@ public final class DevCommand implements Callable<Integer> {
                         .build()) {
             receivers.warnings(setup.agents().agents().values()).forEach(output::note);
             worker.start();
+            metrics.count(watched);
             metrics.started(worker);
             announce(server, setup.agents().names(), Banner.agents(setup.agents()));
             termination.await();

@@ -6,6 +6,7 @@ import com.uber.m3.tally.ScopeCloseException;
 import com.uber.m3.util.Duration;
 import dev.waymark.smallhttp.SmallHttpReply;
 import dev.waymark.smallhttp.SmallHttpServer;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -60,6 +61,16 @@ final class MetricsEndpoint implements AutoCloseable {
     /** Returns the registry whose metrics are served. */
     MeterRegistry registry() {
         return registry;
+    }
+
+    /** Adds two metrics that are 1 while the server is lost, or only its database. */
+    void count(ServerOutage outage) {
+        Gauge.builder("waymark.server.lost", outage, of -> of.isOn() ? 1 : 0)
+                .description("Whether the Temporal server does not answer or cannot reach its database")
+                .register(registry);
+        Gauge.builder("waymark.server.database.lost", outage, of -> of.isOfDatabase() ? 1 : 0)
+                .description("Whether the Temporal server answers, but cannot reach its database")
+                .register(registry);
     }
 
     /** Returns the scope for metrics of the Temporal SDK, which are served too. */

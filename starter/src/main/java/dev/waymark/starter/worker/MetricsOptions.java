@@ -62,6 +62,11 @@ final class MetricsOptions implements AutoCloseable {
         return endpoint == null ? worker : worker.metrics(endpoint.registry());
     }
 
+    /** Adds whether the server is lost to the metrics, if they are served. */
+    void count(ServerOutage outage) {
+        Optional.ofNullable(endpoint).ifPresent(found -> found.count(outage));
+    }
+
     /** Called when the worker has started. From then on, {@code /readyz} reports whether the worker is ready. */
     void started(AgentWorker worker) {
         Optional.ofNullable(endpoint).ifPresent(found -> found.readyWhen(worker::isReady, worker::idleReason));

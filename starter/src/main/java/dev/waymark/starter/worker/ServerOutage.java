@@ -1,21 +1,24 @@
 package dev.waymark.starter.worker;
 
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerState;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Replaces the failures of an outage of the Temporal server, of which each poller logs several a second, by one line at
- * its beginning and one at its end. Thread-safe.
+ * its beginning and one at its end. Also notices a server that answers but cannot reach its database: it lets pollers
+ * wait, so an idle worker has no failure. Thread-safe.
  */
 final class ServerOutage implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerOutage.class);
     private static final Duration ANSWER = Duration.ofSeconds(5);
-    private static final long LOOK_EVERY_MILLIS = 1_000;
+    private static final long LOOK_EVERY_MILLIS = 10_000;
+    private static final long LOOK_AGAIN_MILLIS = 1_000;
 
     /** A server that starts answers some requests before others. */
     private static final long QUIET_NANOS = Duration.ofSeconds(3).toNanos();
@@ -23,7 +26,7 @@ final class ServerOutage implements AutoCloseable {
     private static volatile Optional<ServerOutage> watched = Optional.empty();
 
     private final String address;
-    private final BooleanSupplier answers;
+    private final Supplier<ServerState> state;
     private final LongSupplier nanoTime;
     private boolean closed;
     /** Empty if there is no outage. Guarded by {@code this}, as are the following fields. */
@@ -31,17 +34,24 @@ final class ServerOutage implements AutoCloseable {
 
     private Optional<Long> answeredSince = Optional.empty();
     private int repetitions;
+    private ServerState last = ServerState.WORKING;
+    /** Whether the log says that the current outage is one of the database. */
+    private boolean isOfDatabase;
 
-    ServerOutage(String address, BooleanSupplier answers, LongSupplier nanoTime) {
+    ServerOutage(String address, Supplier<ServerState> state, LongSupplier nanoTime) {
         this.address = address;
-        this.answers = answers;
+        this.state = state;
         this.nanoTime = nanoTime;
     }
 
     /** From now until it is closed, the log of this process has the outages of this connection's server. */
     static ServerOutage watch(Connection connection) {
-        return watch(new ServerOutage(
-                connection.address(), () -> Connection.answers(connection.stubs(), ANSWER), System::nanoTime));
+        ServerOutage outage =
+                watch(new ServerOutage(connection.address(), () -> connection.state(ANSWER), System::nanoTime));
+        Thread looking = new Thread(outage::lookUntilClosed, "waymark-server-outage");
+        looking.setDaemon(true);
+        looking.start();
+        return outage;
     }
 
     static ServerOutage watch(ServerOutage outage) {
@@ -58,6 +68,11 @@ final class ServerOutage implements AutoCloseable {
         return began.isPresent();
     }
 
+    /** Whether the server answers, but cannot reach its database. */
+    synchronized boolean isOfDatabase() {
+        return isOfDatabase;
+    }
+
     /** Returns what to log in place of a failed request: empty if it was a repetition. */
     synchronized Optional<String> failed(String status) {
         answeredSince = Optional.empty();
@@ -65,52 +80,74 @@ final class ServerOutage implements AutoCloseable {
             repetitions++;
             return Optional.empty();
         }
-        began = Optional.of(nanoTime.getAsLong());
-        repetitions = 0;
-        Thread looking = new Thread(this::lookUntilOver, "waymark-server-outage");
-        looking.setDaemon(true);
-        looking.start();
+        begin();
+        notifyAll();
         return Optional.of("The Temporal server at " + address + " does not answer (" + status
                 + "). The worker keeps trying; its threads wait");
     }
 
-    private void lookUntilOver() {
+    private void begin() {
+        began = Optional.of(nanoTime.getAsLong());
+        repetitions = 0;
+    }
+
+    private void lookUntilClosed() {
         try {
-            Optional<String> over = Optional.empty();
-            while (over.isEmpty() && !isClosed()) {
-                Thread.sleep(LOOK_EVERY_MILLIS);
-                over = look();
+            while (awaitNextLook()) {
+                look().ifPresent(LOG::warn);
             }
-            over.ifPresent(LOG::warn);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Returns what to log if the outage is over: the server has answered for a while, and no request has failed. */
+    private synchronized boolean awaitNextLook() throws InterruptedException {
+        if (!closed) {
+            wait(isOn() || last != ServerState.WORKING ? LOOK_AGAIN_MILLIS : LOOK_EVERY_MILLIS);
+        }
+        return !closed;
+    }
+
+    /**
+     * Returns what to log: that the server cannot reach its database, or that the outage is over, because the server has
+     * worked for a while, and no request has failed.
+     */
     Optional<String> look() {
-        boolean isThere = answers.getAsBoolean();
+        ServerState now = state.get();
         synchronized (this) {
-            long now = nanoTime.getAsLong();
-            answeredSince = isThere ? answeredSince.or(() -> Optional.of(now)) : Optional.empty();
-            if (!isOn()
-                    || answeredSince.filter(since -> now - since >= QUIET_NANOS).isEmpty()) {
-                return Optional.empty();
+            // A single request may also be late because the server is busy.
+            boolean isSure = now == last;
+            last = now;
+            if (now == ServerState.WITHOUT_DATABASE && isSure && !isOfDatabase) {
+                if (!isOn()) {
+                    begin();
+                }
+                isOfDatabase = true;
+                return Optional.of("The Temporal server at " + address + " answers, but cannot reach its database."
+                        + " The worker keeps trying; its threads wait");
             }
-            long seconds = Duration.ofNanos(answeredSince.get() - began.get()).toSeconds();
-            began = Optional.empty();
-            return Optional.of("The Temporal server at " + address + " answers again, after " + seconds + " s. "
-                    + repetitions + " more failures were not logged");
+            return over(now);
         }
     }
 
-    private synchronized boolean isClosed() {
-        return closed;
+    private Optional<String> over(ServerState now) {
+        long time = nanoTime.getAsLong();
+        answeredSince = now == ServerState.WORKING ? answeredSince.or(() -> Optional.of(time)) : Optional.empty();
+        if (!isOn()
+                || answeredSince.filter(since -> time - since >= QUIET_NANOS).isEmpty()) {
+            return Optional.empty();
+        }
+        long seconds = Duration.ofNanos(answeredSince.get() - began.get()).toSeconds();
+        began = Optional.empty();
+        isOfDatabase = false;
+        return Optional.of("The Temporal server at " + address + " works again, after " + seconds + " s. " + repetitions
+                + " more failures were not logged");
     }
 
     @Override
     public synchronized void close() {
         closed = true;
+        notifyAll();
         watched = Optional.empty();
     }
 }

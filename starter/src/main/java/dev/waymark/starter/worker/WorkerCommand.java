@@ -71,6 +71,7 @@ public final class WorkerCommand implements Callable<Integer> {
                         .build()) {
             receivers.warnings(setup.agents().agents().values()).forEach(output::note);
             worker.start();
+            metrics.count(watched);
             metrics.started(worker);
             DevServer.Kind kind = connection.isInMemory() ? DevServer.Kind.IN_MEMORY : DevServer.Kind.TEMPORAL;
             if (output.isJson()) {

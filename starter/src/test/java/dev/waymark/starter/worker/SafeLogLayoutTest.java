@@ -8,6 +8,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import dev.waymark.codec.FileKeyStore;
 import dev.waymark.codec.KeyStoreException;
+import dev.waymark.connect.ServerState;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import io.grpc.Status;
@@ -16,8 +17,8 @@ import io.temporal.internal.logging.LoggerTag;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -89,11 +90,11 @@ class SafeLogLayoutTest {
     @Test
     void lostServer_isOneLineAtItsBeginning_andOneAtItsEnd() {
         AtomicLong seconds = new AtomicLong(100);
-        AtomicBoolean answers = new AtomicBoolean();
+        AtomicReference<ServerState> state = new AtomicReference<>(ServerState.UNREACHABLE);
         Throwable refused = new IllegalStateException(Status.UNAVAILABLE.asRuntimeException());
         Throwable late = Status.DEADLINE_EXCEEDED.asRuntimeException();
         try (ServerOutage outage = ServerOutage.watch(
-                new ServerOutage("127.0.0.1:7233", answers::get, () -> seconds.get() * 1_000_000_000))) {
+                new ServerOutage("127.0.0.1:7233", state::get, () -> seconds.get() * 1_000_000_000))) {
             assertThat(logged("A busy server.", late, 100)).contains("A busy server.");
             assertThat(logged("Failure in poller", refused, 100))
                     .startsWith("The Temporal server at 127.0.0.1:7233 does not answer (UNAVAILABLE).")
@@ -102,7 +103,7 @@ class SafeLogLayoutTest {
             assertThat(logged("Heartbeat failed", late, 102)).isEmpty();
             seconds.set(130);
             assertThat(outage.look()).isEmpty();
-            answers.set(true);
+            state.set(ServerState.WORKING);
             assertThat(outage.look()).isEmpty();
             seconds.set(131);
             assertThat(logged("Failure in poller: not all services are there", refused, 131))
@@ -111,12 +112,38 @@ class SafeLogLayoutTest {
             seconds.set(134);
 
             assertThat(outage.look())
-                    .contains(
-                            "The Temporal server at 127.0.0.1:7233 answers again, after 31 s. 3 more failures were not"
-                                    + " logged");
+                    .contains("The Temporal server at 127.0.0.1:7233 works again, after 31 s. 3 more failures were not"
+                            + " logged");
             assertThat(logged("Failure in poller", refused, 200)).contains("does not answer");
         }
         assertThat(logged("Failure in poller", refused, 300)).startsWith("Failure in poller");
+    }
+
+    @Test
+    void serverWithoutDatabase_isToldWithoutAFailedRequest_unlessOnceOnly() {
+        AtomicLong seconds = new AtomicLong(100);
+        AtomicReference<ServerState> state = new AtomicReference<>(ServerState.WITHOUT_DATABASE);
+        ServerOutage outage = new ServerOutage("s:7233", state::get, () -> seconds.get() * 1_000_000_000);
+
+        assertThat(outage.look()).isEmpty();
+        assertThat(outage.isOfDatabase()).isFalse();
+        assertThat(outage.look())
+                .contains(
+                        "The Temporal server at s:7233 answers, but cannot reach its database. The worker keeps trying;"
+                                + " its threads wait");
+        assertThat(outage.isOn()).isTrue();
+        assertThat(outage.isOfDatabase()).isTrue();
+        assertThat(outage.failed("UNAVAILABLE")).isEmpty();
+        assertThat(outage.look()).isEmpty();
+        seconds.set(120);
+        state.set(ServerState.WORKING);
+        assertThat(outage.look()).isEmpty();
+        seconds.set(123);
+
+        assertThat(outage.look())
+                .contains("The Temporal server at s:7233 works again, after 20 s. 1 more failures were not logged");
+        assertThat(outage.isOn()).isFalse();
+        assertThat(outage.isOfDatabase()).isFalse();
     }
 
     @Test
