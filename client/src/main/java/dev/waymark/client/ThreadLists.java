@@ -26,6 +26,7 @@ import dev.waymark.history.Projector;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -202,15 +203,7 @@ public final class ThreadLists {
             Optional<String> after = request.after();
             for (int read = 0; read < MOST_PAGES; read++) {
                 ThreadDirectory.Page page = context.directory().page(request, request.limit(), after);
-                List<ThreadDirectory.Listed> own = ThreadDirectory.read(
-                        page.threads(),
-                        progress,
-                        listed -> Optional.of(listed)
-                                .filter(one -> isNewest(one)
-                                        && shown.test(context.directory().ownerOf(one))));
-                found = context.directory().project(own, progress, ThreadLists::summary).stream()
-                        .filter(request::wants)
-                        .toList();
+                found = summaries(page.threads(), request, shown, progress);
                 after = page.next();
                 if (!found.isEmpty() || after.isEmpty()) {
                     break;
@@ -218,6 +211,45 @@ public final class ThreadLists {
             }
             return new ThreadPage(found, after);
         });
+    }
+
+    /**
+     * The open threads of the selection, of all pages, that only wait for people; those that have waited longest come
+     * first. Subagents wait in the thread above them. If threads have no search attributes (see {@link #setUp}) and the
+     * server is not in memory, only the newest 1,000 open threads are read.
+     *
+     * @param visible decides by a thread's owner whether the caller may see it
+     */
+    public List<ThreadSummary> waiting(
+            ThreadPageRequest request, Predicate<Optional<ThreadOwner>> visible, Progress progress) {
+        ThreadPageRequest waiting = request.waiting();
+        Predicate<Optional<ThreadOwner>> shown = owner -> visible.test(owner) && request.isOf(owner);
+        return context.translated(
+                () -> summaries(context.directory().waiting(waiting), waiting, shown, progress).stream()
+                        .filter(thread -> !thread.waiting().isEmpty())
+                        .sorted(Comparator.comparing(ThreadLists::waitingSince).thenComparing(ThreadSummary::thread))
+                        .toList());
+    }
+
+    private static Instant waitingSince(ThreadSummary thread) {
+        return Collections.min(
+                thread.waiting().stream().map(ThreadSummary.Waiting::since).toList());
+    }
+
+    private List<ThreadSummary> summaries(
+            List<ThreadDirectory.Listed> threads,
+            ThreadPageRequest request,
+            Predicate<Optional<ThreadOwner>> shown,
+            Progress progress) {
+        List<ThreadDirectory.Listed> own = ThreadDirectory.read(
+                threads,
+                progress,
+                listed -> Optional.of(listed)
+                        .filter(one ->
+                                isNewest(one) && shown.test(context.directory().ownerOf(one))));
+        return context.directory().project(own, progress, ThreadLists::summary).stream()
+                .filter(request::wants)
+                .toList();
     }
 
     /**
@@ -250,9 +282,9 @@ public final class ThreadLists {
                 said.stream().findFirst().map(ThreadLists::beginning),
                 said.stream().skip(1).reduce((earlier, later) -> later).map(ThreadLists::beginning),
                 run.forkedFrom(),
-                listed.open()
+                listed.open() && state.parent().isEmpty()
                         ? state.asks().stream()
-                                .map(ask -> new ThreadSummary.Waiting(ask.kind().wireName(), ask.tool()))
+                                .map(ask -> new ThreadSummary.Waiting(ask.kind().wireName(), ask.tool(), ask.since()))
                                 .toList()
                         : List.of(),
                 state.turn().problem());

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.worker.server.DevServer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,6 +35,13 @@ abstract class ListCases {
 
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
+        Path agents = Files.createDirectories(directory.resolve("agents"));
+        Files.writeString(agents.resolve("chief.yaml"), "model: scripted:chief.script.yaml\nsubagents: [billing]\n");
+        Files.writeString(agents.resolve("chief.script.yaml"), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: billing, input: { task: "Charge" } }]
+                  - text: Done.
+                """);
         threads = ServedThreads.on(temporal(), directory, Map.of());
         ann = HttpCaller.of(threads.serve(), ANN);
     }
@@ -73,7 +81,7 @@ abstract class ListCases {
         awaitListed(ann, "search=" + encoded("INVOICE 4711-äb"), invoice);
         awaitListed(ann, "search=" + other.substring(3).toUpperCase(), other);
         assertThat(listed(ann, "search=" + encoded("of nobody"))).isEmpty();
-        assertThat(listed(ann, "agent=billing&search=4711")).isEmpty();
+        assertThat(listed(ann, "agent=billing&search=" + encoded("4711-ÄB"))).isEmpty();
         assertThat(listed(ann, "search=" + encoded("' OR 1=1 --"))).isEmpty();
         assertThat(ann.get("/v1/threads?search=" + "x".repeat(201)).text("code"))
                 .isEqualTo("BadInput");
@@ -144,6 +152,33 @@ abstract class ListCases {
             ann.post("/v1/threads/" + first + "/deny", "{'callId':'tu_1','argsDigest':'" + digest + "'}");
             while (!ids(then.path("waiting")).isEmpty()) {
                 then = list(stream);
+            }
+        }
+    }
+
+    /** A page has room for one thread only. The thread of the subagent waits for the same approval as its parent. */
+    @Test
+    void waiting_isCountedWhole_longestFirst_withoutSubagents() throws Exception {
+        String path = "/v1/threads?limit=1&search=" + encoded("crowded words");
+        String first = ann.start("billing", "The first of the crowded words");
+        ann.awaitPending(first, 1);
+        String second = ann.start("chief", "The second of the crowded words");
+        ann.awaitPending(second, 1);
+        String third = ann.start("billing", "The third of the crowded words");
+        ann.awaitPending(third, 1);
+        awaitListed(ann, "search=" + encoded("crowded words"), first, second, third);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(listed(ann, "status=interrupted&search=" + second + "/"))
+                        .hasSize(1));
+
+        for (String query : List.of(path, "/v1/threads?limit=2&search=" + second)) {
+            try (EventStreamReader stream =
+                    EventStreamReader.open(ann, ann.request(query).header("Accept", "text/event-stream"))) {
+                JsonNode list = list(stream);
+
+                boolean isSecond = query.endsWith(second);
+                assertThat(list.path("waitingCount").asInt()).as(query).isEqualTo(isSecond ? 1 : 3);
+                assertThat(ids(list.path("waiting"))).as(query).containsExactly(isSecond ? second : first);
             }
         }
     }

@@ -8,6 +8,7 @@ import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.ThreadOwner;
+import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Projector;
 import dev.waymark.history.ThreadListing;
@@ -118,6 +119,20 @@ public final class ThreadDirectory {
     /** Returns whether {@link #pageOfWaiting} can be used. */
     public boolean isIndexed() {
         return connection.isIndexed();
+    }
+
+    /**
+     * Returns the open threads that the request may want and that may wait for a person, newest first. If threads have
+     * no search attributes on a server that is not in memory, returns only the newest {@value #LARGEST_PAGE} open ones.
+     */
+    public List<Listed> waiting(ThreadPageRequest request) {
+        if (connection.isInMemory()) {
+            return threads(true);
+        }
+        String wanted = ThreadListing.IS_OPEN + request.condition(connection.isIndexed());
+        return connection.isIndexed()
+                ? newest(listing.all(wanted + " AND " + ThreadIndex.mayWait(Optional.empty())))
+                : pageListed(wanted, LARGEST_PAGE, Optional.empty()).threads();
     }
 
     /** Returns at most the requested number of the open threads that may wait for a person, newest first. */

@@ -56,7 +56,7 @@ public record ThreadPageRequest(
         return new ThreadPageRequest(limit, after, openOnly, status, agent, since, owner, Optional.of(words));
     }
 
-    /** The first page of those of these threads that are open and wait for a person. */
+    /** Selects those of these threads, of all pages, that are open and wait for a person. */
     public ThreadPageRequest waiting() {
         return new ThreadPageRequest(
                 limit, Optional.empty(), true, Optional.of(StatusReport.INTERRUPTED), agent, since, owner, search);

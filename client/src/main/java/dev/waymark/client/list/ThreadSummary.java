@@ -15,7 +15,8 @@ import java.util.Optional;
  * @param title the beginning of the conversation's first message, on one line and safe to show
  * @param latest the same of the newest message of a person, if that is another one
  * @param forkedFrom where a fork began
- * @param waiting the requests that wait for a person, in call order
+ * @param waiting the requests that wait for a person, in call order. Empty for the thread of a subagent, whose requests
+ *     are answered in the thread above it.
  * @param error why the last turn ended early
  */
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -41,6 +42,11 @@ public record ThreadSummary(
         return ScheduledThread.of(thread).map(ScheduledThread::schedule);
     }
 
-    /** A request that waits for a person: the kind of a {@code PendingItem}, and the tool that was called. */
-    public record Waiting(String kind, String tool) {}
+    /**
+     * A request that waits for a person.
+     *
+     * @param kind the kind of a {@code PendingItem}
+     * @param tool the tool that was called
+     */
+    public record Waiting(String kind, String tool, Instant since) {}
 }

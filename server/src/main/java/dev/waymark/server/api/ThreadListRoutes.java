@@ -70,23 +70,14 @@ final class ThreadListRoutes {
         return document;
     }
 
-    /** A page, and those of the wanted threads that wait for a person, which may be on a later page. */
+    /** A page, and those of the wanted threads of all pages that wait for a person. */
     private ObjectNode withWaiting(ApiRequest request, ThreadPageRequest wanted) {
-        ThreadPage page = page(request, wanted);
-        ThreadPageRequest waiting = wanted.waiting();
-        // Each thread of a page is read from the server.
-        boolean hasAll = wanted.after().isEmpty()
-                && wanted.status().isEmpty()
-                && page.next().isEmpty();
-        List<ThreadSummary> found = hasAll
-                ? page.threads().stream()
-                        .filter(thread -> thread.open() && waiting.wants(thread))
-                        .toList()
-                : page(request, waiting).threads();
         ObjectNode document = PayloadJson.MAPPER.createObjectNode().put("type", "threads");
-        document.setAll(document(page));
-        document.set("waiting", JsonDocuments.tree(found));
-        return document;
+        document.setAll(document(page(request, wanted)));
+        List<ThreadSummary> waiting =
+                client.lists().waiting(wanted, owner -> request.caller().sees(owner), UNREADABLE_LOGGED);
+        document.set("waiting", JsonDocuments.tree(waiting.subList(0, Math.min(wanted.limit(), waiting.size()))));
+        return document.put("waitingCount", waiting.size());
     }
 
     private static ThreadPageRequest wanted(ApiRequest request) {

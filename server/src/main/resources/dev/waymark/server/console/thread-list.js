@@ -50,7 +50,7 @@ export class ThreadList {
   #filter = FILTERS[0];
   #threads = [];
   /** What the stream has sent last, and the pages after it. */
-  #first = { threads: [], waiting: [] };
+  #first = { threads: [], waiting: [], waitingCount: 0 };
   #older = [];
   #next;
   #selected = '';
@@ -224,12 +224,12 @@ export class ThreadList {
     this.#isLoaded = true;
     this.list.setAttribute('aria-busy', 'false');
     this.#arrange();
-    this.onWaiting(roots(list.waiting).length);
+    this.onWaiting(list.waitingCount);
     if (wasEmpty !== this.isEmpty) this.onFirst();
   }
 
   #arrange() {
-    const first = this.#filter.query.status === undefined ? this.#first.waiting : [];
+    const first = this.#filter.id === 'failed' ? [] : this.#first.waiting;
     const known = new Set(first.map((thread) => thread.thread));
     const others = [...this.#first.threads, ...this.#older].filter(({ thread }) => !known.has(thread) && known.add(thread));
     others.sort((one, other) => Date.parse(other.updated) - Date.parse(one.updated));
