@@ -135,6 +135,5 @@ form.addEventListener('submit', (event) => {
   run();
 });
 
-// A run without a message shows the conversation so far, and goes on with what waits.
-if (sessionStorage.getItem('begun')) run();
-sessionStorage.setItem('begun', 'yes');
+// A run without a message shows the conversation so far, and goes on with what waits. In a new chat, it ends at once.
+run();

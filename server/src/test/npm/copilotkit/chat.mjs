@@ -8,9 +8,9 @@ const h = React.createElement;
 let thread;
 
 class ThreadAgent extends HttpAgent {
-  /** A run without a message restores the conversation, and follows the turn. A new chat starts no such run. */
+  /** A run without a message restores the conversation, and follows the turn. */
   connect(input) {
-    return thread || 'again' in asked ? this.run({ ...input, messages: [] }) : super.connect(input);
+    return this.run({ ...input, messages: [] });
   }
 
   /** The button that stops a reply. */

@@ -13,7 +13,6 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
-import dev.waymark.server.front.FrontEndContent;
 import dev.waymark.server.front.FrontEndThreads;
 import dev.waymark.server.front.MessageIds;
 import dev.waymark.server.front.PendingId;
@@ -53,7 +52,7 @@ final class AgUiDocuments {
         ObjectNode document = list.addObject();
         document.put("id", MessageIds.of(entry));
         document.put("role", message.role() == Role.ASSISTANT ? "assistant" : "user");
-        document.put("content", FrontEndContent.withoutContext(message.text()));
+        document.set("content", AgUiContent.of(message));
         List<Part.ToolUse> uses = message.toolUses();
         if (!uses.isEmpty()) {
             ArrayNode calls = document.putArray("toolCalls");

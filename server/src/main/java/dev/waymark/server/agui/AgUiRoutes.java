@@ -18,9 +18,11 @@ import dev.waymark.server.front.PendingId;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpProblem;
+import dev.waymark.server.http.HttpReply;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,28 +36,43 @@ public final class AgUiRoutes {
     private static final List<String> DECISION_FIELDS = List.of("approved", "args", "reason");
 
     private final FrontEndThreads threads;
+    private final AgentCatalogue agents;
 
-    private AgUiRoutes(FrontEndThreads threads) {
+    private AgUiRoutes(FrontEndThreads threads, AgentCatalogue agents) {
         this.threads = threads;
+        this.agents = agents;
     }
 
     public static List<Route> of(AgentClient client, AgentCatalogue agents, Executor readers) {
-        AgUiRoutes routes = new AgUiRoutes(new FrontEndThreads(client, agents, readers, OPERATION));
+        AgUiRoutes routes = new AgUiRoutes(new FrontEndThreads(client, agents, readers, OPERATION), agents);
         return List.of(Route.post("runAgUi", "/v1/agui/{agent}", CallerRole.LOOK, routes::run)
                 .taking(BODY_BYTES));
     }
 
     private HttpAnswer run(ApiRequest request) {
-        FrontEndRun run = begin(request);
         AgUiView.RequestedRun requested = new AgUiView.RequestedRun(
                 threadId(request),
                 request.text("runId").orElseThrow(),
                 request.text("protocolVersion").isPresent());
+        if (isOfNewChat(request)) {
+            agents.check(request.pathParameter("agent"));
+            String events = AgUiView.emptyRun(requested, threads.derived(request.caller(), threadId(request)));
+            return new HttpReply(200, "text/event-stream", events.getBytes(StandardCharsets.UTF_8), Map.of());
+        }
+        FrontEndRun run = begin(request);
         return threads.stream(
                 run,
                 Map.of(),
                 sent -> new AgUiView(
                         requested, run, () -> threads.timeline(run.thread()).agent(), sent));
+    }
+
+    /** Whether a page only asks what its chat contains, before the first message. */
+    private boolean isOfNewChat(ApiRequest request) {
+        JsonNode body = request.json();
+        return body.path("resume").isEmpty()
+                && newMessage(body).isEmpty()
+                && threads.find(request.caller(), threadId(request)).isEmpty();
     }
 
     private static String threadId(ApiRequest request) {
@@ -67,8 +84,8 @@ public final class AgUiRoutes {
         Optional<String> thread = threads.find(request.caller(), threadId(request));
         Optional<JsonNode> message = newMessage(body);
         boolean resumes = body.path("resume").size() > 0;
-        if (thread.isEmpty() && (resumes || message.isEmpty())) {
-            throw HttpProblem.notFound("no such thread, and no message to start one with");
+        if (thread.isEmpty() && resumes) {
+            throw HttpProblem.notFound("no such thread, so nothing waits for these answers");
         }
         if (thread.isPresent() && resumes) {
             return threads.send(thread.get(), answers(request, threads.timeline(thread.get())));
@@ -91,9 +108,7 @@ public final class AgUiRoutes {
     }
 
     private static Message content(JsonNode message, JsonNode context) {
-        JsonNode content = message.path("content");
-        return FrontEndContent.withContext(
-                content.isTextual() ? Message.user(content.textValue()) : FrontEndContent.message(content), context);
+        return FrontEndContent.withContext(AgUiContent.message(message.path("content")), context);
     }
 
     /**

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A run in AG-UI events. */
 final class AgUiView implements RunView {
@@ -49,12 +51,25 @@ final class AgUiView implements RunView {
         this.sent = sent;
     }
 
+    /** The run of a chat that has no message yet. */
+    static String emptyRun(RequestedRun requested, String thread) {
+        ObjectNode finished = typed("RUN_FINISHED");
+        finished.putObject("outcome").put("type", "success");
+        return Stream.of(started(thread), finished)
+                .map(event -> ServerSentEvent.message(Optional.empty(), of(requested, event))
+                        .text())
+                .collect(Collectors.joining());
+    }
+
+    private static ObjectNode started(String thread) {
+        ObjectNode started = typed("RUN_STARTED").put("protocolVersion", PROTOCOL);
+        started.putObject("metadata").putObject("waymark").put("thread", thread);
+        return started;
+    }
+
     @Override
     public void begun(Conversation state, boolean continued) {
-        ObjectNode started = event("RUN_STARTED");
-        started.put("protocolVersion", PROTOCOL);
-        started.putObject("metadata").putObject("waymark").put("thread", run.thread());
-        send(started);
+        send(of(requested, started(run.thread())));
         workspaceChanged(state);
         if (run.showsAll()) {
             snapshotMessages(state);
@@ -209,7 +224,11 @@ final class AgUiView implements RunView {
     }
 
     private ObjectNode event(String type) {
-        return typed(type).put("threadId", requested.threadId()).put("runId", requested.runId());
+        return of(requested, typed(type));
+    }
+
+    private static ObjectNode of(RequestedRun requested, ObjectNode event) {
+        return event.put("threadId", requested.threadId()).put("runId", requested.runId());
     }
 
     private static ObjectNode message(String type, String messageId) {

@@ -1,5 +1,6 @@
 package dev.waymark.server.aisdk;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.document.JsonDocuments;
@@ -20,6 +21,9 @@ import java.util.Optional;
 
 /** Converts a conversation to the UI messages with which {@code useChat} starts after a reload. */
 final class UiMessages {
+    /** The id of the part with the workspace, so that a later one replaces it. */
+    static final String WORKSPACE = "workspace";
+
     private final String thread;
     private final Conversation state;
     private final ArrayNode list = PayloadJson.MAPPER.createArrayNode();
@@ -40,6 +44,7 @@ final class UiMessages {
         messages.state.transcript().entries().toList().forEach(messages::add);
         messages.state.uncommittedResults().forEach(messages::result);
         state.pending(thread).forEach(messages::waits);
+        messages.workspace();
         return messages.list;
     }
 
@@ -186,11 +191,25 @@ final class UiMessages {
         }
     }
 
+    /** Adds what the agent keeps to the newest reply, where the stream has left it. */
+    private void workspace() {
+        for (int i = list.size() - 1; i >= 0 && !state.workspace().isEmpty(); i--) {
+            if (list.get(i).path("role").asText().equals("assistant")) {
+                data((ObjectNode) list.get(i), "data-workspace", WORKSPACE, JsonDocuments.tree(state.workspace()));
+                return;
+            }
+        }
+    }
+
     private void data(String type, String id, ObjectNode data) {
-        reply.ifPresent(message -> ((ArrayNode) message.get("parts"))
+        reply.ifPresent(message -> data(message, type, id, data));
+    }
+
+    private static void data(ObjectNode message, String type, String id, JsonNode data) {
+        ((ArrayNode) message.get("parts"))
                 .addObject()
                 .put("type", type)
                 .put("id", id)
-                .set("data", data));
+                .set("data", data);
     }
 }

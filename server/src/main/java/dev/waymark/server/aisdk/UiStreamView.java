@@ -62,7 +62,7 @@ final class UiStreamView implements RunView {
     @Override
     public void workspaceChanged(Conversation state) {
         ObjectNode data = typed("data-workspace");
-        data.put("id", "workspace");
+        data.put("id", UiMessages.WORKSPACE);
         data.set("data", JsonDocuments.tree(state.workspace()));
         send(data);
     }

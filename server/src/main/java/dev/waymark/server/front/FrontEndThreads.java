@@ -59,11 +59,16 @@ public final class FrontEndThreads {
 
     /** Finds a thread by the front end's id, which is unique per caller, or by the server's id. */
     public Optional<String> find(Caller caller, String given) {
-        String derived = RequestIds.thread(caller, operation, given);
+        String derived = derived(caller, given);
         if (access.isVisible(caller, derived)) {
             return Optional.of(derived);
         }
         return Optional.of(given).filter(id -> access.isVisible(caller, id));
+    }
+
+    /** The server's id of the thread that the caller's first message with this front end's id starts. */
+    public String derived(Caller caller, String given) {
+        return RequestIds.thread(caller, operation, given);
     }
 
     /**
@@ -79,7 +84,7 @@ public final class FrontEndThreads {
      */
     public FrontEndRun say(Caller caller, Optional<String> thread, String agent, FrontEndMessage message) {
         require(caller, CallerRole.TALK);
-        String started = RequestIds.thread(caller, operation, message.threadId());
+        String started = derived(caller, message.threadId());
         String id = RequestIds.message(caller, operation, thread.orElse(started) + "/" + message.id());
         if (thread.isPresent()) {
             Message content = recorded(thread.get(), id, message.content());
