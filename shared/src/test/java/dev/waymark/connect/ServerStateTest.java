@@ -45,7 +45,8 @@ class ServerStateTest {
 
     @Test
     void state_tellsALostServerFromALostDatabase() throws Exception {
-        Server server = NettyServerBuilder.forPort(0).addService(new Service()).build().start();
+        Server server =
+                NettyServerBuilder.forPort(0).addService(new Service()).build().start();
         try (Connection connection = Connection.to("127.0.0.1:" + server.getPort())) {
             assertThat(connection.state(MOST)).isEqualTo(ServerState.WORKING);
             database = Status.UNAVAILABLE.withDescription("database is locked");
