@@ -67,7 +67,8 @@ public final class HistoryAudit {
                                 HistoryFinding.Kind.NONDETERMINISM,
                                 run.runId(),
                                 failure.eventId(),
-                                failure.message())));
+                                "the workflow code of this build decides otherwise than the thread did: "
+                                        + failure.message())));
             }
             findings.addAll(audit.findings);
             events += run.history().getEvents().size();
@@ -113,7 +114,7 @@ public final class HistoryAudit {
                     add(HistoryFinding.Kind.RULES, event.getEventId(), String.valueOf(e.getMessage()));
                     return Optional.empty();
                 } catch (RuntimeException e) {
-                    add(event.getEventId(), "the event cannot be projected: " + e.getMessage());
+                    add(event.getEventId(), "this build cannot read what happened: " + e.getMessage());
                     return agent();
                 }
             }
@@ -121,9 +122,10 @@ public final class HistoryAudit {
             for (DigestMismatch mismatch : projector.mismatches()) {
                 add(
                         mismatch.eventId(),
-                        "the model was given " + mismatch.recorded().messageCount() + " messages with digest "
-                                + mismatch.recorded().digest() + "; the projection has " + mismatch.messageCount()
-                                + " with digest " + mismatch.digest());
+                        "this build would give the model another conversation here than it was given: "
+                                + mismatch.messageCount() + " messages instead of "
+                                + mismatch.recorded().messageCount() + " (digest " + mismatch.digest() + " instead of "
+                                + mismatch.recorded().digest() + ")");
             }
             if (findings.isEmpty()) {
                 compareStates();
@@ -174,8 +176,8 @@ public final class HistoryAudit {
             if (!Optional.of(expected).equals(here)) {
                 add(
                         eventId,
-                        who + " has " + expected + ", this build projects "
-                                + here.map(Objects::toString).orElse("nothing"));
+                        "this build derives another state from the same events than " + who + ": "
+                                + here.map(Objects::toString).orElse("none") + " instead of " + expected);
             }
         }
 

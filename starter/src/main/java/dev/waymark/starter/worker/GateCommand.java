@@ -5,6 +5,7 @@ import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.gate.AcceptedFindings;
 import dev.waymark.worker.gate.AgentFiles;
 import dev.waymark.worker.gate.Gate;
 import dev.waymark.worker.gate.ThreadSource;
@@ -41,6 +42,9 @@ public final class GateCommand implements Callable<Integer> {
     private ReportOptions reports;
 
     @Mixin
+    private AcceptOptions accept;
+
+    @Mixin
     private ThreadsOptions threads;
 
     @Override
@@ -53,7 +57,8 @@ public final class GateCommand implements Callable<Integer> {
     private int here() throws Exception {
         log(output);
         Optional<AgentFiles> files = files(agents, output);
-        return threads.read(Optional.empty(), source -> report(source, files));
+        AcceptedFindings accepted = accept.read();
+        return threads.read(Optional.empty(), source -> report(source, files, accepted));
     }
 
     /** The SDK logs failed replays with their stack traces. They are reported as findings instead. */
@@ -78,8 +83,9 @@ public final class GateCommand implements Callable<Integer> {
         }
     }
 
-    private int report(ThreadSource source, Optional<AgentFiles> files) throws CommandFailure, IOException {
-        try (Gate gate = new Gate(source, files, new GateProgress(output))) {
+    private int report(ThreadSource source, Optional<AgentFiles> files, AcceptedFindings accepted)
+            throws CommandFailure, IOException {
+        try (Gate gate = new Gate(source, files, accepted, new GateProgress(output))) {
             return reports.report(output, RolloutReport.of(gate.check(version(), threads.most())), List.of());
         } catch (IllegalArgumentException e) {
             throw ThreadsOptions.badInput("not an exported thread: " + e.getMessage(), "Write it again with export");

@@ -10,6 +10,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.starter.render.Output;
+import dev.waymark.worker.gate.AcceptedFindings;
 import dev.waymark.worker.gate.AgentFiles;
 import dev.waymark.worker.gate.Gate;
 import dev.waymark.worker.gate.GateReport;
@@ -169,6 +170,9 @@ public final class RehearseCommand implements Callable<Integer> {
             description = "Also check, like gate, that this build and the agents can continue the threads.")
     private boolean gated;
 
+    @Mixin
+    private AcceptOptions accept;
+
     @Option(
             names = "--fail-on",
             paramLabel = "CONDITION",
@@ -210,14 +214,18 @@ public final class RehearseCommand implements Callable<Integer> {
                         .flatMap(candidate -> candidate.checks().values().stream())
                         .flatMap(List::stream));
         Optional<JudgeModel> judging = judge(checks);
+        if (!gated && accept.isSet()) {
+            throw ThreadsOptions.badInput("--accept needs --gate", "Add --gate");
+        }
         if (!gated) {
             return threads.read(
                     Optional.of(SINCE),
                     source -> rehearse(source, Optional.empty(), all, settings, judging, conditions));
         }
         Optional<AgentFiles> files = GateCommand.files(candidates.agents(), output);
+        AcceptedFindings accepted = accept.read();
         return threads.read(Optional.of(SINCE), source -> {
-            try (Gate gate = new Gate(source, files, new GateProgress(output))) {
+            try (Gate gate = new Gate(source, files, accepted, new GateProgress(output))) {
                 return rehearse(source, Optional.of(gate), all, settings, judging, conditions);
             }
         });

@@ -21,19 +21,25 @@ public final class Gate implements AutoCloseable {
 
     private final ThreadSource source;
     private final Optional<AgentFiles> agents;
+    private final AcceptedFindings known;
     private final Listener listener;
     private final AgentReplay replay = new AgentReplay();
     private final HistoryAudit audit = new HistoryAudit(replay);
     private final List<GateReport.Finding> findings = new ArrayList<>();
+    private final List<GateReport.Finding> accepted = new ArrayList<>();
     private int threads;
     private int checked;
     private long events;
     private boolean live;
 
-    /** @param agents the agents to check; if empty, only the build is checked */
-    public Gate(ThreadSource source, Optional<AgentFiles> agents, Listener listener) {
+    /**
+     * @param agents the agents to check; if empty, only the build is checked
+     * @param known the findings that do not fail the gate
+     */
+    public Gate(ThreadSource source, Optional<AgentFiles> agents, AcceptedFindings known, Listener listener) {
         this.source = source;
         this.agents = agents;
+        this.known = known;
         this.listener = listener;
     }
 
@@ -41,6 +47,7 @@ public final class Gate implements AutoCloseable {
     public interface Listener {
         void checked(int threads, int of);
 
+        /** Called for findings that nobody accepts. */
         void found(GateReport.Finding finding);
     }
 
@@ -89,7 +96,15 @@ public final class Gate implements AutoCloseable {
     public GateReport report(String build) {
         List<String> problems = agents.map(AgentFiles::problems).orElse(List.of());
         return new GateReport(
-                findings.isEmpty() && problems.isEmpty(), build, threads, checked, events, live, findings, problems);
+                findings.isEmpty() && problems.isEmpty(),
+                build,
+                threads,
+                checked,
+                events,
+                live,
+                findings,
+                accepted,
+                problems);
     }
 
     private void take(String name, Checked thread) {
@@ -100,8 +115,12 @@ public final class Gate implements AutoCloseable {
     }
 
     private void found(GateReport.Finding finding) {
-        findings.add(finding);
-        listener.found(finding);
+        if (known.contain(finding)) {
+            accepted.add(finding);
+        } else {
+            findings.add(finding);
+            listener.found(finding);
+        }
     }
 
     private record Checked(ThreadHistory history, HistoryAudit.Audited audited, boolean live) {}

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param threads the number of threads, including those that were not checked
  * @param events how many events were replayed
  * @param live whether the projection of at least one thread was also compared with its running workflow
+ * @param accepted the findings that somebody accepts, and that are not among the others
  * @param agentProblems why a worker would not start with the directory of agents
  */
 public record GateReport(
@@ -22,9 +23,11 @@ public record GateReport(
         long events,
         boolean live,
         List<Finding> findings,
+        List<Finding> accepted,
         List<String> agentProblems) {
     public GateReport {
         findings = List.copyOf(findings);
+        accepted = List.copyOf(accepted);
         agentProblems = List.copyOf(agentProblems);
     }
 
@@ -51,10 +54,16 @@ public record GateReport(
 
         /** Returns the finding as one line of text. The event is written as other commands accept it. */
         public String line() {
-            String place = runId.map(
-                            run -> " at " + event.map(id -> run + "/e" + id).orElse(run))
+            return subject() + place() + ": " + message;
+        }
+
+        String subject() {
+            return thread + ": " + kind;
+        }
+
+        String place() {
+            return runId.map(run -> " at " + event.map(id -> run + "/e" + id).orElse(run))
                     .orElse("");
-            return thread + ": " + kind + place + ": " + message;
         }
     }
 }

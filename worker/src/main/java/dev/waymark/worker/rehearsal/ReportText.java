@@ -122,7 +122,10 @@ public final class ReportText {
                 .count();
         return (of.passed() ? "passed: " : "failed: ") + of.checked() + " of " + of.threads() + " threads checked, "
                 + of.events() + " events, " + (of.live() ? "running workflows queried, " : "")
-                + (bad == 0 ? "no problem in a thread" : "problems in " + bad);
+                + (bad == 0 ? "no problem in a thread" : "problems in " + bad)
+                + (of.accepted().isEmpty()
+                        ? ""
+                        : ", accepted findings: " + of.accepted().size());
     }
 
     /** Why a worker would not start with the agent files, a line for each problem. */

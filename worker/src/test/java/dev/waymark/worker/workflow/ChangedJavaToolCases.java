@@ -17,6 +17,7 @@ import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentDefinitions;
 import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.gate.AcceptedFindings;
 import dev.waymark.worker.gate.AgentFiles;
 import dev.waymark.worker.gate.Gate;
 import dev.waymark.worker.gate.GateReport;
@@ -162,6 +163,7 @@ abstract class ChangedJavaToolCases {
         try (Gate gate = new Gate(
                 ServerThreads.named(rig.client(), List.of(thread)),
                 Optional.of(AgentFiles.of(agents)),
+                AcceptedFindings.NONE,
                 new Gate.Listener() {
                     @Override
                     public void checked(int threads, int of) {}
