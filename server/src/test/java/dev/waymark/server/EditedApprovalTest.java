@@ -265,6 +265,22 @@ class EditedApprovalTest {
         chat.assertUntouched();
     }
 
+    /** The approval would count once, although the page believes that later calls may run, too. */
+    @Test
+    void grantBesideAnApproval_isRefused() throws Exception {
+        Chat chat = Chat.waiting();
+
+        assertThat(problem(chat.approve(chat.approval(true), "{'cents':9900}", ",'grant':{'times':3}")))
+                .isEqualTo("400 BadInput");
+        assertThat(problem(resume(
+                        chat,
+                        "{'interruptId':'" + chat.approvalId()
+                                + "','status':'resolved','payload':true,'grant':{'times':3}}")))
+                .isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"\"true\"", "\"false\"", "1", "null", "{\"approved\":true}"})
     void approvedThatIsNoBoolean_isRefused(String approved) throws Exception {

@@ -35,6 +35,10 @@ record McpCaller(HttpCaller http, boolean isModern, String capabilities) {
         return new McpCaller(http, true, FORMS + "," + TASKS);
     }
 
+    static McpCaller withTasksOnly(HttpCaller http) {
+        return new McpCaller(http, true, TASKS);
+    }
+
     McpCaller as(String token) {
         return new McpCaller(http.as(token), isModern, capabilities);
     }

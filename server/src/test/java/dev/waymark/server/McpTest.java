@@ -273,7 +273,37 @@ class McpTest {
             JsonNode refused =
                     client.fillIn("billing", CHARGE, required, "{'action':'accept','content':" + content + "}");
             assertThat(text(refused)).startsWith("BadInput").contains("approve or deny");
+            assertThat(text(refused)).contains("with thread " + thread(refused));
+            assertThat(ann.list(thread(refused), "pending")).hasSize(1);
         }
+    }
+
+    /** The call would run, and later ones would not, although the client believes so. */
+    @Test
+    void grantInAForm_isRefused_andNothingIsDecided() throws Exception {
+        McpCaller client = McpCaller.withForms(ann);
+        JsonNode required = client.call("billing", CHARGE);
+
+        JsonNode refused = client.fillIn(
+                "billing",
+                CHARGE,
+                required,
+                "{'action':'accept','content':{'decision':'approve','grant':{'times':3}}}");
+
+        assertThat(text(refused)).startsWith("BadInput").contains("grant");
+        assertThat(ann.list(thread(refused), "pending")).hasSize(1);
+    }
+
+    @Test
+    void taskOfAClientThatMayDecideButHasNoForms_saysWhatToDo() throws Exception {
+        McpCaller client = McpCaller.withTasksOnly(ann);
+        String id = begin(client, "billing", CHARGE);
+        ann.awaitPending(id, 1);
+
+        JsonNode working = awaitTask(client, id, "working");
+        assertThat(working.path("statusMessage").asText())
+                .startsWith("Waits for you,")
+                .contains("cannot fill in forms", "waymark pending", "charge_card");
     }
 
     @Test

@@ -135,6 +135,7 @@ public final class AgUiRoutes {
     }
 
     private static OutboundMessage answer(Caller caller, Timeline timeline, PendingId id, JsonNode entry) {
+        PendingAnswers.requireNoGrant(entry);
         PendingItem item = FrontEndThreads.lastWaiting(timeline, id);
         boolean cancelled = entry.path("status").asText().equals("cancelled");
         JsonNode payload = cancelled ? MissingNode.getInstance() : entry.path("payload");

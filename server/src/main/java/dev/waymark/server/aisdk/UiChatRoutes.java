@@ -138,6 +138,7 @@ public final class UiChatRoutes {
                     "edits in the body of a request are not supported, because a client loses them if "
                             + "another request sends the approval; send the arguments in its reason");
         }
+        PendingAnswers.requireNoGrant(request.json());
         List<ApprovalResponse> responses = ApprovalResponse.in(last);
         List<PendingId> settled =
                 names(request.json().path("settlements")).map(PendingId::parse).toList();

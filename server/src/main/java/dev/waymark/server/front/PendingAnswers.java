@@ -97,6 +97,14 @@ public final class PendingAnswers {
         return decided(reason.map(bound::withReason).orElse(bound));
     }
 
+    /** A decision with a grant must not count as one without: the caller would believe that later calls may run, too. */
+    public static void requireNoGrant(JsonNode given) {
+        if (given.has("grant")) {
+            throw HttpProblem.badInput("a grant cannot be given here, and nothing was decided."
+                    + " Give it with POST /v1/threads/{thread}/approve, or in the console");
+        }
+    }
+
     private static Json json(JsonNode args) {
         try {
             return Json.of(PayloadJson.MAPPER.convertValue(args, Object.class));

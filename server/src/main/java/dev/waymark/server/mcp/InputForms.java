@@ -57,7 +57,7 @@ final class InputForms {
     }
 
     /** Decisions that have to be signed, and arguments that are shown in a subagent's thread only, fit in no form. */
-    private static boolean mayAnswer(Caller caller, PendingItem item) {
+    static boolean mayAnswer(Caller caller, PendingItem item) {
         return switch (item.kind()) {
             case QUESTION -> caller.may(CallerRole.TALK);
             case APPROVAL, UNKNOWN ->
@@ -155,6 +155,9 @@ final class InputForms {
     }
 
     private static OutboundMessage accepted(PendingAnswers answers, PendingItem item, JsonNode content) {
+        if (item.kind() == PendingItem.Kind.APPROVAL) {
+            PendingAnswers.requireNoGrant(content);
+        }
         return switch (item.kind()) {
             case QUESTION ->
                 answers.answer(

@@ -21,6 +21,10 @@ final class TaskDocument {
     private static final Duration LONGEST_POLL = Duration.ofSeconds(15);
     private static final int LONGEST_MESSAGE = 300;
 
+    private static final String WITHOUT_FORMS = "Waits for you, and this client cannot fill in forms. Answer a question"
+            + " with the tool `answer`; decide about approvals and unknown outcomes in the console of `waymark serve`, or"
+            + " with `waymark pending`: ";
+
     private TaskDocument() {}
 
     static ObjectNode of(McpRequest request, String thread, FollowedTurn turn, Clock clock) {
@@ -49,19 +53,23 @@ final class TaskDocument {
             return;
         }
         List<PendingItem> pending = turn.pending();
-        ObjectNode requests = request.offersForms()
-                ? InputForms.requests(request.caller(), pending)
-                : PayloadJson.MAPPER.createObjectNode();
-        task.put("status", requests.isEmpty() ? "working" : "input_required");
-        if (!requests.isEmpty()) {
-            task.set("inputRequests", requests);
+        List<PendingItem> own = pending.stream()
+                .filter(item -> InputForms.mayAnswer(request.caller(), item))
+                .toList();
+        boolean asks = request.offersForms() && !own.isEmpty();
+        task.put("status", asks ? "input_required" : "working");
+        if (asks) {
+            task.set("inputRequests", InputForms.requests(request.caller(), pending));
+        } else if (!own.isEmpty()) {
+            task.put("statusMessage", WITHOUT_FORMS + words(own.get(0)));
         } else if (!pending.isEmpty()) {
             // What waits for somebody else is no input of this client.
-            task.put(
-                    "statusMessage",
-                    "Waits for another person: "
-                            + SafeText.line(Problem.cut(pending.get(0).words(), LONGEST_MESSAGE)));
+            task.put("statusMessage", "Waits for another person: " + words(pending.get(0)));
         }
+    }
+
+    private static String words(PendingItem item) {
+        return SafeText.line(Problem.cut(item.words(), LONGEST_MESSAGE));
     }
 
     private static void addResult(ObjectNode task, AgentResult result) {

@@ -196,11 +196,18 @@ final class ThreadTools {
         JsonNode responses = Optional.of(request.params().path("inputResponses"))
                 .filter(given -> !given.isMissingNode())
                 .orElseGet(PayloadJson.MAPPER::createObjectNode);
-        List<OutboundMessage> answers = forms.answers(
-                request.caller(), thread, FollowedTurn.firstOf(timeline).pending(), responses);
-        int since = answers.isEmpty()
-                ? FollowedTurn.recorded(timeline).counters().facts()
-                : threads.send(thread, answers).until();
+        int since;
+        try {
+            List<OutboundMessage> answers = forms.answers(
+                    request.caller(), thread, FollowedTurn.firstOf(timeline).pending(), responses);
+            since = answers.isEmpty()
+                    ? FollowedTurn.recorded(timeline).counters().facts()
+                    : threads.send(thread, answers).until();
+        } catch (WaymarkException e) {
+            return finished(request, ToolResults.of(Failures.of(e), thread));
+        } catch (HttpProblem e) {
+            return finished(request, ToolResults.of(e, thread));
+        }
         return awaited(request, FollowedTurn.first(thread), thread, since, !InputForms.isDismissed(responses));
     }
 

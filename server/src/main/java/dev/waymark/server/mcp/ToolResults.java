@@ -78,6 +78,15 @@ final class ToolResults {
                         + problem.remedy().map(words -> ". " + words).orElse(""));
     }
 
+    /** Why a thread did not get what a form contains. */
+    static ObjectNode of(HttpProblem problem, String thread) {
+        HttpProblem named = HttpProblem.of(
+                problem.status(),
+                problem.code(),
+                problem.getMessage() + ". Call the tool `result` with thread " + thread + " to see what it waits for");
+        return onThread(of(problem.remedy().map(named::withRemedy).orElse(named)), thread);
+    }
+
     static ObjectNode error(String type, String message) {
         return text(type + ": " + message).put("isError", true);
     }

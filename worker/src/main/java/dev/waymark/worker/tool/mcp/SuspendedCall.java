@@ -2,16 +2,20 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.tool.kind.Effect;
+import java.net.IDN;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Reads what a server returns instead of the result of a call: a task, or what it requires to go on. Everything is
@@ -25,6 +29,9 @@ final class SuspendedCall {
     private static final Duration SHORTEST_POLL = Duration.ofSeconds(1);
     private static final Duration USUAL_POLL = Duration.ofSeconds(5);
     private static final Duration LONGEST_POLL = Duration.ofHours(1);
+
+    private static final Pattern ADDRESS =
+            Pattern.compile("([A-Za-z]+://(?:[^/?#\\\\]*@)?)([^/?#@\\\\:]+)(.*)", Pattern.DOTALL);
 
     private SuspendedCall() {}
 
@@ -90,9 +97,34 @@ final class SuspendedCall {
             JsonNode said = request.getValue();
             requests.put(
                     request.getKey(),
-                    said.path("method").asText().equals(ELICIT) ? json(said.path("params")) : Json.EMPTY_OBJECT);
+                    said.path("method").asText().equals(ELICIT)
+                            ? json(withPlainHost(said.path("params")))
+                            : Json.EMPTY_OBJECT);
         });
         return requests;
+    }
+
+    /**
+     * The parameters with the host of their address in ASCII, as browsers resolve it: letters of other scripts look like
+     * those of a host that people trust. An address whose host cannot be written so is removed.
+     */
+    private static JsonNode withPlainHost(JsonNode params) {
+        Matcher address = ADDRESS.matcher(params.path("url").asText());
+        if (!params.isObject() || !address.matches()) {
+            return params;
+        }
+        ObjectNode plain = params.deepCopy();
+        String host = address.group(2);
+        try {
+            if (host.contains("%")) {
+                plain.remove("url"); // Browsers decode the host first.
+            } else if (!host.chars().allMatch(each -> each < 128)) {
+                plain.put("url", address.group(1) + IDN.toASCII(host) + address.group(3));
+            }
+        } catch (IllegalArgumentException e) {
+            plain.remove("url");
+        }
+        return plain;
     }
 
     private static Json json(JsonNode node) {
