@@ -163,7 +163,7 @@ class AgentTest {
         assertRefused(Agent.named("guide").model("openai:any").fallback("other:any"), "found other:any");
         assertRefused(
                 Agent.named("guide").model("openai:any").options(ModelOptions.NONE.withThinkingBudget(2_000)),
-                "agent guide: options.thinking_budget: unknown option. openai knows effort, temperature, service_tier");
+                "agent guide: options.thinking_budget: unknown option. openai knows effort, temperature, thinking_display, service_tier");
         assertRefused(
                 Agent.named("guide").model("openai:any").silence(Duration.ofMillis(10)),
                 "agent guide: silence: expected 1s to 9m, found PT0.01S");
