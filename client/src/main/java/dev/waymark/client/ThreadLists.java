@@ -26,7 +26,6 @@ import dev.waymark.history.Projector;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -225,15 +224,7 @@ public final class ThreadLists {
         ThreadPageRequest waiting = request.waiting();
         Predicate<Optional<ThreadOwner>> shown = owner -> visible.test(owner) && request.isOf(owner);
         return context.translated(
-                () -> summaries(context.directory().waiting(waiting), waiting, shown, progress).stream()
-                        .filter(thread -> !thread.waiting().isEmpty())
-                        .sorted(Comparator.comparing(ThreadLists::waitingSince).thenComparing(ThreadSummary::thread))
-                        .toList());
-    }
-
-    private static Instant waitingSince(ThreadSummary thread) {
-        return Collections.min(
-                thread.waiting().stream().map(ThreadSummary.Waiting::since).toList());
+                () -> request.waitingOf(summaries(context.directory().waiting(waiting), waiting, shown, progress)));
     }
 
     private List<ThreadSummary> summaries(

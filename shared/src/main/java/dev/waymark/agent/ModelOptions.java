@@ -40,6 +40,11 @@ public record ModelOptions(
     /** The service keeps the conversation in its cache for an hour after each request. */
     public static final String CACHE_AN_HOUR = "1h";
 
+    /** A summary of the thinking is shown. */
+    public static final String THINKING_SUMMARIZED = "summarized";
+    /** The thinking is not shown. */
+    public static final String THINKING_OMITTED = "omitted";
+
     /** No option is set, so the provider decides about all of them. */
     public static final ModelOptions NONE = new ModelOptions(
             Optional.empty(),

@@ -243,8 +243,7 @@ final class ModelRules {
     void summarised(ModelFact.Summarised fact) {
         boolean current = isCurrent(fact.step());
         summaryCame(fact.step(), fact.reply().spent());
-        String words =
-                new Message(Role.ASSISTANT, fact.reply().content()).text().strip();
+        String words = fact.reply().message().text().strip();
         if (current && !words.isEmpty()) {
             List<Transcript.Entry> entries = draft.dialogue.transcript.entries().toList();
             int cut = draft.state().givingWay().size();

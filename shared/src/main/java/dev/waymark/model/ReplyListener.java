@@ -15,7 +15,8 @@ public interface ReplyListener {
     default void reasoning(String piece) {}
 
     /**
-     * Called when the reply begins, and when it grows by something that is not shown, such as the arguments of a call. Not called for events that only keep the connection open. If no text or progress arrives for longer
+     * Called when the reply begins, and when it grows by something that is not shown, such as the arguments of a call.
+     * Not called for events that only keep the connection open. If no text, reasoning or progress arrives for longer
      * than the agent allows, the model counts as silent, and the Java thread that requested the reply is interrupted.
      */
     default void progress() {}

@@ -10,6 +10,7 @@ import dev.waymark.client.schedule.Recurrence;
 import dev.waymark.connect.Connection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -41,6 +42,11 @@ final class ScheduleSetup implements SmartLifecycle {
             return;
         }
         schedules.forEach(this::create);
+        // The answer of the workers may take seconds, and the application starts without it.
+        CompletableFuture.runAsync(this::warn);
+    }
+
+    private void warn() {
         ReportedAgents reported = client.reportedAgents();
         schedules.forEach((name, settings) ->
                 reported.warning(settings.agent()).ifPresent(why -> LOG.warn("Schedule {}: {}.", name, why)));

@@ -6,6 +6,8 @@ import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.history.ThreadListing;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -60,6 +62,15 @@ public record ThreadPageRequest(
     public ThreadPageRequest waiting() {
         return new ThreadPageRequest(
                 limit, Optional.empty(), true, Optional.of(StatusReport.INTERRUPTED), agent, since, owner, search);
+    }
+
+    /** Those of these threads that are wanted, open and only wait for people; those that have waited longest come first. */
+    public List<ThreadSummary> waitingOf(List<ThreadSummary> threads) {
+        ThreadPageRequest waiting = waiting();
+        return threads.stream()
+                .filter(thread -> thread.open() && !thread.waiting().isEmpty() && waiting.wants(thread))
+                .sorted(Comparator.comparing(ThreadSummary::waitingSince).thenComparing(ThreadSummary::thread))
+                .toList();
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.waymark.codec.ScheduledThread;
 import dev.waymark.contract.ForkSource;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -40,6 +41,11 @@ public record ThreadSummary(
     @JsonProperty
     public Optional<String> schedule() {
         return ScheduledThread.of(thread).map(ScheduledThread::schedule);
+    }
+
+    /** When the oldest of the requests began to wait. There must be one. */
+    Instant waitingSince() {
+        return Collections.min(waiting.stream().map(Waiting::since).toList());
     }
 
     /**

@@ -31,8 +31,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Reads the partial text and reasoning of the reply that a thread waits for, and the calls that run with it. The description of the
- * thread has the details of the last heartbeat; they say which worker to ask for words as they arrive. Not thread-safe.
+ * Reads the partial text and reasoning of the reply that a thread waits for, and the calls that run with it. The
+ * description of the thread has the details of the last heartbeat; they say which worker to ask for words as they
+ * arrive. Not thread-safe.
  */
 @Internal
 public final class LiveText {

@@ -73,9 +73,15 @@ final class ThreadListRoutes {
     /** A page, and those of the wanted threads of all pages that wait for a person. */
     private ObjectNode withWaiting(ApiRequest request, ThreadPageRequest wanted) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode().put("type", "threads");
-        document.setAll(document(page(request, wanted)));
-        List<ThreadSummary> waiting =
-                client.lists().waiting(wanted, owner -> request.caller().sees(owner), UNREADABLE_LOGGED);
+        ThreadPage page = page(request, wanted);
+        document.setAll(document(page));
+        // Each thread of a page is read from the server.
+        boolean hasAll = wanted.after().isEmpty()
+                && wanted.status().isEmpty()
+                && page.next().isEmpty();
+        List<ThreadSummary> waiting = hasAll
+                ? wanted.waitingOf(page.threads())
+                : client.lists().waiting(wanted, owner -> request.caller().sees(owner), UNREADABLE_LOGGED);
         document.set("waiting", JsonDocuments.tree(waiting.subList(0, Math.min(wanted.limit(), waiting.size()))));
         return document.put("waitingCount", waiting.size());
     }

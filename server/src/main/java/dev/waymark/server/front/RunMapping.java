@@ -7,7 +7,6 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Message;
-import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.history.Moment;
@@ -38,7 +37,7 @@ public final class RunMapping implements WatchMapping {
     private boolean begun;
     private boolean over;
 
-    /** The id of the reply being streamed; {@link #words} is the part of its text that was sent, {@link #thoughts} that of its reasoning. */
+    /** The id of the reply being streamed. What was sent of it: {@link #words} of its text, {@link #thoughts} of its reasoning. */
     private Optional<String> messageId = Optional.empty();
 
     private int attempt;
@@ -197,7 +196,7 @@ public final class RunMapping implements WatchMapping {
     }
 
     private void replied(Conversation before, Conversation now, ModelFact.ModelReplied fact) {
-        Message whole = Message.assistant(fact.reply().content().toArray(new Part[0]));
+        Message whole = fact.reply().message();
         String text = whole.text();
         if (!text.startsWith(words)) {
             takeBack(before);

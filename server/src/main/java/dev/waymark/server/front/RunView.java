@@ -28,7 +28,10 @@ public interface RunView {
     /** The model shows what it thinks, before or between its words. */
     void reasoningAdded(String messageId, String text);
 
-    /** The text and the reasoning so far were discarded: the attempt of the model call that wrote it was lost, or the turn has ended. */
+    /**
+     * The text and the reasoning so far were discarded: the attempt of the model call that wrote them was lost, or the
+     * turn has ended.
+     */
     void textTakenBack(String messageId, Conversation state);
 
     void replyEnded(String messageId);

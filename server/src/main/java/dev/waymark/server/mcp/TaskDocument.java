@@ -59,7 +59,7 @@ final class TaskDocument {
         boolean asks = request.offersForms() && !own.isEmpty();
         task.put("status", asks ? "input_required" : "working");
         if (asks) {
-            task.set("inputRequests", InputForms.requests(request.caller(), pending));
+            task.set("inputRequests", InputForms.requests(request.caller(), own));
         } else if (!own.isEmpty()) {
             task.put("statusMessage", WITHOUT_FORMS + words(own.get(0)));
         } else if (!pending.isEmpty()) {

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known of a reply that is not complete yet, in the heartbeat details of the {@code model} activity. It is not stored in history.
- * Each attempt starts with an empty text. After a failed attempt, the server still shows the attempt's last text, so
+ * What is known of a reply that is not complete yet, in the heartbeat details of the {@code model} activity. It is not
+ * stored in history. Each attempt starts with an empty text. After a failed attempt, the server still shows the attempt's last text, so
  * the text has the attempt's number.
  *
  * @param step the number of the model call in the thread

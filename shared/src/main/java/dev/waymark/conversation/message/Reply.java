@@ -153,6 +153,11 @@ public record Reply(
         return unsealed(edit -> edit.model = Optional.of(other));
     }
 
+    /** The message that the reply is in the conversation. */
+    public Message message() {
+        return new Message(Role.ASSISTANT, content);
+    }
+
     /** Returns a copy that says that earlier reasoning could not be sent. */
     public Reply refusingReasoning() {
         return unsealed(edit -> edit.withoutReasoning = true);

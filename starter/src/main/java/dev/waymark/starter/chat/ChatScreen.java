@@ -125,7 +125,7 @@ public final class ChatScreen {
     private void tell(Fact fact, Optional<Conversation> before, Conversation now) {
         boolean awaited = before.map(Conversation::modelCalled).orElse(false);
         if (fact instanceof ModelFact.ModelReplied replied && awaited) {
-            showText(new Message(Role.ASSISTANT, replied.reply().content()).text());
+            showText(replied.reply().message().text());
             now.batchCalls().stream()
                     .filter(call -> !call.waitsForPerson())
                     .forEach(call -> showCall(call.tool(), call.args()));

@@ -87,25 +87,20 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
 
     @Override
     public boolean said(TextDelta words) {
-        if (output.isJson()) {
-            output.document(JsonDocuments.of(words));
-        } else if (output.isTerminal()) {
-            output.passing(coming.said(words));
-        } else {
-            output.line(WatchRenderer.line(words));
-        }
-        return !output.isBroken();
+        return show(coming.said(words), JsonDocuments.of(words), WatchRenderer.line(words));
     }
 
     @Override
     public boolean reasoned(TextDelta words) {
-        if (output.isJson()) {
-            output.document(JsonDocuments.ofReasoning(words));
-        } else if (output.isTerminal()) {
-            output.passing(coming.reasoned(words));
-        } else {
-            output.line(WatchRenderer.ofReasoning(words));
+        return show(coming.reasoned(words), JsonDocuments.ofReasoning(words), WatchRenderer.ofReasoning(words));
+    }
+
+    /** Shows a piece of a reply: at a terminal, only for as long as the reply grows. */
+    private boolean show(String passing, JsonNode document, String line) {
+        if (output.isJson() || !output.isTerminal()) {
+            return tell(document, line);
         }
+        output.passing(passing);
         return !output.isBroken();
     }
 }

@@ -9,7 +9,6 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
-import dev.waymark.conversation.message.Role;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import java.util.List;
@@ -70,7 +69,7 @@ public final class ProgressView extends WorkerNotes {
             List<Call> calls = moment.state().batchCalls();
             if (!calls.isEmpty()) {
                 // Without calls, the text is the outcome, which the command itself prints.
-                tell(new Message(Role.ASSISTANT, replied.reply().content()));
+                tell(replied.reply().message());
             }
             calls.stream().filter(call -> !call.waitsForPerson()).forEach(call -> output.step("· " + words(call)));
         } else if (fact instanceof ToolFact.ToolFinished finished) {

@@ -85,8 +85,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     /** Formats a reply, preceded by the name of the fallback model if it gave the reply. */
     private static String words(Reply reply) {
-        return reply.model().map(other -> "(" + other + ") ").orElse("")
-                + words(Message.assistant(reply.content().toArray(new Part[0])));
+        return reply.model().map(other -> "(" + other + ") ").orElse("") + words(reply.message());
     }
 
     /** The text and the calls. If there is no text, the reasoning takes its place. */

@@ -164,12 +164,13 @@ final class PartialText implements ReplyListener {
     /** The details for a heartbeat. */
     synchronized PartialReply now() {
         Spent spent = spent();
+        Piece said = text.after(0);
         return new PartialReply(
                 step,
                 attempt,
-                text.kept().from(),
-                text.kept().text(),
-                reasoning.isEmpty() ? Optional.empty() : Optional.of(reasoning.kept()),
+                said.from(),
+                said.text(),
+                reasoning.isEmpty() ? Optional.empty() : Optional.of(reasoning.after(0)),
                 spent.isNothing() ? Optional.empty() : Optional.of(spent),
                 failed.models(),
                 failed.unusable(),
@@ -188,8 +189,8 @@ final class PartialText implements ReplyListener {
     /** What a reader who asks for this call does not know yet; empty if there is nothing. */
     synchronized Optional<PartialReply> since(WordsRequest.Call call) {
         boolean isKnown = call.attempt() == attempt;
-        Piece said = text.kept().after(isKnown ? call.characters() : 0);
-        Piece thought = reasoning.kept().after(isKnown ? call.reasoning() : 0);
+        Piece said = text.after(isKnown ? call.characters() : 0);
+        Piece thought = reasoning.after(isKnown ? call.reasoning() : 0);
         boolean takesBack = !isKnown && (call.characters() > 0 || call.reasoning() > 0 || call.running() > 0);
         boolean isNews = !said.text().isEmpty() || !thought.text().isEmpty() || call.running() != running.size();
         return isNews || takesBack
@@ -217,14 +218,18 @@ final class PartialText implements ReplyListener {
             }
         }
 
-        /** What is kept. It never ends in half a surrogate pair, which could not be encoded. */
-        Piece kept() {
+        /**
+         * What is kept after this many characters. It never ends in half a surrogate pair, which could not be encoded.
+         */
+        Piece after(int known) {
             int end = kept.length();
             if (end > 0 && Character.isHighSurrogate(kept.charAt(end - 1))) {
                 end--;
             }
+            int begin = Math.min(Math.max(0, known - from), end);
             return new Piece(
-                    from, new String(kept.substring(0, end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
+                    from + begin,
+                    new String(kept.substring(begin, end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
         }
     }
 }

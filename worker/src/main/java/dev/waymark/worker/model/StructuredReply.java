@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import java.util.Optional;
@@ -27,7 +26,7 @@ final class StructuredReply {
      * unchanged.
      */
     static Reply of(Reply reply, Optional<Json> schema) {
-        Message message = new Message(Role.ASSISTANT, reply.content());
+        Message message = reply.message();
         return schema.isEmpty() || !message.toolUses().isEmpty() ? reply : judged(reply, message.text(), schema.get());
     }
 

@@ -4,10 +4,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.history.RecordedDecision;
@@ -370,6 +368,6 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
 
     /** The text of a reply. */
     static String text(Reply reply) {
-        return new Message(Role.ASSISTANT, reply.content()).text();
+        return reply.message().text();
     }
 }

@@ -84,9 +84,9 @@ final class AnthropicMapper {
 
     /**
      * Returns the setting for thinking. What a model thinks is shown unless the options say otherwise: today's models
-     * say between calls only what they think, and keep it to themselves unless they are asked. The API treats a reply with calls, their results and the replies that follow as
-     * one turn, and thinking with a budget must start with the turn. It stays off in a turn that started without it or
-     * with another model.
+     * say between calls only what they think, and keep it to themselves unless they are asked. The API treats a reply
+     * with calls, their results and the replies that follow as one turn, and thinking with a budget must start with the
+     * turn. It stays off in a turn that started without it or with another model.
      */
     private static Optional<MessagesRequest.Thinking> thinking(
             ModelRequest request, List<MessagesRequest.Message> messages) {
@@ -103,7 +103,7 @@ final class AnthropicMapper {
                 Optional.empty(),
                 word.equals(AnthropicProvider.DISABLED)
                         ? Optional.empty()
-                        : options.thinkingDisplay().or(() -> Optional.of(AnthropicProvider.SUMMARIZED))));
+                        : options.thinkingDisplay().or(() -> Optional.of(ModelOptions.THINKING_SUMMARIZED))));
     }
 
     /** How the model thinks although no option says so; empty if it does not, or if an option does not go with that. */

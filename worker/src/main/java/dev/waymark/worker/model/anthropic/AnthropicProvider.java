@@ -6,7 +6,6 @@ import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.message.Role;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
@@ -44,7 +43,6 @@ public final class AnthropicProvider implements ModelProvider {
     static final String ADAPTIVE = "adaptive";
     static final String DISABLED = "disabled";
     private static final List<String> THINKING = List.of(ADAPTIVE, "between_tools", DISABLED);
-    static final String SUMMARIZED = "summarized";
     private static final List<String> SERVICE_TIERS = List.of("auto", "standard_only");
     private static final int HIGHEST_TEMPERATURE = 1;
     private static final int LEAST_THINKING = 1_024;
@@ -95,7 +93,7 @@ public final class AnthropicProvider implements ModelProvider {
         problems.oneOf(ModelOption.EFFORT, EFFORTS);
         problems.oneOf(ModelOption.SERVICE_TIER, SERVICE_TIERS);
         problems.oneOf(ModelOption.THINKING, THINKING);
-        problems.oneOf(ModelOption.THINKING_DISPLAY, List.of(SUMMARIZED, "omitted"));
+        problems.thinkingDisplay();
         if (options.thinking().filter(DISABLED::equals).isPresent()) {
             problems.refuse(ModelOption.THINKING_DISPLAY, "not allowed with thinking: disabled");
         }
@@ -143,7 +141,7 @@ public final class AnthropicProvider implements ModelProvider {
         Reply reply = send(request, key, listener);
         for (int i = 0; i < MOST_PAUSES && reply.stop().equals(PAUSED); i++) {
             List<Message> messages = new ArrayList<>(request.messages());
-            messages.add(new Message(Role.ASSISTANT, reply.content()));
+            messages.add(reply.message());
             Reply more = send(request.withMessages(messages), key, listener);
             List<Part> parts = new ArrayList<>(reply.content());
             parts.addAll(more.content());

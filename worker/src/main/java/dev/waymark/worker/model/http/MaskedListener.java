@@ -3,10 +3,11 @@ package dev.waymark.worker.model.http;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.secret.StreamMask;
+import java.util.function.Consumer;
 
 /**
- * Passes on the text and the reasoning of a reply as they arrive, without the service's key, even if the key is split between two events.
- * Not thread-safe.
+ * Passes on the text and the reasoning of a reply as they arrive, without the service's key, even if the key is
+ * split between two events. Not thread-safe.
  */
 public final class MaskedListener implements ReplyListener {
     private final ReplyListener listener;
@@ -23,7 +24,7 @@ public final class MaskedListener implements ReplyListener {
 
     @Override
     public void words(String piece) {
-        pass(mask.next(piece));
+        pass(mask.next(piece), listener::words);
     }
 
     @Override
@@ -34,7 +35,7 @@ public final class MaskedListener implements ReplyListener {
         String separator = isNewPassage && hasReasoned ? "\n\n" : "";
         hasReasoned = true;
         isNewPassage = false;
-        passReasoning(reasoningMask.next(separator + piece));
+        pass(reasoningMask.next(separator + piece), listener::reasoning);
     }
 
     /** The reasoning that follows is another passage. */
@@ -44,19 +45,13 @@ public final class MaskedListener implements ReplyListener {
 
     /** Called at the end of the reply. Passes on what was held back. */
     public void end() {
-        pass(mask.end());
-        passReasoning(reasoningMask.end());
+        pass(mask.end(), listener::words);
+        pass(reasoningMask.end(), listener::reasoning);
     }
 
-    private void passReasoning(String piece) {
+    private static void pass(String piece, Consumer<String> receiver) {
         if (!piece.isEmpty()) {
-            listener.reasoning(piece);
-        }
-    }
-
-    private void pass(String words) {
-        if (!words.isEmpty()) {
-            listener.words(words);
+            receiver.accept(piece);
         }
     }
 

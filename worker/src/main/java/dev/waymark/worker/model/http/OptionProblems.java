@@ -29,6 +29,11 @@ public final class OptionProblems {
         }
     }
 
+    /** Rejects unknown words for what is shown of the thinking. */
+    public void thinkingDisplay() {
+        oneOf(ModelOption.THINKING_DISPLAY, List.of(ModelOptions.THINKING_SUMMARIZED, ModelOptions.THINKING_OMITTED));
+    }
+
     /** Rejects temperatures that are not between 0 and {@code most}. */
     public void temperatureUpTo(int most) {
         if (values.get(ModelOption.TEMPERATURE) instanceof Double degree && !(degree >= 0 && degree <= most)) {

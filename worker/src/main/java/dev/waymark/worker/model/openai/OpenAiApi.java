@@ -39,8 +39,6 @@ abstract class OpenAiApi implements ModelProvider {
 
     private static final List<String> EFFORTS = List.of("none", "minimal", "low", "medium", "high", "xhigh", "max");
     private static final List<String> SERVICE_TIERS = List.of("auto", "default", "flex", "scale", "priority", "fast");
-    static final String SUMMARIZED = "summarized";
-    private static final List<String> THINKING_DISPLAYS = List.of(SUMMARIZED, "omitted");
     private static final int HIGHEST_TEMPERATURE = 2;
 
     private final String path;
@@ -116,7 +114,7 @@ abstract class OpenAiApi implements ModelProvider {
         OptionProblems problems = new OptionProblems(options);
         problems.oneOf(ModelOption.EFFORT, EFFORTS);
         problems.oneOf(ModelOption.SERVICE_TIER, SERVICE_TIERS);
-        problems.oneOf(ModelOption.THINKING_DISPLAY, THINKING_DISPLAYS);
+        problems.thinkingDisplay();
         problems.temperatureUpTo(HIGHEST_TEMPERATURE);
         return problems.all();
     }

@@ -63,8 +63,9 @@ final class ResponsesMapper {
      * that it has not verified.
      */
     private static Optional<ResponsesRequest.Reasoning> reasoning(ModelOptions options) {
-        Optional<String> summary =
-                options.thinkingDisplay().filter(OpenAiApi.SUMMARIZED::equals).map(shown -> "auto");
+        Optional<String> summary = options.thinkingDisplay()
+                .filter(ModelOptions.THINKING_SUMMARIZED::equals)
+                .map(shown -> "auto");
         return Optional.of(new ResponsesRequest.Reasoning(options.effort(), summary))
                 .filter(set -> set.effort().isPresent() || set.summary().isPresent());
     }

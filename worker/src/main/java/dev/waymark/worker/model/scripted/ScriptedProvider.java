@@ -1,7 +1,6 @@
 package dev.waymark.worker.model.scripted;
 
 import dev.waymark.agent.Pricing;
-import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Sha256;
@@ -80,8 +79,7 @@ public final class ScriptedProvider implements ModelProvider {
     /** Streams the text word by word over the delay, as a real model would. */
     private static void speak(Optional<Reply> reply, Duration delay, ReplyListener listener)
             throws InterruptedException {
-        String text = reply.map(said -> new Message(Role.ASSISTANT, said.content()).text())
-                .orElse("");
+        String text = reply.map(said -> said.message().text()).orElse("");
         String[] pieces = text.split("(?<=\\s)(?=\\S)");
         long millis = delay.toMillis();
         for (int i = 0; i < pieces.length; i++) {

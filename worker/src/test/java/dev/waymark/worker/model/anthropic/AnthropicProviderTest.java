@@ -253,9 +253,7 @@ class AnthropicProviderTest extends WireCases {
             boolean isShown = options.equals(ModelOptions.NONE);
             String all = isShown ? "First the weather.\n\nThen the day." : "";
             assertThat(shown.reasoning()).isEqualTo(all);
-            assertThat(Message.assistant(shown.reply().content().toArray(new Part[0]))
-                            .reasoning())
-                    .isEqualTo(all);
+            assertThat(shown.reply().message().reasoning()).isEqualTo(all);
         }
         assertThat(server().received())
                 .extracting(body -> body.body().path("thinking").toString())

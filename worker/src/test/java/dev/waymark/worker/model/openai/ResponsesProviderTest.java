@@ -216,9 +216,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
                 ModelOptions.NONE.withThinkingDisplay("summarized")));
 
         assertThat(shown.reasoning()).isEqualTo("One.\n\nTwo.");
-        assertThat(Message.assistant(shown.reply().content().toArray(new Part[0]))
-                        .reasoning())
-                .isEqualTo("One.\n\nTwo.");
+        assertThat(shown.reply().message().reasoning()).isEqualTo("One.\n\nTwo.");
         assertThat(server().received().get(0).body().path("reasoning").toString())
                 .isEqualTo("{\"summary\":\"auto\"}");
     }
