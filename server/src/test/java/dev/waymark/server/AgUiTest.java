@@ -23,6 +23,8 @@ class AgUiTest {
     private static Path directory;
 
     private static final PromptedModel MODEL = new PromptedModel();
+    /** Of one test only: a call of another test that was stopped may still take a word. */
+    private static final PromptedModel THINKER = new PromptedModel();
 
     private static ServedThreads threads;
     private static ApiServer server;
@@ -30,7 +32,7 @@ class AgUiTest {
     @BeforeAll
     static void start() throws Exception {
         NodeClients.install();
-        threads = ServedThreads.inMemory(directory, Map.of("prompted", MODEL));
+        threads = ServedThreads.inMemory(directory, Map.of("prompted", MODEL, "thinker", THINKER));
         server = threads.serve();
     }
 
@@ -61,12 +63,12 @@ class AgUiTest {
 
     @Test
     void reasoning_isAMessageOfItsOwn() throws Exception {
-        MODEL.thinks("It is early.");
-        MODEL.says("Good morning.");
-        MODEL.ends();
-        MODEL.says("Yes?");
-        MODEL.ends();
-        JsonNode played = play("prompted", "talk");
+        THINKER.thinks("It is early.");
+        THINKER.says("Good morning.");
+        THINKER.ends();
+        THINKER.says("Yes?");
+        THINKER.ends();
+        JsonNode played = play("thinker", "talk");
 
         assertThat(played.at("/first/types").toString())
                 .contains("\"REASONING_START\",\"REASONING_MESSAGE_START\",\"REASONING_MESSAGE_CONTENT\"")

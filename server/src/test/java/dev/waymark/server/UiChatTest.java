@@ -25,6 +25,8 @@ class UiChatTest {
     private static Path directory;
 
     private static final PromptedModel MODEL = new PromptedModel();
+    /** Of one test only: a call of another test that was stopped may still take a word. */
+    private static final PromptedModel THINKER = new PromptedModel();
 
     private static ServedThreads threads;
     private static ApiServer server;
@@ -32,7 +34,7 @@ class UiChatTest {
     @BeforeAll
     static void start() throws Exception {
         NodeClients.install();
-        threads = ServedThreads.inMemory(directory, Map.of("prompted", MODEL));
+        threads = ServedThreads.inMemory(directory, Map.of("prompted", MODEL, "thinker", THINKER));
         server = threads.serve();
     }
 
@@ -84,12 +86,12 @@ class UiChatTest {
 
     @Test
     void reasoning_isAPartOfTheMessage() throws Exception {
-        MODEL.thinks("It is early.");
-        MODEL.says("Good morning.");
-        MODEL.ends();
-        MODEL.says("Yes?");
-        MODEL.ends();
-        JsonNode played = play("prompted", "talk");
+        THINKER.thinks("It is early.");
+        THINKER.says("Good morning.");
+        THINKER.ends();
+        THINKER.says("Yes?");
+        THINKER.ends();
+        JsonNode played = play("thinker", "talk");
 
         assertThat(played.at("/messages/1/parts").findValuesAsText("type"))
                 .containsExactly("step-start", "reasoning", "text");
