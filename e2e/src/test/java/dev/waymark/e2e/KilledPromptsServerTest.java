@@ -11,6 +11,8 @@ import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
+import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.testkit.model.ResponsesServer;
 import dev.waymark.testkit.process.KillableServer;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
@@ -20,13 +22,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A thread of a model that binds its thinking, with summaries, while its worker and its server are killed. No request
@@ -37,20 +40,35 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class KilledPromptsServerTest {
     private static final int CALLS = 24;
-    private static final Pattern RESULT = Pattern.compile("\"tool_use_id\":\"tu_(\\d+)\"");
+    private static final Pattern RESULT = Pattern.compile("\"(?:tool_use_id|call_id)\":\"tu_(\\d+)\"");
 
     @TempDir
     private Path directory;
 
     private final AtomicInteger summaries = new AtomicInteger();
 
+    private enum Service {
+        REFUSING("anthropic:claude-opus-5-5", AnthropicServer::new),
+        DROPPING("anthropic:claude-opus-5-5", () -> new AnthropicServer().droppingByDefault()),
+        OPENAI("openai-responses:gpt-6.1-sol", ResponsesServer::new);
+
+        private final String model;
+        private final Supplier<ModelServer> server;
+
+        Service(String model, Supplier<ModelServer> server) {
+            this.model = model;
+            this.server = server;
+        }
+    }
+
     /** The next call, by the newest result: a repeated request gets the same call again. */
     private ModelAnswer answer(JsonNode body) {
-        if (body.path("system").path(0).path("text").asText().equals(Summary.INSTRUCTIONS)) {
+        if (body.at("/system/0/text").asText().equals(Summary.INSTRUCTIONS)
+                || body.path("instructions").asText().equals(Summary.INSTRUCTIONS)) {
             summaries.incrementAndGet();
             return ModelAnswer.says("They write.").using(50, 10);
         }
-        int done = RESULT.matcher(body.path("messages").toString())
+        int done = RESULT.matcher(body.toString())
                 .results()
                 .mapToInt(result -> Integer.parseInt(result.group(1)))
                 .max()
@@ -61,10 +79,10 @@ class KilledPromptsServerTest {
                 : thinking.plus(new Piece.Words("Written.")).using(50, 10);
     }
 
-    private Path agents() throws Exception {
+    private Path agents(String model) throws Exception {
         Path agents = Files.createDirectories(directory.resolve("agents"));
         Files.writeString(agents.resolve("writer.yaml"), """
-                model: anthropic:claude-opus-5-5
+                model: MODEL
                 instructions: You write.
                 max_iterations: 100
                 summarize: { when_tokens: 60, keep_messages: 4 }
@@ -72,7 +90,7 @@ class KilledPromptsServerTest {
                   - name: write
                     input: { type: object, properties: { n: { type: number } } }
                     command: [/bin/sh, -c, 'sleep 0.2; echo "$WAYMARK_CALL_ID" >> ledger; printf ok']
-                """);
+                """.replace("MODEL", model));
         return agents;
     }
 
@@ -88,13 +106,13 @@ class KilledPromptsServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void thread_workerAndServerAreKilled_losesNoThinking(boolean dropsSilently) throws Exception {
+    @EnumSource
+    void thread_workerAndServerAreKilled_losesNoThinking(Service service) throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        Path agents = agents();
+        Path agents = agents(service.model);
         Path log = directory.resolve("worker.log");
-        try (AnthropicServer model = dropsSilently ? new AnthropicServer().droppingByDefault() : new AnthropicServer();
+        try (ModelServer model = service.server.get();
                 KillableServer server = KillableServer.start(
                         binary.get(),
                         port -> DevServer.temporal(
@@ -120,7 +138,9 @@ class KilledPromptsServerTest {
                 assertThat(client.inspector().verify("letters").agrees()).isTrue();
                 assertThat(summaries.get()).isGreaterThan(2);
                 assertThat(model.complaints()).isEmpty();
-                assertThat(model.dropped()).isEmpty();
+                if (model instanceof AnthropicServer anthropic) {
+                    assertThat(anthropic.dropped()).isEmpty();
+                }
                 assertThat(ledger(agents)).doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(CALLS - 3);
             } finally {
                 worker.kill();

@@ -11,12 +11,16 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
+import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.ModelServer.Received;
+import dev.waymark.testkit.model.ResponsesServer;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.model.openai.ResponsesProvider;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -25,13 +29,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Threads of a model of today, which binds its thinking to everything before it. */
-abstract class BoundThreads {
-    static final String MODEL = "claude-opus-5-5";
+/** Threads of a model of today, whose requests extend each other. */
+abstract class BoundThreads<S extends ModelServer> {
     static final int STEPS = 40;
 
     /** A schema of replies: an object with the number {@code n}. */
@@ -48,15 +53,41 @@ abstract class BoundThreads {
     private final Deque<ModelAnswer> next = new ArrayDeque<>();
     final List<JsonNode> answered = new CopyOnWriteArrayList<>();
     private final AtomicInteger thoughts = new AtomicInteger();
-    AnthropicServer server;
+    final Service<S> service;
+    S server;
 
-    AnthropicServer newServer() {
-        return new AnthropicServer();
+    /**
+     * A service that refuses, or answers without, what it cannot verify.
+     *
+     * @param other a model that takes over
+     * @param lost what the service left out of requests without an error
+     */
+    record Service<S extends ModelServer>(
+            String model,
+            String other,
+            Supplier<S> start,
+            Function<Map<String, String>, ModelProvider> provider,
+            Function<S, List<String>> lost) {
+        /** Binds a model's thinking to everything before it. */
+        static Service<AnthropicServer> anthropic(Supplier<AnthropicServer> start) {
+            return new Service<>(
+                    "claude-opus-5-5", "claude-fable-5-2", start, AnthropicProvider::of, AnthropicServer::dropped);
+        }
+
+        /** Binds a model's reasoning to the model. */
+        static Service<ResponsesServer> openAi() {
+            return new Service<>(
+                    "gpt-6.1-sol", "gpt-5.6-sol", ResponsesServer::new, ResponsesProvider::of, server -> List.of());
+        }
+    }
+
+    BoundThreads(Service<S> service) {
+        this.service = service;
     }
 
     @BeforeEach
     void start() {
-        server = newServer();
+        server = service.start().get();
         server.answers(this::answer);
     }
 
@@ -78,7 +109,8 @@ abstract class BoundThreads {
     }
 
     static boolean isSummary(JsonNode body) {
-        return body.path("system").path(0).path("text").asText().equals(Summary.INSTRUCTIONS);
+        return body.at("/system/0/text").asText().equals(Summary.INSTRUCTIONS)
+                || body.path("instructions").asText().equals(Summary.INSTRUCTIONS);
     }
 
     ModelAnswer.Speech thoughtful(String words) {
@@ -104,7 +136,7 @@ abstract class BoundThreads {
     }
 
     WorkflowRig rig(UnaryOperator<AgentSpec.Builder> change, Tool... tools) {
-        return new WorkflowRig(TestServers.inMemory(), AnthropicProvider.of(server.environment()), tools)
+        return new WorkflowRig(TestServers.inMemory(), service.provider().apply(server.environment()), tools)
                 .with(agent -> change.apply(ofToday(agent.build())));
     }
 
@@ -112,8 +144,8 @@ abstract class BoundThreads {
         return rig(UnaryOperator.identity());
     }
 
-    private static AgentSpec.Builder ofToday(AgentSpec spec) {
-        return new AgentSpec.Builder(spec.name(), "fake:" + MODEL)
+    private AgentSpec.Builder ofToday(AgentSpec spec) {
+        return new AgentSpec.Builder(spec.name(), "fake:" + service.model())
                 .tools(spec.tools())
                 .instructions("You are " + spec.name() + ".")
                 .maxIterations(2 * STEPS);
@@ -145,12 +177,12 @@ abstract class BoundThreads {
 
     void assertNothingLost() {
         assertThat(server.complaints()).isEmpty();
-        assertThat(server.dropped()).isEmpty();
+        assertThat(service.lost().apply(server)).isEmpty();
     }
 
     List<String> breaks() {
         return GrowingRequests.breaks(answered.stream()
-                .filter(body -> body.path("model").asText().equals(MODEL))
+                .filter(body -> body.path("model").asText().equals(service.model()))
                 .toList());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer.Received;
 import java.util.Map;
@@ -15,8 +16,12 @@ import org.junit.jupiter.params.provider.CsvSource;
  * How often a reply has to be repeated, with a model that answers in prose unless the service holds it to the schema, or
  * it was told that its reply does not fit.
  */
-class HeldSchemaTest extends BoundThreads {
+class HeldSchemaTest extends BoundThreads<AnthropicServer> {
     private static final int TURNS = 6;
+
+    HeldSchemaTest() {
+        super(Service.anthropic(AnthropicServer::new));
+    }
 
     @Override
     ModelAnswer answer(Received request) {

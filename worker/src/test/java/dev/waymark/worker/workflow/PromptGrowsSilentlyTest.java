@@ -3,9 +3,8 @@ package dev.waymark.worker.workflow;
 import dev.waymark.testkit.model.AnthropicServer;
 
 /** The service drops thinking that is bound to another conversation without an error. */
-class PromptGrowsSilentlyTest extends PromptGrowsCases {
-    @Override
-    AnthropicServer newServer() {
-        return new AnthropicServer().droppingByDefault();
+class PromptGrowsSilentlyTest extends AnthropicPromptGrowsCases {
+    PromptGrowsSilentlyTest() {
+        super(() -> new AnthropicServer().droppingByDefault());
     }
 }

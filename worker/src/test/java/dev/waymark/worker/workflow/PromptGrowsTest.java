@@ -3,9 +3,8 @@ package dev.waymark.worker.workflow;
 import dev.waymark.testkit.model.AnthropicServer;
 
 /** The service refuses thinking that is bound to another conversation. */
-class PromptGrowsTest extends PromptGrowsCases {
-    @Override
-    AnthropicServer newServer() {
-        return new AnthropicServer();
+class PromptGrowsTest extends AnthropicPromptGrowsCases {
+    PromptGrowsTest() {
+        super(AnthropicServer::new);
     }
 }

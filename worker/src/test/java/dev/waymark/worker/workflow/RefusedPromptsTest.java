@@ -7,6 +7,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
 import dev.waymark.testkit.model.ModelServer;
@@ -18,7 +19,11 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** What a thread does after its service refused a request, or dropped a part of it. */
-class RefusedPromptsTest extends BoundThreads {
+class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
+    RefusedPromptsTest() {
+        super(Service.anthropic(AnthropicServer::new));
+    }
+
     @Test
     void wordsThatWereRefused_areTakenBackByTheNext() {
         stage(thoughtful("Hello."), ModelAnswer.says("I").stopping("refusal"));
