@@ -492,6 +492,9 @@ public final class AnthropicServer extends ModelServer {
                 .put("output_tokens", 1);
         ThinkingSeal seal = ThinkingSeal.of(model, request);
         List<ThinkingSeal.Mismatch> lost = seal.mismatches();
+        if (namesDropped || request.path("thinking").has("block_binding")) {
+            ((ObjectNode) start.get("message")).set("input_transformations", transformations(lost));
+        }
         List<JsonNode> blocks = issue(speech.pieces(), model, seal, hidesThinking(model, request));
         if (speech.stopWord().equals("pause_turn")) {
             paused.add(blocks);
@@ -527,16 +530,16 @@ public final class AnthropicServer extends ModelServer {
                 .put("output_tokens", speech.usage().outputTokens())
                 .putObject("output_tokens_details")
                 .put("thinking_tokens", speech.usage().reasoningTokens());
-        if (namesDropped || request.path("thinking").has("block_binding")) {
-            delta.set("input_transformations", transformations(lost));
-        }
         closing.add("{\"type\":\"ping\"}");
         closing.add(delta.toString());
         closing.add("{\"type\":\"message_stop\"}");
         return new Script(List.of(start.toString(), "{\"type\":\"ping\"}"), pieces, closing);
     }
 
-    /** api/beta/messages: {@code input_transformations}, which a stream has in {@code message_delta}. */
+    /**
+     * api/beta/messages: {@code input_transformations}. A stream of 2026-09-01, recorded in the tests of
+     * github.com/pydantic/pydantic-ai, has them in {@code message_start}.
+     */
     private static ArrayNode transformations(List<ThinkingSeal.Mismatch> lost) {
         ArrayNode all = JSON.createArrayNode();
         for (ThinkingSeal.Mismatch mismatch : lost) {

@@ -82,6 +82,7 @@ final class AnthropicReader implements EventReader {
             case "message_start" -> {
                 started = true;
                 count(event.message().path("usage"));
+                noteDropped(event.message().path("input_transformations"));
             }
             case "content_block_start" -> {
                 size += data.length();
@@ -94,8 +95,7 @@ final class AnthropicReader implements EventReader {
                 stop = event.delta().path("stop_reason").asText(stop);
                 stopDetails = event.delta().path("stop_details");
                 count(event.usage());
-                droppedReasoning |=
-                        event.transformations().findValuesAsText("type").contains("thinking_dropped");
+                noteDropped(event.transformations());
             }
             case "message_stop" -> {
                 whole = true;
@@ -107,6 +107,11 @@ final class AnthropicReader implements EventReader {
             }
         }
         return whole;
+    }
+
+    /** The service names at the start what it left out, and at the end if another model took over. */
+    private void noteDropped(JsonNode transformations) {
+        droppedReasoning |= transformations.findValuesAsText("type").contains("thinking_dropped");
     }
 
     private void begin(StreamEvent event) {

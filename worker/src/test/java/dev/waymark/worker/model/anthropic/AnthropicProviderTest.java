@@ -97,6 +97,25 @@ class AnthropicProviderTest extends WireCases {
         assertThat(reply.usage()).isEqualTo(new Usage(input, 7, cached, 20));
     }
 
+    /** At the start in a recorded stream of Fable 5.1; at the end, after another model took over, by the service's page. */
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "`,\"input_transformations\":[{\"type\":\"thinking_dropped\"}]`, ``, true",
+                "``, `,\"input_transformations\":[{\"type\":\"thinking_dropped\"}]`, true",
+                "`,\"input_transformations\":[]`, ``, false"
+            })
+    void droppedThinking_isNoticed(String atTheStart, String atTheEnd, boolean dropped) throws Exception {
+        assertThat(reply(ModelAnswer.events(
+                                "{\"type\":\"message_start\",\"message\":{\"usage\":{}" + atTheStart + "}}",
+                                "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{}"
+                                        + atTheEnd + "}",
+                                "{\"type\":\"message_stop\"}"))
+                        .withoutReasoning())
+                .isEqualTo(dropped);
+    }
+
     @Test
     void nulls_whereWordsAreDue_areNoWords() throws Exception {
         assertThat(reply(ModelAnswer.events(
