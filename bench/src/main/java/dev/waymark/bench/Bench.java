@@ -24,11 +24,9 @@ public final class Bench {
             "versions",
             "starts",
             "tools",
-            "programs",
             "encryption",
             "words",
             "cache",
-            "many-calls",
             "streams",
             "streams-killed",
             "unread-streams",
@@ -36,7 +34,6 @@ public final class Bench {
             "callers",
             "waits",
             "lists",
-            "policy",
             "long");
     private static final String QUICK = "--quick";
 
@@ -86,7 +83,6 @@ public final class Bench {
                 case "encryption" -> new EncryptionBenchmark(server, report, root, quick).run();
                 case "words" -> new LiveWordsBenchmark(server, report, root, quick).run();
                 case "cache" -> new CacheBenchmark(server, report).run();
-                case "many-calls" -> new ManyCallsBenchmark(server, report, quick).run();
                 case "streams" -> {
                     new StreamWordsBenchmark(server, report, root, quick).run();
                     new StreamDecisionsBenchmark(server, report, root, quick, false).run();
@@ -97,9 +93,7 @@ public final class Bench {
                 case "callers" -> new CrowdBenchmark(server, report, quick).callers();
                 case "waits" -> new WaitsBenchmark(server, report, quick).run();
                 case "lists" -> new ListsBenchmark(server, report, root, quick).run();
-                case "policy" -> new PolicyBenchmark(server, report, root, quick).run();
                 case "long" -> new LongThreadBenchmark(server, report, quick).run();
-                case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }
             report.line("");

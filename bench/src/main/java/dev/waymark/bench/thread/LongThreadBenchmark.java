@@ -186,7 +186,6 @@ public final class LongThreadBenchmark {
         report.line("");
         report.line("Stored in " + runs.size() + " runs, over unique bytes: "
                 + report.within((double) stored / uniqueBytes.get(), MOST_STORED, "%.2f") + ".");
-        new LongRehearsal(server, report).run("long", runs);
     }
 
     /** Returns the mean time per iteration, including summaries and new runs. */
