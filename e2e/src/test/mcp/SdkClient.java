@@ -39,10 +39,6 @@ class SdkClient {
             boolean talks = args[1].equals("talk");
             played.put("result", client.callTool(new McpSchema.CallToolRequest(
                     talks ? "assistant" : "billing", Map.of("message", talks ? "Hi" : "Charge"))));
-            McpSchema.Resource first = client.listResources().resources().get(0);
-            played.put("resource", ((McpSchema.TextResourceContents)
-                            client.readResource(first).contents().get(0))
-                    .text());
             played.put("asked", List.of());
             System.out.println(json.writeValueAsString(played));
         }

@@ -31,8 +31,6 @@ const call = (name, args) => client.callTool({ name, arguments: args })
 const played = { tools: (await client.listTools()).tools.map(tool => tool.name) }
 if (scene === 'talk') {
   played.result = await call('assistant', { message: 'Hi' })
-  const { resources } = await client.listResources()
-  played.resource = (await client.readResource({ uri: resources[0].uri })).contents[0].text
 } else {
   played.result = await call('billing', { message: 'Charge' })
 }

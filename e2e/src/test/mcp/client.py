@@ -28,12 +28,9 @@ async def main(era, scene, kind, *target):
         tools = await client.list_tools()
         agent, message = ("assistant", "Hi") if scene == "talk" else ("billing", "Charge")
         result = await client.call_tool(agent, {"message": message})
-        resources = (await client.list_resources()).resources
-        contents = (await client.read_resource(resources[0].uri)).contents
         print(json.dumps({
             "tools": [tool.name for tool in tools.tools],
             "result": result.model_dump(mode="json", by_alias=True, exclude_none=True),
-            "resource": contents[0].text,
             "asked": asked,
         }))
 

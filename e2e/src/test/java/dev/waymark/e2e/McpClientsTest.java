@@ -106,7 +106,6 @@ class McpClientsTest {
 
         assertThat(played.path("tools").toString()).startsWith("[\"assistant\",\"billing\",\"start\"");
         assertThat(played.at("/result/content/0/text").asText()).isEqualTo("Hello.");
-        assertThat(played.path("resource").asText()).contains("Hello.");
     }
 
     @ParameterizedTest

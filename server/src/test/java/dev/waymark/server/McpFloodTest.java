@@ -46,7 +46,7 @@ class McpFloodTest {
 
     @BeforeAll
     static void start() throws Exception {
-        threads = ServedThreads.inMemory(directory, Map.of());
+        threads = ServedThreads.inMemory(directory, Map.of("prompted", new PromptedModel()));
         ann = McpCaller.withTasks(HttpCaller.of(threads.serve(HttpSettings.at("127.0.0.1", 0)), ANN));
         bob = ann.as(BOB);
         serve(bob);
@@ -80,11 +80,16 @@ class McpFloodTest {
     }
 
     private static List<CompletableFuture<Said>> flood(int times, String method, String params) {
+        return flood(ann, times, method, params);
+    }
+
+    private static List<CompletableFuture<Said>> flood(McpCaller caller, int times, String method, String params) {
         List<CompletableFuture<Said>> flood = new ArrayList<>();
         for (int i = 0; i < times; i++) {
             flood.add(sent(
-                    ann,
-                    ann.posting(ann.message(method, McpCaller.json(params))).build()));
+                    caller,
+                    caller.posting(caller.message(method, McpCaller.json(params)))
+                            .build()));
         }
         return flood;
     }
@@ -123,7 +128,6 @@ class McpFloodTest {
         String task = ann.call("assistant", "{'message':'Hi'}").path("taskId").asText();
         List<CompletableFuture<Said>> flood = new ArrayList<>(flood(150, "tools/list", "{}"));
         flood.addAll(flood(150, "tasks/get", "{'taskId':'" + task + "'}"));
-        flood.addAll(flood(50, "resources/list", "{}"));
 
         bobIsServed();
 
@@ -143,17 +147,18 @@ class McpFloodTest {
     }
 
     @Test
-    void floodOfSubscriptions_isRefusedByName_andAnotherCallerHasOne() throws Exception {
-        String task = ann.call("asker", "{'message':'Book'}").path("taskId").asText();
-        List<CompletableFuture<Said>> flood =
-                flood(200, "subscriptions/listen", "{'notifications':{'taskIds':['" + task + "']}}");
+    void floodOfCallsThatWait_isRefusedByName_andAnotherCallerHasOne() throws Exception {
+        McpCaller patient = McpCaller.handshake(ann.http());
+        String call =
+                "{'name':'prompted','arguments':{'message':'Think'},'_meta':{'dev.waymark/idempotency-key':'flood'}}";
+        List<CompletableFuture<Said>> flood = flood(patient, 200, "tools/call", call);
 
         bobIsServed();
-        ObjectNode listen = bob.message("subscriptions/listen", McpCaller.json("{'notifications':{'taskIds':[]}}"));
-        Said own = sent(bob, bob.posting(listen).build()).join();
+        CompletableFuture<Said> own =
+                flood(patient.as(BOB), 1, "tools/call", call).get(0);
 
-        assertThat(own.status()).isEqualTo(200);
-        own.response().body().close();
+        assertThat(own.join().status()).isEqualTo(200);
+        own.join().response().body().close();
         assertRefusedByName(flood, "TooManyRequests", "TooManyStreams");
         for (CompletableFuture<Said> each : flood) {
             each.join().response().body().close();

@@ -97,6 +97,14 @@ class McpPipeTest {
         return PayloadJson.MAPPER.readTree(out.readLine());
     }
 
+    private JsonNode nextAnswer() throws IOException {
+        JsonNode message = next();
+        while (!message.has("id")) {
+            message = next();
+        }
+        return message;
+    }
+
     private JsonNode request(ObjectNode message) throws IOException {
         send(message.toString());
         JsonNode answer = next();
@@ -157,29 +165,43 @@ class McpPipeTest {
 
         ObjectNode again = handshake.message("tools/call", call.path("params"));
         send(again.toString());
-        JsonNode answer = next();
-        while (!answer.has("id")) {
-            answer = next();
-        }
+        JsonNode answer = nextAnswer();
         assertThat(answer.path("id")).isEqualTo(again.path("id"));
         assertThat(answer.at("/result/content/0/text").asText()).isEqualTo("Thought.");
     }
 
+    /** A request that stays open until the model replies, and reports progress at once. */
+    private static String waiting(String thread, int id) {
+        return McpCaller.handshake(null)
+                .message(
+                        "tools/call",
+                        McpCaller.json("{'name':'prompted','arguments':{'message':'Think'},'_meta':{'progressToken':1,"
+                                + "'dev.waymark/idempotency-key':'" + thread + "'}}"))
+                .put("id", id)
+                .toString();
+    }
+
     @Test
     void flood_isRefusedByName() throws Exception {
-        int refused = 0;
-        for (int i = 0; i < 200; i++) {
-            send(modern.message("subscriptions/listen", McpCaller.json("{'notifications':{}}"))
-                    .toString());
-            refused += next().at("/error/data/type").asText().equals("TooManyRequests") ? 1 : 0;
+        for (int id = 0; id < 200; id++) {
+            send(waiting("flood", id));
         }
-        assertThat(refused).isEqualTo(200 - 64);
+        for (int id = 64; id < 200; id++) {
+            JsonNode answer = nextAnswer();
+            assertThat(answer.path("id").intValue()).isEqualTo(id);
+            assertThat(answer.at("/error/data/type").asText()).isEqualTo("TooManyRequests");
+        }
+        MODEL.says("Thought.");
+        MODEL.ends();
+        assertThat(nextAnswer().path("id").intValue()).isLessThan(64);
     }
 
     @Test
     void endOfStdin_endsTheServer_withRequestsOpen() throws Exception {
-        send(modern.message("subscriptions/listen", McpCaller.json("{'notifications':{}}"))
-                .toString());
-        assertThat(next().path("method").asText()).isEqualTo("notifications/subscriptions/acknowledged");
+        send(waiting("left", 1));
+        assertThat(next().path("method").asText()).isEqualTo("notifications/progress");
+        end();
+        MODEL.says("Thought.");
+        MODEL.ends();
     }
 }

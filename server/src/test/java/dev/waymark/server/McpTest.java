@@ -514,70 +514,15 @@ class McpTest {
         McpCaller client = McpCaller.withForms(ann);
 
         JsonNode refused = client.send("tasks/get", "{'taskId':'t-1'}");
-        JsonNode deaf = client.send("subscriptions/listen", "{'notifications':{'taskIds':['t-1']}}");
 
         assertThat(refused.at("/error/code").intValue()).isEqualTo(-32021);
         assertThat(refused.at("/error/data/requiredCapabilities/extensions").has("io.modelcontextprotocol/tasks"))
                 .isTrue();
-        assertThat(deaf.at("/error/code").intValue()).isEqualTo(-32021);
         assertThat(McpCaller.handshake(ann)
                         .send("tasks/get", "{'taskId':'t-1'}")
                         .at("/error/code")
                         .intValue())
                 .isEqualTo(-32601);
-    }
-
-    @Test
-    void subscription_tellsEachStateOfATask() throws Exception {
-        McpCaller client = McpCaller.withTasks(ann);
-        String id = begin(client, "billing", CHARGE);
-        String others = begin(client.as(BOB), "billing", CHARGE);
-        String key = key(awaitTask(client, id, "input_required"));
-        ObjectNode listen = client.message(
-                "subscriptions/listen",
-                McpCaller.json("{'notifications':{'taskIds':['" + id + "','" + others + "']}}"));
-        try (EventStreamReader events = EventStreamReader.open(ann, client.posting(listen))) {
-            JsonNode agreed = events.any().orElseThrow().data();
-            JsonNode asked = events.any().orElseThrow().data();
-            client.update(id, key, APPROVED);
-            JsonNode done = asked;
-            while (!done.at("/params/status").asText().equals("completed")) {
-                done = events.any().orElseThrow().data();
-            }
-
-            assertThat(agreed.path("method").asText()).isEqualTo("notifications/subscriptions/acknowledged");
-            assertThat(agreed.at("/params/notifications/taskIds").toString()).isEqualTo("[\"" + id + "\"]");
-            assertThat(agreed.at("/params/_meta").elements().next()).isEqualTo(listen.path("id"));
-            assertThat(asked.path("method").asText()).isEqualTo("notifications/tasks");
-            assertThat(asked.at("/params/status").asText()).isEqualTo("input_required");
-            assertThat(text(done.at("/params/result"))).isEqualTo("Charged.");
-        }
-    }
-
-    @Test
-    void resources_areCheckpointsOfTheCallersThreads() throws Exception {
-        McpCaller client = McpCaller.plain(ann);
-        String thread = thread(client.call("assistant", "{'message':'Hi'}"));
-        JsonNode listed = client.send("resources/list", "{}").path("result");
-
-        assertThat(listed.path("resources").findValuesAsText("name")).contains(thread);
-        assertThat(listed.path("cacheScope").asText()).isEqualTo("private");
-        for (String format : List.of("runner", "thread", "phases", "messages", "session", "versions")) {
-            String uri = "waymark://threads/" + thread + "/" + format;
-            JsonNode contents =
-                    client.send("resources/read", "{'uri':'" + uri + "'}").at("/result/contents/0");
-            assertThat(McpCaller.json(contents.path("text").asText()))
-                    .isEqualTo(ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format)
-                            .body());
-        }
-        String runner = "{'uri':'waymark://threads/" + thread + "/runner'}";
-        assertThat(problem(client.as(BOB).send("resources/read", runner))).isEqualTo("-32602 NotFound");
-        assertThat(problem(client.send("resources/read", runner.replace("runner", "none"))))
-                .isEqualTo("-32602 NotFound");
-        assertThat(client.send("resources/templates/list", "{}")
-                        .at("/result/resourceTemplates/0/uriTemplate")
-                        .asText())
-                .isEqualTo("waymark://threads/{thread}/{format}");
     }
 
     @Test

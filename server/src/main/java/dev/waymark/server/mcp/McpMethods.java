@@ -18,13 +18,9 @@ final class McpMethods {
     /** How long clients may keep the list of tools. */
     private static final int TOOLS_TTL_MILLIS = 60_000;
 
-    private final AgentClient client;
-    private final Executor readers;
-    private final McpSettings settings;
     private final Function<RuntimeException, HttpProblem> failures;
     private final ThreadTools tools;
     private final ThreadTasks tasks;
-    private final ThreadResources resources;
 
     /**
      * @param readers executes the reads of histories for streams
@@ -36,21 +32,16 @@ final class McpMethods {
             Executor readers,
             McpSettings settings,
             Function<RuntimeException, HttpProblem> failures) {
-        this.client = client;
-        this.readers = readers;
-        this.settings = settings;
         this.failures = failures;
         FrontEndThreads threads = new FrontEndThreads(client, agents, readers, ThreadTools.OPERATION);
         this.tools = new ThreadTools(client, agents, threads, readers, settings);
         this.tasks = new ThreadTasks(client, threads, settings.clock());
-        this.resources = new ThreadResources(client);
     }
 
     /** Answers a request. A failure is thrown, or is the last message of a stream. */
     McpReply answer(McpRequest request) {
         McpReply reply = switch (request.method()) {
             case McpNames.CALL_TOOL -> tools.call(request);
-            case McpNames.LISTEN -> new McpReply.Coming(subscription(request));
             default -> new McpReply.Finished(request.answer(result(request)));
         };
         return reply instanceof McpReply.Coming coming
@@ -66,9 +57,6 @@ final class McpMethods {
     private ObjectNode result(McpRequest request) {
         return switch (request.method()) {
             case McpNames.LIST_TOOLS -> cached(request, tools.list(), TOOLS_TTL_MILLIS, "public");
-            case McpNames.LIST_RESOURCES -> cached(request, resources.list(request), 0, "private");
-            case McpNames.LIST_TEMPLATES -> cached(request, resources.templates(), TOOLS_TTL_MILLIS, "public");
-            case McpNames.READ_RESOURCE -> cached(request, resources.read(request), 0, "private");
             default -> request.isModern() ? modern(request) : handshake(request);
         };
     }
@@ -91,13 +79,6 @@ final class McpMethods {
         };
     }
 
-    private ThreadSubscription subscription(McpRequest request) {
-        if (!request.isModern()) {
-            throw RpcProblem.unknownMethod(request);
-        }
-        return ThreadSubscription.open(request, client, resources, readers, settings.clock());
-    }
-
     private static ObjectNode discovered() {
         ObjectNode result = PayloadJson.MAPPER.createObjectNode();
         result.putArray("supportedVersions").add(McpNames.MODERN);
@@ -114,7 +95,6 @@ final class McpMethods {
         result.put("protocolVersion", McpNames.HANDSHAKE.contains(offered) ? offered : McpNames.HANDSHAKE.get(0));
         ObjectNode capabilities = result.putObject("capabilities");
         capabilities.putObject("tools");
-        capabilities.putObject("resources");
         result.set("serverInfo", McpRequest.serverInfo());
         return result.put("instructions", INSTRUCTIONS);
     }

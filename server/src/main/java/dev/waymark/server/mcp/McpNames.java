@@ -15,7 +15,6 @@ final class McpNames {
     static final String PROTOCOL_VERSION = PREFIX + "protocolVersion";
     static final String CLIENT_CAPABILITIES = PREFIX + "clientCapabilities";
     static final String SERVER_INFO = PREFIX + "serverInfo";
-    static final String SUBSCRIPTION_ID = PREFIX + "subscriptionId";
     static final String TASKS = PREFIX + "tasks";
     static final String PROGRESS_TOKEN = "progressToken";
 
@@ -33,10 +32,6 @@ final class McpNames {
     static final String DISCOVER = "server/discover";
     static final String LIST_TOOLS = "tools/list";
     static final String CALL_TOOL = "tools/call";
-    static final String LIST_RESOURCES = "resources/list";
-    static final String LIST_TEMPLATES = "resources/templates/list";
-    static final String READ_RESOURCE = "resources/read";
-    static final String LISTEN = "subscriptions/listen";
     static final String GET_TASK = "tasks/get";
     static final String UPDATE_TASK = "tasks/update";
     static final String CANCEL_TASK = "tasks/cancel";
@@ -44,9 +39,6 @@ final class McpNames {
 
     static final String CANCELLED = "notifications/cancelled";
     static final String PROGRESS = "notifications/progress";
-    static final String ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
-    static final String TASK_CHANGED = "notifications/tasks";
-    static final String RESOURCE_UPDATED = "notifications/resources/updated";
 
     static final int PARSE_ERROR = -32700;
     static final int INVALID_REQUEST = -32600;

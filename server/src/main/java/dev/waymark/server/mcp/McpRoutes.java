@@ -33,7 +33,6 @@ public final class McpRoutes {
     /** The parameter that {@code Mcp-Name} repeats, by method. */
     private static final Map<String, String> NAMED = Map.of(
             McpNames.CALL_TOOL, "name",
-            McpNames.READ_RESOURCE, "uri",
             McpNames.GET_TASK, "taskId",
             McpNames.UPDATE_TASK, "taskId",
             McpNames.CANCEL_TASK, "taskId");

@@ -12,10 +12,9 @@
  * task; otherwise waits for the turn</td></tr>
  * <tr><td>{@code tools/call} with {@code requestState} and {@code inputResponses}</td><td>answers and decisions, then
  * waits for the same turn</td></tr>
- * <tr><td>{@code tasks/get}, {@code subscriptions/listen}</td><td>none: a view of the thread's first turn</td></tr>
+ * <tr><td>{@code tasks/get}</td><td>none: a view of the thread's first turn</td></tr>
  * <tr><td>{@code tasks/update}</td><td>answers and decisions</td></tr>
  * <tr><td>{@code tasks/cancel}</td><td>{@code stop}</td></tr>
- * <tr><td>{@code resources/read}</td><td>none: a checkpoint</td></tr>
  * </table>
  */
 @NullMarked
