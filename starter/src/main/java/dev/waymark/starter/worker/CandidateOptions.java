@@ -11,7 +11,6 @@ import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -45,16 +44,6 @@ final class CandidateOptions {
 
     AgentsOptions agents() {
         return agents;
-    }
-
-    /** What was chosen, to tell one choice from another. */
-    Map<String, Object> chosen() {
-        Map<String, Object> chosen = new LinkedHashMap<>();
-        chosen.put("agents", agents.path().toString());
-        chosen.put("also", also.stream().map(Path::toString).toList());
-        chosen.put("recorded", recorded);
-        chosen.put("models", models);
-        return chosen;
     }
 
     List<Candidate> read() throws AgentInvalid, IOException, CommandFailure {

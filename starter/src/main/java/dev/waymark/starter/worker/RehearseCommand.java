@@ -6,8 +6,6 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.gate.AcceptedFindings;
@@ -28,7 +26,7 @@ import dev.waymark.worker.rehearsal.RehearsalReport;
 import dev.waymark.worker.rehearsal.RehearsalSettings;
 import dev.waymark.worker.rehearsal.RolloutReport;
 import dev.waymark.worker.rehearsal.ScriptedResults;
-import dev.waymark.worker.rehearsal.SpendingLedger;
+import dev.waymark.worker.rehearsal.Spending;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -39,7 +37,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +53,7 @@ import picocli.CommandLine.Option;
             "rehearse trip --recorded --model anthropic:claude-haiku-4-5",
             "rehearse --histories recorded --fail-on 'changed > 5%' --fail-on asked-more",
             "rehearse --dataset refunds",
-            "rehearse --gate --build waymark.jar --agents new-agents --sample 50"
+            "rehearse --gate --agents new-agents --sample 50"
         })
 @Command(
         name = "rehearse",
@@ -77,9 +74,6 @@ public final class RehearseCommand implements Callable<Integer> {
 
     @Mixin
     private CandidateOptions candidates;
-
-    @Mixin
-    private BuildOptions build;
 
     @Mixin
     private ThreadsOptions threads;
@@ -122,7 +116,7 @@ public final class RehearseCommand implements Callable<Integer> {
             names = "--max-usd",
             paramLabel = "N",
             defaultValue = "5",
-            description = "Spend no more than N dollars, also if the rehearsal is killed and continued. Default: 5.")
+            description = "Spend no more than N dollars, with what the kept answers have cost. Default: 5.")
     private BigDecimal ceiling;
 
     @Option(
@@ -183,7 +177,7 @@ public final class RehearseCommand implements Callable<Integer> {
     @Option(
             names = "--answers",
             paramLabel = "DIR",
-            description = "Where answers and spending are kept. Default: .waymark/rehearsals.")
+            description = "Where answers are kept. Default: .waymark/rehearsals.")
     private Path directory = DIRECTORY;
 
     /** At which decisions candidates are asked. */
@@ -195,11 +189,6 @@ public final class RehearseCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         check();
-        OptionalInt elsewhere = build.runElsewhere();
-        return elsewhere.isPresent() ? elsewhere.getAsInt() : here();
-    }
-
-    private int here() throws Exception {
         if (gated) {
             GateCommand.log(output);
         } else {
@@ -323,15 +312,13 @@ public final class RehearseCommand implements Callable<Integer> {
             List<FailCondition> conditions)
             throws Exception {
         Optional<AnswerStore.Keys> keys = keys();
-        try (SpendingLedger ledger = SpendingLedger.open(ledgerFile(), Usd.of(ceiling), Instant.now())) {
-            AnswerStore answers = new AnswerStore(
-                    directory.resolve("answers"), keys, refresh ? Optional.of(ledger.begun()) : Optional.empty());
-            Rehearsal rehearsal = new Rehearsal(all, settings, judging, answers, ledger);
+        Spending spending = new Spending(Usd.of(ceiling));
+        AnswerStore answers = new AnswerStore(
+                directory.resolve("answers"), keys, refresh ? Optional.of(Instant.now()) : Optional.empty());
+        Rehearsal rehearsal = new Rehearsal(all, settings, judging, answers, spending);
+        try {
             RehearsalReport report =
                     rehearsal.run(gate.map(Gate::checking).orElse(source), threads.most(), new Progress(rehearsal));
-            if (report.isComplete()) {
-                ledger.finish();
-            }
             output.note("waymark: asked " + rehearsal.asked() + " times, " + rehearsal.kept()
                     + " answers were kept; spent " + rehearsal.spent() + " of " + Usd.of(ceiling) + " USD");
             Optional<GateReport> checked = gate.map(of -> of.report(GateCommand.version()));
@@ -344,8 +331,6 @@ public final class RehearseCommand implements Callable<Integer> {
             throw ThreadsOptions.badInput(
                     String.valueOf(e.getMessage()),
                     "If that provider may see the conversations, add --allow-provider " + e.provider());
-        } catch (SpendingLedger.InUse e) {
-            throw ThreadsOptions.badInput(String.valueOf(e.getMessage()), "Wait for it, or stop it");
         }
     }
 
@@ -353,22 +338,6 @@ public final class RehearseCommand implements Callable<Integer> {
         Map<String, String> variables = ProcessEnvironment.get();
         String namespace = Connection.namespace(variables);
         return Connection.codec(variables).map(codec -> new AnswerStore.Keys(codec, namespace));
-    }
-
-    /** What was chosen identifies a rehearsal: the same command continues one that was killed or stopped. */
-    private Path ledgerFile() {
-        Map<String, Object> chosen = threads.chosen();
-        chosen.putAll(candidates.chosen());
-        chosen.put("each", each.name());
-        chosen.put("from", String.valueOf(from));
-        chosen.put("decisions", decisions == null ? 0 : decisions);
-        chosen.put("votes", votes);
-        chosen.put("continue", continued);
-        chosen.put("results", String.valueOf(results));
-        chosen.put("judge", judge == null ? "" : judge + " " + judgeVotes);
-        chosen.put("refresh", refresh);
-        String id = Sha256.hex(Json.canonical(chosen)).substring(0, 16);
-        return directory.resolve("spending").resolve(id + ".jsonl");
     }
 
     /** Prints on stderr, from time to time, how far the rehearsal is. */

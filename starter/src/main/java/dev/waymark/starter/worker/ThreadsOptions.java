@@ -22,9 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -80,19 +78,6 @@ final class ThreadsOptions {
     /** The maximum number of threads. */
     int most() {
         return sample == null ? Integer.MAX_VALUE : sample;
-    }
-
-    /** What was chosen, to tell one choice from another. */
-    Map<String, Object> chosen() {
-        Map<String, Object> chosen = new LinkedHashMap<>();
-        chosen.put("server", histories == null && dataset == null ? ConnectionOptions.server() : "");
-        chosen.put("histories", String.valueOf(histories));
-        chosen.put("dataset", String.valueOf(dataset));
-        chosen.put("threads", named);
-        chosen.put("since", String.valueOf(since));
-        chosen.put("query", String.valueOf(query));
-        chosen.put("sample", most());
-        return chosen;
     }
 
     /** The chosen dataset, if one is chosen. */

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -190,25 +189,6 @@ class RehearseCommandTest {
         assertThat(missing.out()).contains("plain-turn.json: agent-missing: ", "failed: 2 of 2 threads checked, ");
         assertThat(Files.readString(html)).contains("Not passed", "plain-turn.json: agent-missing: ");
         assertThat(Files.readString(junit)).contains("<failure message=\"parallel-tools.json: agent-missing: ");
-    }
-
-    @Test
-    @Tag("full")
-    void buildThatDecidesOtherwise_failsTheRehearsalWithTheGate() throws Exception {
-        Files.copy(RECORDED.resolve("parallel-tools-with-an-activity-each.json"), histories.resolve("apart.json"));
-        Path build = ChangedBuild.with(
-                Files.createDirectory(directory.resolve("build")),
-                "Decider",
-                "running < Conversation.MAX_PARALLEL_CALLS",
-                "running < 1");
-
-        Said said = allowed("--gate", "--build", build.toString(), "--json");
-
-        assertThat(said.exitCode()).as(said.toString()).isEqualTo(ExitCode.FAILED);
-        JsonNode report = PayloadJson.MAPPER.readTree(said.out());
-        assertThat(report.path("passed").asBoolean()).isFalse();
-        assertThat(report.at("/gate/findings/0/kind").asText()).isEqualTo("nondeterminism");
-        assertThat(report.at("/rehearsal/decisions").asInt()).isPositive();
     }
 
     @Test

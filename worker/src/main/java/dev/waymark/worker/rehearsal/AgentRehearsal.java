@@ -2,7 +2,6 @@ package dev.waymark.worker.rehearsal;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.extension.WorkerExtension;
 import dev.waymark.history.HistoryAudit;
@@ -16,7 +15,6 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.payload.codec.PayloadCodec;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +25,7 @@ import java.util.stream.Stream;
 
 /** Rehearses threads for tests, with the environment and the extensions of this process. */
 public final class AgentRehearsal implements HistoryRehearsal {
-    /** Where answers and spending are kept, as by the command. */
+    /** Where answers are kept, as by the command. */
     public static final Path DIRECTORY = Path.of(".waymark", "rehearsals");
 
     @Override
@@ -56,16 +54,10 @@ public final class AgentRehearsal implements HistoryRehearsal {
                 DIRECTORY.resolve("answers"),
                 codec.map(keys -> new AnswerStore.Keys(keys, namespace)),
                 Optional.empty());
-        String id = Sha256.hex(file.toAbsolutePath() + "\n" + settings).substring(0, 16);
-        try (SpendingLedger ledger = SpendingLedger.open(
-                DIRECTORY.resolve("spending").resolve(id + ".jsonl"), Usd.of(settings.mostUsd()), Instant.now())) {
-            RehearsalReport report = new Rehearsal(List.of(candidate), chosen, Optional.empty(), answers, ledger)
-                    .run(new OneThread(files, file.getFileName().toString()), 1, (part, decided) -> {});
-            if (report.isComplete()) {
-                ledger.finish();
-            }
-            return problems(RolloutReport.of(Optional.empty(), report, conditions, true), report);
-        }
+        RehearsalReport report = new Rehearsal(
+                        List.of(candidate), chosen, Optional.empty(), answers, new Spending(Usd.of(settings.mostUsd())))
+                .run(new OneThread(files, file.getFileName().toString()), 1, (part, decided) -> {});
+        return problems(RolloutReport.of(Optional.empty(), report, conditions, true), report);
     }
 
     private static Candidate candidate(Path agents, Map<String, String> variables) throws Exception {

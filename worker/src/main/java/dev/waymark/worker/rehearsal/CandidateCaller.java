@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -42,13 +43,16 @@ final class CandidateCaller {
     private static final Set<String> WHOLE = Set.of(ProviderFailures.REFUSED.type(), ProviderFailures.CALL_CUT.type());
 
     private final AnswerStore answers;
-    private final SpendingLedger ledger;
+    private final Spending spending;
+    /** The kept answers that have been counted. */
+    private final Set<String> counted = ConcurrentHashMap.newKeySet();
+
     private final InstantSource clock;
     private final Object[] same = new Object[1_024];
 
-    CandidateCaller(AnswerStore answers, SpendingLedger ledger, InstantSource clock) {
+    CandidateCaller(AnswerStore answers, Spending spending, InstantSource clock) {
         this.answers = answers;
-        this.ledger = ledger;
+        this.spending = spending;
         this.clock = clock;
         Arrays.setAll(same, i -> new Object());
     }
@@ -57,7 +61,7 @@ final class CandidateCaller {
     record Given(AnswerStore.Kept answer, boolean wasKept) {}
 
     Given answer(CandidateRequest request, AgentSpec agent, Optional<String> encryptedThread, int vote)
-            throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
+            throws ModelFailure, Spending.CeilingReached, InterruptedException {
         String digest = request.digest(vote);
         // Two threads may have the same request. The second one gets the answer to the first, as in a later rehearsal.
         synchronized (same[Math.floorMod(digest.hashCode(), same.length)]) {
@@ -66,9 +70,12 @@ final class CandidateCaller {
     }
 
     private Given answer(String digest, CandidateRequest request, AgentSpec agent, Optional<String> encryptedThread)
-            throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
+            throws ModelFailure, Spending.CeilingReached, InterruptedException {
         Optional<AnswerStore.Kept> kept = answers.find(digest, encryptedThread);
         if (kept.isPresent()) {
+            if (counted.add(digest)) {
+                spending.count(pricing(request, agent).of(kept.get().reply().usage()));
+            }
             return new Given(kept.get(), true);
         }
         long began = System.nanoTime();
@@ -82,11 +89,12 @@ final class CandidateCaller {
         } catch (IOException e) {
             throw new UncheckedIOException("an answer can't be kept", e);
         }
+        counted.add(digest);
         return new Given(answer, false);
     }
 
     private Reply replyAfterRetries(CandidateRequest request, AgentSpec agent, Optional<String> encryptedThread)
-            throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
+            throws ModelFailure, Spending.CeilingReached, InterruptedException {
         Duration pause = FIRST_PAUSE;
         for (int attempt = 1; ; attempt++) {
             try {
@@ -104,34 +112,29 @@ final class CandidateCaller {
     }
 
     private Reply reply(CandidateRequest request, AgentSpec agent)
-            throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
+            throws ModelFailure, Spending.CeilingReached, InterruptedException {
         Pricing pricing = pricing(request, agent);
         if (pricing.equals(Pricing.FREE)) {
             return send(request, agent, new Began());
         }
-        long reservation = ledger.reserve(request.worstCase(pricing));
+        Usd most = request.worstCase(pricing);
+        spending.reserve(most);
         Began began = new Began();
-        Optional<Usd> cost = Optional.empty();
+        Usd cost = most; // If nobody knows the cost, it may have been the most.
         try {
             Reply reply = send(request, agent, began);
             // A service that does not count tokens may have charged anything.
-            cost = Optional.of(reply.usage())
-                    .filter(usage -> !usage.equals(Usage.NONE))
-                    .map(pricing::of);
+            cost = reply.usage().equals(Usage.NONE) ? most : pricing.of(reply.usage());
             return reply;
         } catch (ModelFailure failure) {
             if (WHOLE.contains(failure.type())) {
-                cost = began.counted.map(pricing::of);
+                cost = began.counted.map(pricing::of).orElse(most);
             } else if (!began.seen && !CHARGED.contains(failure.type())) {
-                cost = Optional.of(Usd.ZERO);
+                cost = Usd.ZERO;
             }
             throw failure;
         } finally {
-            if (cost.isPresent()) {
-                ledger.settle(reservation, cost.get());
-            } else {
-                ledger.keep();
-            }
+            spending.settle(most, cost);
         }
     }
 

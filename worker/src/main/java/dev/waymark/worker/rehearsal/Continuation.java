@@ -82,7 +82,7 @@ final class Continuation {
      * @param reply the candidate's reply, examined
      * @param most the maximum number of further model calls
      */
-    Continued run(Reply reply, int most) throws SpendingLedger.CeilingReached, InterruptedException {
+    Continued run(Reply reply, int most) throws Spending.CeilingReached, InterruptedException {
         apply(new ModelFact.ModelReplied(state.counters().steps(), judged(reply)));
         this.most = most;
         while (true) {
@@ -119,7 +119,7 @@ final class Continuation {
         state = state.apply(fact, at);
     }
 
-    private Optional<String> callModel(Step step) throws SpendingLedger.CeilingReached, InterruptedException {
+    private Optional<String> callModel(Step step) throws Spending.CeilingReached, InterruptedException {
         if (decided == most) {
             return Optional.of("stopped after " + most + " more decisions");
         }
@@ -219,7 +219,7 @@ final class Continuation {
 
     /** Carries out a step. Returns why the continuation ends, if it does. */
     private interface Work {
-        Optional<String> run() throws SpendingLedger.CeilingReached, InterruptedException;
+        Optional<String> run() throws Spending.CeilingReached, InterruptedException;
 
         static Work end(String why) {
             return () -> Optional.of(why);

@@ -39,7 +39,7 @@ final class Judge {
 
     /** Whether both texts, as replies to a message, say the same; false if the judge does not say so clearly. */
     boolean saySame(String message, String one, String other, Optional<String> encryptedThread)
-            throws SpendingLedger.CeilingReached, InterruptedException {
+            throws Spending.CeilingReached, InterruptedException {
         return isYes(
                 "Both replies answer the message below. Would its author learn the same facts from both, and be asked or"
                         + " told to do the same?",
@@ -49,7 +49,7 @@ final class Judge {
 
     /** Whether a text, as a reply to a message, meets a rubric; false if the judge does not say so clearly. */
     boolean meets(String rubric, String message, String text, Optional<String> encryptedThread)
-            throws SpendingLedger.CeilingReached, InterruptedException {
+            throws Spending.CeilingReached, InterruptedException {
         return isYes(
                 "Does the reply to the message below meet this requirement: " + rubric,
                 List.of("The message", message, "The reply", text),
@@ -57,7 +57,7 @@ final class Judge {
     }
 
     private boolean isYes(String question, List<String> titledTexts, Optional<String> encryptedThread)
-            throws SpendingLedger.CeilingReached, InterruptedException {
+            throws Spending.CeilingReached, InterruptedException {
         StringBuilder text = new StringBuilder(question);
         for (int i = 0; i < titledTexts.size(); i += 2) {
             text.append("\n\n").append(titledTexts.get(i)).append(":\n---\n");

@@ -51,7 +51,7 @@ public final class Rehearsal {
     private static final int WAITING_PER_REQUEST = 4;
 
     private final RehearsalSettings settings;
-    private final SpendingLedger ledger;
+    private final Spending spending;
     private final AnswerStore answers;
     private final CandidateCaller caller;
     private final Optional<Judge> judge;
@@ -128,11 +128,11 @@ public final class Rehearsal {
             RehearsalSettings settings,
             Optional<JudgeModel> judge,
             AnswerStore answers,
-            SpendingLedger ledger) {
+            Spending spending) {
         this.settings = settings;
-        this.ledger = ledger;
+        this.spending = spending;
         this.answers = answers;
-        this.caller = new CandidateCaller(answers, ledger, InstantSource.system());
+        this.caller = new CandidateCaller(answers, spending, InstantSource.system());
         this.judge = judge.map(model -> new Judge(model.model(), model.bound(), caller, model.votes()));
         this.judgesProvider = judge.map(model -> provider(model.model()));
         this.stages = candidates.stream()
@@ -428,7 +428,7 @@ public final class Rehearsal {
     }
 
     private CandidateTally.Answers answersTo(Task task)
-            throws ModelFailure, SpendingLedger.CeilingReached, InterruptedException {
+            throws ModelFailure, Spending.CeilingReached, InterruptedException {
         RecordedDecision decision = task.place().decision();
         CandidateRequest request = CandidateRequest.of(
                 task.agent(), task.bound(), decision, task.place().agent());
@@ -453,7 +453,7 @@ public final class Rehearsal {
                         answers, continued(task, all.different().get(0)));
     }
 
-    private Comparison compared(Task task, Reply reply) throws SpendingLedger.CeilingReached, InterruptedException {
+    private Comparison compared(Task task, Reply reply) throws Spending.CeilingReached, InterruptedException {
         RecordedDecision decision = task.place().decision();
         Comparison compared = Comparison.of(
                 decision, reply, task.agent(), task.place().agent(), task.owner(), task.candidate()::mayHaveEffects);
@@ -468,7 +468,7 @@ public final class Rehearsal {
     }
 
     /** The rubrics that a final text does not meet. */
-    private Set<String> unmet(Task task, Reply reply) throws SpendingLedger.CeilingReached, InterruptedException {
+    private Set<String> unmet(Task task, Reply reply) throws Spending.CeilingReached, InterruptedException {
         RecordedDecision decision = task.place().decision();
         Set<String> unmet = new HashSet<>();
         if (judge.isPresent() && reply.isLastWord() && !decision.summary()) {
@@ -489,7 +489,7 @@ public final class Rehearsal {
     }
 
     private List<String> continued(Task task, CandidateTally.Answer answer)
-            throws SpendingLedger.CeilingReached, InterruptedException {
+            throws Spending.CeilingReached, InterruptedException {
         Continuation.Continued continued = new Continuation(
                         caller,
                         task.agent(),
@@ -523,7 +523,7 @@ public final class Rehearsal {
         } catch (ExecutionException e) {
             if (e.getCause() instanceof ModelFailure failure) {
                 next.tally().failed(place, agent, failure.type() + ": " + failure.getMessage());
-            } else if (e.getCause() instanceof SpendingLedger.CeilingReached ceiling) {
+            } else if (e.getCause() instanceof Spending.CeilingReached ceiling) {
                 stopped = Optional.of(String.valueOf(ceiling.getMessage()));
             } else if (e.getCause() instanceof ThreadForgottenException forgotten) {
                 drop(place.thread(), forgotten);
@@ -537,6 +537,6 @@ public final class Rehearsal {
 
     /** What the rehearsal has spent, with what a killed process before it has spent. */
     public Usd spent() {
-        return ledger.spent();
+        return spending.spent();
     }
 }

@@ -29,7 +29,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -211,27 +210,26 @@ class ContinuedToolsTest {
     /** What follows where the candidate calls the tool instead of answering. */
     private List<String> continued(ToolSpec tool, ScriptedResults scripted) throws Exception {
         List<AgentSpec> agents = List.of(AgentSpec.of("a", "fake:model", tool), AgentSpec.of("other", "fake:model"));
-        try (SpendingLedger ledger = SpendingLedger.open(directory.resolve("ledger"), Usd.ZERO, Instant.now())) {
-            Candidate candidate = new Candidate(
-                    "new",
-                    Optional.of(AgentDirectory.of(directory, agents)),
-                    ModelProviders.of(Map.of("fake", new FreeModel(request -> reply(request, tool)))),
-                    Map.of(),
-                    Optional.empty());
-            RehearsalReport report = new Rehearsal(
-                            List.of(candidate),
-                            RehearsalSettings.DEFAULT
-                                    .withAllowedProviders(Set.of("fake"))
-                                    .withContinued(2)
-                                    .withScriptedResults(scripted),
-                            Optional.empty(),
-                            new AnswerStore(
-                                    directory.resolve("answers-" + tool.name() + tool.hasEffect()),
-                                    Optional.empty(),
-                                    Optional.empty()),
-                            ledger)
-                    .run(new FileThreads(threads, thread -> thread), 1, (part, decided) -> {});
-            return report.candidates().get(0).shown().get(0).then();
-        }
+        Spending spending = new Spending(Usd.ZERO);
+        Candidate candidate = new Candidate(
+                "new",
+                Optional.of(AgentDirectory.of(directory, agents)),
+                ModelProviders.of(Map.of("fake", new FreeModel(request -> reply(request, tool)))),
+                Map.of(),
+                Optional.empty());
+        RehearsalReport report = new Rehearsal(
+                        List.of(candidate),
+                        RehearsalSettings.DEFAULT
+                                .withAllowedProviders(Set.of("fake"))
+                                .withContinued(2)
+                                .withScriptedResults(scripted),
+                        Optional.empty(),
+                        new AnswerStore(
+                                directory.resolve("answers-" + tool.name() + tool.hasEffect()),
+                                Optional.empty(),
+                                Optional.empty()),
+                        spending)
+                .run(new FileThreads(threads, thread -> thread), 1, (part, decided) -> {});
+        return report.candidates().get(0).shown().get(0).then();
     }
 }

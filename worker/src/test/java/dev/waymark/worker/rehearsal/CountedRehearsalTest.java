@@ -23,7 +23,6 @@ import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,21 +68,19 @@ class CountedRehearsalTest {
 
     private RehearsalReport.OfCandidate rehearse(Optional<AgentDirectory> agents, ModelProvider model)
             throws Exception {
-        try (SpendingLedger ledger =
-                SpendingLedger.open(directory.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
-            return rehearse(agents, model, ledger);
-        }
+        Spending spending = new Spending(Usd.of(BigDecimal.TEN));
+        return rehearse(agents, model, spending);
     }
 
     private RehearsalReport.OfCandidate rehearse(
-            Optional<AgentDirectory> agents, ModelProvider model, SpendingLedger ledger) throws Exception {
+            Optional<AgentDirectory> agents, ModelProvider model, Spending spending) throws Exception {
         ModelProviders providers = ModelProviders.of(Map.of("fake", model));
         return new Rehearsal(
                         List.of(new Candidate("new", agents, providers, Map.of(), Optional.empty())),
                         RehearsalSettings.DEFAULT,
                         Optional.empty(),
                         new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty()),
-                        ledger)
+                        spending)
                 .run(new Threads(), 1, (part, decided) -> {})
                 .candidates()
                 .get(0);
@@ -163,14 +160,12 @@ class CountedRehearsalTest {
             }
             throw ModelFailure.permanent(type, "failed");
         });
-        try (SpendingLedger ledger =
-                SpendingLedger.open(directory.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
-            RehearsalReport.OfCandidate result = rehearse(Optional.empty(), failing, ledger);
+        Spending spending = new Spending(Usd.of(BigDecimal.TEN));
+        RehearsalReport.OfCandidate result = rehearse(Optional.empty(), failing, spending);
 
-            assertThat(result.failed()).isPositive();
-            assertThat(ledger.spent().dollars())
-                    .isEqualByComparingTo(new BigDecimal(each).multiply(BigDecimal.valueOf(result.failed())));
-        }
+        assertThat(result.failed()).isPositive();
+        assertThat(spending.spent().dollars())
+                .isEqualByComparingTo(new BigDecimal(each).multiply(BigDecimal.valueOf(result.failed())));
     }
 
     @ParameterizedTest
@@ -179,12 +174,10 @@ class CountedRehearsalTest {
         ModelProvider failing = new Priced((request, listener) -> {
             throw ModelFailure.permanent(type, "failed");
         });
-        try (SpendingLedger ledger =
-                SpendingLedger.open(directory.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
-            rehearse(Optional.empty(), failing, ledger);
+        Spending spending = new Spending(Usd.of(BigDecimal.TEN));
+        rehearse(Optional.empty(), failing, spending);
 
-            assertThat(ledger.spent()).isGreaterThan(Usd.ZERO);
-        }
+        assertThat(spending.spent()).isGreaterThan(Usd.ZERO);
     }
 
     private interface Answering {

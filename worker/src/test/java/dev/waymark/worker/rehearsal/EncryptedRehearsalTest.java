@@ -30,7 +30,6 @@ import io.temporal.payload.codec.PayloadCodec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -120,21 +119,20 @@ class EncryptedRehearsalTest {
         Candidate candidate = new Candidate("new", Optional.empty(), providers, Map.of(), Optional.empty());
         PayloadCodec codec =
                 new EncryptionCodec(EncryptionKeys.of(variables).orElseThrow(), Optional.of(keys()), "default");
-        try (SpendingLedger ledger = SpendingLedger.open(directory.resolve("ledger"), Usd.ZERO, Instant.now())) {
-            return new Rehearsal(
-                            List.of(candidate),
-                            RehearsalSettings.DEFAULT
-                                    .withParallel(1)
-                                    .withContinued(2)
-                                    .withDecrypt(decrypt),
-                            Optional.empty(),
-                            new AnswerStore(
-                                    directory.resolve("answers"),
-                                    Optional.of(new AnswerStore.Keys(codec, "default")),
-                                    Optional.empty()),
-                            ledger)
-                    .run(source, Integer.MAX_VALUE, (part, decided) -> {});
-        }
+        Spending spending = new Spending(Usd.ZERO);
+        return new Rehearsal(
+                        List.of(candidate),
+                        RehearsalSettings.DEFAULT
+                                .withParallel(1)
+                                .withContinued(2)
+                                .withDecrypt(decrypt),
+                        Optional.empty(),
+                        new AnswerStore(
+                                directory.resolve("answers"),
+                                Optional.of(new AnswerStore.Keys(codec, "default")),
+                                Optional.empty()),
+                        spending)
+                .run(source, Integer.MAX_VALUE, (part, decided) -> {});
     }
 
     private ThreadSource ofServer() {

@@ -168,16 +168,14 @@ class RegressionsTest {
         }
         Candidate candidate =
                 new Candidate("changed", Optional.of(load(changed)), PROVIDERS, Map.of(), Optional.empty());
-        try (SpendingLedger ledger =
-                SpendingLedger.open(changed.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
-            return new Rehearsal(
-                            List.of(candidate),
-                            settings,
-                            Optional.empty(),
-                            new AnswerStore(store, Optional.empty(), Optional.empty()),
-                            ledger)
-                    .run(source, Integer.MAX_VALUE, (part, decided) -> {});
-        }
+        Spending spending = new Spending(Usd.of(BigDecimal.TEN));
+        return new Rehearsal(
+                        List.of(candidate),
+                        settings,
+                        Optional.empty(),
+                        new AnswerStore(store, Optional.empty(), Optional.empty()),
+                        spending)
+                .run(source, Integer.MAX_VALUE, (part, decided) -> {});
     }
 
     private RehearsalReport rehearse(String agentFile) throws Exception {
@@ -364,19 +362,17 @@ class RegressionsTest {
     private List<String> differences(Path changed) throws Exception {
         Candidate candidate = new Candidate("new", Optional.of(load(changed)), PROVIDERS, Map.of(), Optional.empty());
         Path store = Files.createTempDirectory(directory, "answers");
-        try (SpendingLedger ledger =
-                SpendingLedger.open(store.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
-            return new Rehearsal(
-                            List.of(candidate),
-                            RehearsalSettings.DEFAULT,
-                            Optional.empty(),
-                            new AnswerStore(store, Optional.empty(), Optional.empty()),
-                            ledger)
-                    .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {})
-                    .candidates()
-                    .get(0)
-                    .differences();
-        }
+        Spending spending = new Spending(Usd.of(BigDecimal.TEN));
+        return new Rehearsal(
+                        List.of(candidate),
+                        RehearsalSettings.DEFAULT,
+                        Optional.empty(),
+                        new AnswerStore(store, Optional.empty(), Optional.empty()),
+                        spending)
+                .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {})
+                .candidates()
+                .get(0)
+                .differences();
     }
 
     @ParameterizedTest
@@ -486,29 +482,25 @@ class RegressionsTest {
         ModelProviders providers = ModelProviders.of(Map.of("desk", new DeskModel(), "judge", judge));
         Candidate candidate =
                 new Candidate("unsigned", Optional.of(load(judged)), providers, Check.in(judged), Optional.empty());
-        try (SpendingLedger ledger =
-                SpendingLedger.open(judged.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
-            RehearsalReport report = new Rehearsal(
-                            List.of(candidate),
-                            RehearsalSettings.DEFAULT.withAllowedProviders(Set.of("judge")),
-                            Optional.of(new JudgeModel(
-                                    "judge:x", providers.find("judge:x").orElseThrow(), 3)),
-                            new AnswerStore(judged.resolve("answers"), Optional.empty(), Optional.empty()),
-                            ledger)
-                    .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {});
+        Spending spending = new Spending(Usd.of(BigDecimal.TEN));
+        RehearsalReport report = new Rehearsal(
+                        List.of(candidate),
+                        RehearsalSettings.DEFAULT.withAllowedProviders(Set.of("judge")),
+                        Optional.of(new JudgeModel(
+                                "judge:x", providers.find("judge:x").orElseThrow(), 3)),
+                        new AnswerStore(judged.resolve("answers"), Optional.empty(), Optional.empty()),
+                        spending)
+                .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {});
 
-            RehearsalReport.OfCandidate result = report.candidates().get(0);
-            assertThat(result.shown().stream().map(Object::toString)).isEmpty();
-            assertThat(result.shownChecks().stream().map(failed -> failed.thread() + " " + failed.check()))
-                    .containsExactlyInAnyOrder(
-                            "t5 judged: It names an order",
-                            "t6 judged: It names an order",
-                            "t4 judged: It names an order");
-            assertThat(report.judge()).hasValueSatisfying(by -> {
-                assertThat(by.model()).isEqualTo("judge:x");
-                assertThat(by.answers() % 3).isZero();
-            });
-        }
+        RehearsalReport.OfCandidate result = report.candidates().get(0);
+        assertThat(result.shown().stream().map(Object::toString)).isEmpty();
+        assertThat(result.shownChecks().stream().map(failed -> failed.thread() + " " + failed.check()))
+                .containsExactlyInAnyOrder(
+                        "t5 judged: It names an order", "t6 judged: It names an order", "t4 judged: It names an order");
+        assertThat(report.judge()).hasValueSatisfying(by -> {
+            assertThat(by.model()).isEqualTo("judge:x");
+            assertThat(by.answers() % 3).isZero();
+        });
     }
 
     /** The recorded decisions do not matter: an unchanged agent may fail checks, too. */
@@ -531,25 +523,23 @@ class RegressionsTest {
                 """);
         Candidate candidate =
                 new Candidate("checked", Optional.of(load(checked)), PROVIDERS, Check.in(checked), Optional.empty());
-        try (SpendingLedger ledger =
-                SpendingLedger.open(checked.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
-            RehearsalReport.OfCandidate result = new Rehearsal(
-                            List.of(candidate),
-                            RehearsalSettings.DEFAULT,
-                            Optional.empty(),
-                            new AnswerStore(checked.resolve("answers"), Optional.empty(), Optional.empty()),
-                            ledger)
-                    .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {})
-                    .candidates()
-                    .get(0);
+        Spending spending = new Spending(Usd.of(BigDecimal.TEN));
+        RehearsalReport.OfCandidate result = new Rehearsal(
+                        List.of(candidate),
+                        RehearsalSettings.DEFAULT,
+                        Optional.empty(),
+                        new AnswerStore(checked.resolve("answers"), Optional.empty(), Optional.empty()),
+                        spending)
+                .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {})
+                .candidates()
+                .get(0);
 
-            assertThat(result.changed()).isZero();
-            assertThat(result.checks()).isEqualTo(7 * MESSAGES.size());
-            assertThat(result.shownChecks().stream().map(failed -> failed.thread() + " " + failed.check()))
-                    .containsExactlyInAnyOrder(
-                            "t1 never_called: send_mail", "t1 tokens_at_most: 430", "t4 arguments_of: refund");
-            assertThat(result.failedChecks()).isEqualTo(3);
-        }
+        assertThat(result.changed()).isZero();
+        assertThat(result.checks()).isEqualTo(7 * MESSAGES.size());
+        assertThat(result.shownChecks().stream().map(failed -> failed.thread() + " " + failed.check()))
+                .containsExactlyInAnyOrder(
+                        "t1 never_called: send_mail", "t1 tokens_at_most: 430", "t4 arguments_of: refund");
+        assertThat(result.failedChecks()).isEqualTo(3);
     }
 
     @ParameterizedTest
@@ -579,19 +569,18 @@ class RegressionsTest {
         Optional<RehearsalReport> report = Optional.empty();
         for (int mills = 60; report.filter(RehearsalReport::isComplete).isEmpty(); mills++) {
             Usd most = Usd.of(BigDecimal.valueOf(mills, 3));
-            try (SpendingLedger ledger = SpendingLedger.open(store.resolve("ledger"), most, Instant.now())) {
-                Rehearsal rehearsal = new Rehearsal(
-                        List.of(candidate),
-                        RehearsalSettings.DEFAULT,
-                        Optional.empty(),
-                        new AnswerStore(store, Optional.empty(), Optional.empty()),
-                        ledger);
-                report = Optional.of(rehearsal.run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {}));
-                asked.add(rehearsal.asked());
-                assertThat(ledger.spent()).isLessThanOrEqualTo(most);
-                assertThat(report.get().stopped().isPresent())
-                        .isNotEqualTo(report.get().isComplete());
-            }
+            Spending spending = new Spending(most);
+            Rehearsal rehearsal = new Rehearsal(
+                    List.of(candidate),
+                    RehearsalSettings.DEFAULT,
+                    Optional.empty(),
+                    new AnswerStore(store, Optional.empty(), Optional.empty()),
+                    spending);
+            report = Optional.of(rehearsal.run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {}));
+            asked.add(rehearsal.asked());
+            assertThat(spending.spent()).isLessThanOrEqualTo(most);
+            assertThat(report.get().stopped().isPresent())
+                    .isNotEqualTo(report.get().isComplete());
         }
         assertThat(asked.get(0)).isZero();
         assertThat(asked.stream().filter(some -> some > 0).count()).isGreaterThan(1);

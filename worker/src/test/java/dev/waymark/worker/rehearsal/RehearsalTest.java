@@ -9,11 +9,9 @@ import dev.waymark.history.RecordedDecision;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.worker.gate.FileThreads;
 import dev.waymark.worker.model.ModelProviders;
-import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,10 +32,6 @@ class RehearsalTest {
         return new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty());
     }
 
-    private SpendingLedger ledger(String usd) throws Exception {
-        return SpendingLedger.open(directory.resolve("ledger"), Usd.of(new BigDecimal(usd)), Instant.now());
-    }
-
     private static RehearsalReport run(Rehearsal rehearsal, RecordedThreads threads) throws Exception {
         return rehearsal.run(threads, Integer.MAX_VALUE, (part, decided) -> {});
     }
@@ -50,24 +44,22 @@ class RehearsalTest {
             all += threads.names().size();
             Path own = directory.resolve("group" + all);
             AnswerStore answers = new AnswerStore(own, Optional.empty(), Optional.empty());
-            try (SpendingLedger ledger = ledger("0")) {
-                RehearsalReport report = run(
-                        new Rehearsal(
-                                List.of(asRecorded(threads.asRecorded())),
-                                RehearsalSettings.DEFAULT,
-                                Optional.empty(),
-                                answers,
-                                ledger),
-                        threads);
+            Spending spending = new Spending(Usd.ZERO);
+            RehearsalReport report = run(
+                    new Rehearsal(
+                            List.of(asRecorded(threads.asRecorded())),
+                            RehearsalSettings.DEFAULT,
+                            Optional.empty(),
+                            answers,
+                            spending),
+                    threads);
 
-                RehearsalReport.OfCandidate result = report.candidates().get(0);
-                assertThat(result.shown().stream().map(Object::toString).limit(3))
-                        .isEmpty();
-                assertThat(result.same()).isEqualTo(threads.decisions).isEqualTo(result.decisions());
-                assertThat(List.of(result.newlyAsked(), result.newlyAllowed(), result.newlyDenied()))
-                        .containsOnly(0);
-                assertThat(report.isComplete()).isTrue();
-            }
+            RehearsalReport.OfCandidate result = report.candidates().get(0);
+            assertThat(result.shown().stream().map(Object::toString).limit(3)).isEmpty();
+            assertThat(result.same()).isEqualTo(threads.decisions).isEqualTo(result.decisions());
+            assertThat(List.of(result.newlyAsked(), result.newlyAllowed(), result.newlyDenied()))
+                    .containsOnly(0);
+            assertThat(report.isComplete()).isTrue();
         }
         assertThat(all).isGreaterThanOrEqualTo(70);
     }
@@ -75,28 +67,27 @@ class RehearsalTest {
     @Test
     void secondRun_asksNobody_andReportsTheSame() throws Exception {
         RecordedThreads threads = RecordedThreads.all(1).get(0);
-        try (SpendingLedger ledger = ledger("0")) {
-            Rehearsal first = new Rehearsal(
-                    List.of(asRecorded(threads.asRecorded())),
-                    RehearsalSettings.DEFAULT,
-                    Optional.empty(),
-                    answers(),
-                    ledger);
-            RehearsalReport report = run(first, threads);
+        Spending spending = new Spending(Usd.ZERO);
+        Rehearsal first = new Rehearsal(
+                List.of(asRecorded(threads.asRecorded())),
+                RehearsalSettings.DEFAULT,
+                Optional.empty(),
+                answers(),
+                spending);
+        RehearsalReport report = run(first, threads);
 
-            Rehearsal second = new Rehearsal(
-                    List.of(asRecorded(threads.of(new FreeModel(request -> {
-                        throw new AssertionError("asked again");
-                    })))),
-                    RehearsalSettings.DEFAULT,
-                    Optional.empty(),
-                    answers(),
-                    ledger);
+        Rehearsal second = new Rehearsal(
+                List.of(asRecorded(threads.of(new FreeModel(request -> {
+                    throw new AssertionError("asked again");
+                })))),
+                RehearsalSettings.DEFAULT,
+                Optional.empty(),
+                answers(),
+                spending);
 
-            assertThat(run(second, threads).toString()).isEqualTo(report.toString());
-            assertThat(first.asked()).isPositive();
-            assertThat(second.asked()).isZero();
-        }
+        assertThat(run(second, threads).toString()).isEqualTo(report.toString());
+        assertThat(first.asked()).isPositive();
+        assertThat(second.asked()).isZero();
     }
 
     @Test
@@ -126,15 +117,14 @@ class RehearsalTest {
     private RehearsalReport from(String place, Path histories) throws Exception {
         ModelProviders other =
                 ModelProviders.of(Map.of("fake", new FreeModel(request -> Reply.of(new Part.Text("Another answer.")))));
-        try (SpendingLedger ledger = ledger("0")) {
-            return new Rehearsal(
-                            List.of(asRecorded(other)),
-                            RehearsalSettings.DEFAULT.withFrom(Optional.of(place)),
-                            Optional.empty(),
-                            answers(),
-                            ledger)
-                    .run(new FileThreads(histories, thread -> thread), Integer.MAX_VALUE, (part, decided) -> {});
-        }
+        Spending spending = new Spending(Usd.ZERO);
+        return new Rehearsal(
+                        List.of(asRecorded(other)),
+                        RehearsalSettings.DEFAULT.withFrom(Optional.of(place)),
+                        Optional.empty(),
+                        answers(),
+                        spending)
+                .run(new FileThreads(histories, thread -> thread), Integer.MAX_VALUE, (part, decided) -> {});
     }
 
     @Test
@@ -143,24 +133,23 @@ class RehearsalTest {
         RecordedThreads threads = RecordedThreads.all(1).get(0);
         RehearsalSettings settings = RehearsalSettings.DEFAULT.withVotes(20);
         List<Long> heap = new ArrayList<>();
-        try (SpendingLedger ledger = ledger("0")) {
-            Rehearsal rehearsal = new Rehearsal(
-                    List.of(asRecorded(threads.asRecorded())), settings, Optional.empty(), answers(), ledger);
-            long began = System.nanoTime();
+        Spending spending = new Spending(Usd.ZERO);
+        Rehearsal rehearsal = new Rehearsal(
+                List.of(asRecorded(threads.asRecorded())), settings, Optional.empty(), answers(), spending);
+        long began = System.nanoTime();
 
-            rehearsal.run(threads, Integer.MAX_VALUE, (part, decided) -> {
-                if (part >= 0.25 * (heap.size() + 1)) {
-                    System.gc();
-                    heap.add(Runtime.getRuntime().totalMemory()
-                            - Runtime.getRuntime().freeMemory());
-                }
-            });
+        rehearsal.run(threads, Integer.MAX_VALUE, (part, decided) -> {
+            if (part >= 0.25 * (heap.size() + 1)) {
+                System.gc();
+                heap.add(Runtime.getRuntime().totalMemory()
+                        - Runtime.getRuntime().freeMemory());
+            }
+        });
 
-            Duration took = Duration.ofNanos(System.nanoTime() - began);
-            System.out.println(rehearsal.asked() + " answers in " + took + ", heap at each quarter " + heap);
-            assertThat(rehearsal.asked()).isGreaterThan(1_000);
-            assertThat(took).isLessThan(Duration.ofSeconds(60));
-            assertThat(heap.get(heap.size() - 1)).isLessThan(heap.get(0) + 16 * 1024 * 1024);
-        }
+        Duration took = Duration.ofNanos(System.nanoTime() - began);
+        System.out.println(rehearsal.asked() + " answers in " + took + ", heap at each quarter " + heap);
+        assertThat(rehearsal.asked()).isGreaterThan(1_000);
+        assertThat(took).isLessThan(Duration.ofSeconds(60));
+        assertThat(heap.get(heap.size() - 1)).isLessThan(heap.get(0) + 16 * 1024 * 1024);
     }
 }

@@ -30,7 +30,7 @@ import dev.waymark.worker.rehearsal.Candidate;
 import dev.waymark.worker.rehearsal.Rehearsal;
 import dev.waymark.worker.rehearsal.RehearsalReport;
 import dev.waymark.worker.rehearsal.RehearsalSettings;
-import dev.waymark.worker.rehearsal.SpendingLedger;
+import dev.waymark.worker.rehearsal.Spending;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -307,13 +307,11 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
                 Map.of(),
                 Optional.empty());
         AnswerStore answers = new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty());
-        try (SpendingLedger ledger =
-                SpendingLedger.open(directory.resolve("ledger"), Usd.of(BigDecimal.TEN), Instant.now())) {
-            return new Rehearsal(List.of(candidate), RehearsalSettings.DEFAULT, Optional.empty(), answers, ledger)
-                    .run(new FileThreads(histories, name -> name), Integer.MAX_VALUE, (part, decided) -> {})
-                    .candidates()
-                    .get(0);
-        }
+        Spending spending = new Spending(Usd.of(BigDecimal.TEN));
+        return new Rehearsal(List.of(candidate), RehearsalSettings.DEFAULT, Optional.empty(), answers, spending)
+                .run(new FileThreads(histories, name -> name), Integer.MAX_VALUE, (part, decided) -> {})
+                .candidates()
+                .get(0);
     }
 
     @ParameterizedTest
