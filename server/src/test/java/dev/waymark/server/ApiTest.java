@@ -29,11 +29,8 @@ import dev.waymark.worker.server.InMemoryServer;
 import java.lang.reflect.RecordComponent;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -576,46 +573,6 @@ class ApiTest {
                 .isEqualTo("{\"subject\":\"carol\",\"groups\":[\"support\"],\"roles\":[\"look\",\"decide\"]}");
         checked("getHealth", ann.asNobody().get("/v1/health"), 200);
         checked("getDocument", ann.asNobody().get("/v1/openapi.json"), 200);
-    }
-
-    @Test
-    void reportsOfRehearsals_areForCallersThatSeeAllThreads(@TempDir Path directory) throws Exception {
-        Path reports = Files.createDirectory(directory.resolve("reports"));
-        HttpSettings settings = HttpSettings.at("127.0.0.1", 0);
-        HttpCaller operator = HttpCaller.of(threads.serve(settings.withReports(Optional.of(reports))), OPERATOR);
-        Files.writeString(reports.resolve("old.html"), "old");
-        Files.setLastModifiedTime(reports.resolve("old.html"), FileTime.fromMillis(1_000));
-        Files.writeString(reports.resolve("a b.html"), "<h1>New</h1>");
-        Files.writeString(directory.resolve("secret.html"), "secret");
-        Files.createSymbolicLink(reports.resolve("link.html"), directory.resolve("secret.html"));
-        Files.createDirectory(reports.resolve("directory.html"));
-        Files.writeString(reports.resolve("notes.txt"), "notes");
-
-        JsonNode list = checked("listRehearsals", operator.get("/v1/rehearsals"), 200);
-        assertThat(list.path("reports").findValuesAsText("name")).containsExactly("a b.html", "old.html");
-        assertThat(list.path("directory").asText()).isEqualTo(reports.toString());
-        HttpResponse<String> report = operator.http()
-                .send(operator.request("/v1/rehearsals/a%20b.html").build(), HttpResponse.BodyHandlers.ofString());
-        assertThat(report.body()).isEqualTo("<h1>New</h1>");
-        assertThat(report.headers().firstValue("content-type")).hasValue("text/html; charset=utf-8");
-        assertThat(report.headers().firstValue("content-security-policy").orElseThrow())
-                .contains("default-src 'none'", "sandbox");
-        for (String other :
-                List.of("link.html", "notes.txt", "directory.html", "..%2Fsecret.html", "..", "none.html")) {
-            assertThat(operator.get("/v1/rehearsals/" + other).status())
-                    .as(other)
-                    .isNotEqualTo(200);
-        }
-        assertThat(problem(operator.as(ANN).get("/v1/rehearsals"))).isEqualTo("403 RoleRequired");
-        assertThat(problem(operator.as(ANN).get("/v1/rehearsals/old.html"))).isEqualTo("403 RoleRequired");
-        for (HttpSettings none : List.of(settings, settings.withReports(Optional.of(directory.resolve("none"))))) {
-            assertThat(checked(
-                                    "listRehearsals",
-                                    HttpCaller.of(threads.serve(none), OPERATOR).get("/v1/rehearsals"),
-                                    200)
-                            .path("reports"))
-                    .isEmpty();
-        }
     }
 
     @Test

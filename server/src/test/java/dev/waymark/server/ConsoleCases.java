@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -46,14 +45,12 @@ abstract class ConsoleCases {
     ConsoleBrowser browser;
     ApiServer server;
     HttpCaller ann;
-    Path reports;
 
     /** A separate Temporal server for these cases. */
     abstract DevServer temporal() throws Exception;
 
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
-        reports = Files.createDirectories(directory.resolve("reports"));
         unanswering = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         unanswering.createContext("/", exchange -> {
             requests.incrementAndGet();
@@ -69,8 +66,7 @@ abstract class ConsoleCases {
         writeAgents(Files.createDirectories(directory.resolve("agents")));
         threads = ServedThreads.on(temporal(), directory, Map.of("prompted", model));
         browser = ConsoleBrowser.start(Path.of("target", "console"));
-        server = threads.serve(
-                HttpSettings.at("127.0.0.1", 0).withLimits(1_000, 200, 1_000).withReports(Optional.of(reports)));
+        server = threads.serve(HttpSettings.at("127.0.0.1", 0).withLimits(1_000, 200, 1_000));
         ann = HttpCaller.of(server, ANN);
     }
 

@@ -14,7 +14,6 @@ import dev.waymark.server.http.HttpSettings;
 import dev.waymark.worker.server.DevServer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -362,10 +361,6 @@ class ConsoleTest extends ConsoleCases {
                 + "await page.getByText('Copied').first().waitFor()");
         assertThat(browser.text("return page.evaluate(() => navigator.clipboard.readText())"))
                 .isEqualTo(command);
-        assertThat(browser.run("return page.getByText('Reports of rehearsals').count()")
-                        .intValue())
-                .as("Ann does not see all threads, whose conversations reports contain")
-                .isZero();
         assertThat(browser.run("return axe()")).isEmpty();
 
         for (String answer : List.of("Friday", "12A")) {
@@ -390,36 +385,6 @@ class ConsoleTest extends ConsoleCases {
                     .as(word)
                     .isEqualTo(id);
         }
-    }
-
-    @Test
-    void reportOfARehearsal_isSavedWithAToken_andOpenedWithoutOne() throws Exception {
-        String page = "<!doctype html><html lang=\"en\"><title>Rehearsal</title><style>h1 { color: rgb(1, 2, 3); }"
-                + "</style><h1>Rehearsal of 3 decisions</h1><script>document.title = 'evil'</script></html>";
-        Files.writeString(reports.resolve("trip-1.html"), page);
-        String thread = ann.start("asker", "Book");
-        open("/#/thread/" + thread + "?panel=timeline", OPERATOR);
-        browser.run("await page.getByText('Reports of rehearsals').click();" + "await page.getByText('" + reports
-                + " on the server').waitFor()");
-        assertThat(browser.run("return axe()")).isEmpty();
-
-        assertThat(Path.of(browser.text("const waiting = page.waitForEvent('download');"
-                        + "await page.getByRole('link', { name: 'trip-1.html' }).click();"
-                        + "return (await waiting).path()")))
-                .hasContent(page);
-
-        ApiServer unchecked =
-                threads.serveUnchecked(HttpSettings.at("127.0.0.1", 0).withReports(Optional.of(reports)));
-        browser.run("await fresh()");
-        browser.run("await page.goto('" + unchecked.address() + "/#/thread/" + thread
-                + "?panel=timeline'); await page.getByText('Reports of rehearsals').click()");
-        assertThat(browser.run("const waiting = context.waitForEvent('page');"
-                                + "await page.getByRole('link', { name: 'trip-1.html' }).click();"
-                                + "const report = await waiting; await report.waitForLoadState();"
-                                + "return [await report.title(), await report.locator('h1').innerText(),"
-                                + " await report.locator('h1').evaluate((it) => getComputedStyle(it).color)]")
-                        .toString())
-                .isEqualTo("[\"Rehearsal\",\"Rehearsal of 3 decisions\",\"rgb(1, 2, 3)\"]");
     }
 
     @Test

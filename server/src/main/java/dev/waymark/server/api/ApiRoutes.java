@@ -28,7 +28,7 @@ public final class ApiRoutes {
      * Creates the routes.
      *
      * @param document the content of {@code /v1/openapi.json}
-     * @param settings where Temporal's Web UI and the reports of rehearsals are
+     * @param settings where Temporal's Web UI is
      * @param readers executes the reads of histories for event streams
      */
     public static List<Route> of(
@@ -51,7 +51,6 @@ public final class ApiRoutes {
         routes.addAll(new ThreadEvents(client, access, readers).routes());
         routes.addAll(new ThreadCommands(client, access).routes());
         routes.addAll(new ScheduleRoutes(client, access, agents).routes());
-        routes.addAll(new RehearsalReports(settings.reports()).routes());
         return List.copyOf(routes);
     }
 

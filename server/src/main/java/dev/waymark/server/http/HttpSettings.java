@@ -18,7 +18,6 @@ import java.util.function.Consumer;
  * @param streams maximum open streams of all callers
  * @param heartbeat how long a stream may be silent before a comment is sent
  * @param webUi the address of Temporal's Web UI, without a slash at its end, for links from the console
- * @param reports the directory of the reports of rehearsals, for links from the console
  */
 public record HttpSettings(
         String host,
@@ -30,8 +29,7 @@ public record HttpSettings(
         int streamsOfOne,
         int streams,
         Duration heartbeat,
-        Optional<String> webUi,
-        Optional<Path> reports) {
+        Optional<String> webUi) {
     private static final double REQUESTS_PER_SECOND = 20;
     private static final int STREAMS_OF_ONE = 50;
     private static final int STREAMS = 1_000;
@@ -55,7 +53,6 @@ public record HttpSettings(
                 STREAMS_OF_ONE,
                 STREAMS,
                 HEARTBEAT,
-                Optional.empty(),
                 Optional.empty());
     }
 
@@ -69,7 +66,6 @@ public record HttpSettings(
         private int streams;
         private Duration heartbeat;
         private Optional<String> webUi;
-        private Optional<Path> reports;
 
         Edit(HttpSettings of) {
             tls = of.tls;
@@ -80,7 +76,6 @@ public record HttpSettings(
             streams = of.streams;
             heartbeat = of.heartbeat;
             webUi = of.webUi;
-            reports = of.reports;
         }
     }
 
@@ -97,8 +92,7 @@ public record HttpSettings(
                 edit.streamsOfOne,
                 edit.streams,
                 edit.heartbeat,
-                edit.webUi,
-                edit.reports);
+                edit.webUi);
     }
 
     public HttpSettings withTls(Optional<Tls> files) {
@@ -135,11 +129,6 @@ public record HttpSettings(
             throw new IllegalArgumentException("not an http or https address: " + text);
         });
         return but(edit -> edit.webUi = address.map(text -> text.replaceFirst("/+$", "")));
-    }
-
-    /** Lets callers that see all threads read the reports of rehearsals in this directory, if it exists. */
-    public HttpSettings withReports(Optional<Path> directory) {
-        return but(edit -> edit.reports = directory);
     }
 
     private static boolean isWebAddress(String text) {

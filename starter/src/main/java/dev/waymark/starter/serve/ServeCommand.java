@@ -113,13 +113,6 @@ public final class ServeCommand implements Callable<Integer> {
     private @Nullable String webUi;
 
     @Option(
-            names = "--reports",
-            paramLabel = "DIR",
-            description = "The directory of the reports of rehearsals, which the console lists for callers that see all"
-                    + " threads. Default: .waymark/rehearsals/reports.")
-    private Path reports = Path.of(".waymark", "rehearsals", "reports");
-
-    @Option(
             names = "--drain",
             paramLabel = "DURATION",
             converter = Durations.class,
@@ -199,10 +192,7 @@ public final class ServeCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw misuse("--web-ui: " + e.getMessage() + ". Use one such as http://127.0.0.1:8233");
         }
-        return defaults.withReports(Optional.of(reports))
-                .withTls(tls)
-                .withCorsOrigins(origins)
-                .withLimits(rate, streams, defaults.streams());
+        return defaults.withTls(tls).withCorsOrigins(origins).withLimits(rate, streams, defaults.streams());
     }
 
     /** Prints a failure to stderr, because the command line disables loggers. */
