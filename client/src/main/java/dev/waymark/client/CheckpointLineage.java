@@ -1,25 +1,18 @@
 package dev.waymark.client;
 
-import dev.waymark.checkpoint.CheckpointFormat;
-import dev.waymark.checkpoint.PhasesCheckpoint;
-import dev.waymark.checkpoint.RestoredCheckpoint;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.SuccessorRegistry;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.contract.SuccessorMarker;
-import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Compares a checkpoint from a file or a saver with what this server knows about its thread. Nothing is started if the
@@ -28,9 +21,6 @@ import java.util.stream.Stream;
 final class CheckpointLineage {
     /** Matches the session ids that {@link ThreadStarter} creates. The group is the thread id. */
     private static final Pattern SESSION = Pattern.compile("(.+)~[0-9a-z]+");
-
-    /** The length of the longest session id, which is that of the longest thread id and of what follows it. */
-    private static final int MOST_NAMED = WireNames.MAX_THREAD_BYTES + 64;
 
     private final Requests requests;
     private final HistoryReader histories;
@@ -85,49 +75,6 @@ final class CheckpointLineage {
         effects.forEach(call -> checkThatItStands(call, timeline));
         return known.goingOnOnce(
                 SuccessorRegistry.Source.thread(thread, histories.firstRunId(thread, timeline.runId())));
-    }
-
-    /**
-     * Returns the closed thread that a checkpoint shows exactly as this server has it, if that thread has calls to
-     * carry out and no other thread continues it. Empty if any value differs, so that the checkpoint contributes nothing
-     * that the thread lacks.
-     *
-     * @param successor the thread that would continue it
-     * @param isReadable whether the caller may read the thread with this id. No other thread is read.
-     */
-    Optional<String> closedThreadOf(RestoredCheckpoint file, String successor, Predicate<String> isReadable) {
-        return file.thread().stream()
-                .filter(named -> named.length() <= MOST_NAMED)
-                .flatMap(CheckpointLineage::threadsNamed)
-                .filter(isReadable)
-                .filter(thread -> shows(file, thread))
-                .filter(thread -> isLeftTo(successor, thread))
-                .findFirst();
-    }
-
-    private static Stream<String> threadsNamed(String threadOrSession) {
-        Matcher session = SESSION.matcher(threadOrSession);
-        return session.matches() ? Stream.of(threadOrSession, session.group(1)) : Stream.of(threadOrSession);
-    }
-
-    private boolean isLeftTo(String successor, String thread) {
-        String firstRun = histories.firstRunId(thread, requests.get(thread).runId());
-        return histories
-                .continuedAs(SuccessorMarker.idOfRun(firstRun))
-                .filter(taken -> !taken.equals(successor))
-                .isEmpty();
-    }
-
-    private boolean shows(RestoredCheckpoint file, String thread) {
-        if (requests.find(thread).filter(known -> !known.open()).isEmpty()) {
-            return false;
-        }
-        Timeline closed = histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
-        boolean hasCalls = closed.now().openCalls().stream().anyMatch(call -> call.status() != Call.Status.ASKING);
-        return hasCalls
-                && (file.format().view(closed).equals(file.document())
-                        || (file.format() == CheckpointFormat.PHASES
-                                && PhasesCheckpoint.latest(closed).equals(file.document())));
     }
 
     /** Returns the id of the thread that a checkpoint names by id or by session. */

@@ -16,7 +16,6 @@ import dev.waymark.history.Timeline;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.function.Predicate;
 
 /** Examines single threads and checkpoints. Needs no worker. */
 public final class ThreadInspector {
@@ -103,19 +102,6 @@ public final class ThreadInspector {
      */
     public CheckpointReview review(byte[] checkpoint, ResumeOptions how) {
         return resumer.review(checkpoint, how);
-    }
-
-    /**
-     * Returns the closed thread that a checkpoint shows exactly as this server has it, if that thread has calls to carry
-     * out and no other thread than the successor continues it. {@link AgentClient#resume(String, ResumeOptions)} then
-     * continues it from its history, so that nothing of the checkpoint has to be trusted. Empty if any value differs, and
-     * for formats that name no thread. Starts nothing.
-     *
-     * @param successor the id of the thread that would continue it
-     * @param isReadable whether the caller may read the thread with this id. No other thread is read.
-     */
-    public Optional<String> closedThreadOf(byte[] checkpoint, String successor, Predicate<String> isReadable) {
-        return resumer.closedThreadOf(checkpoint, successor, isReadable);
     }
 
     /**

@@ -34,7 +34,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -200,12 +199,6 @@ final class ThreadResumer {
             boolean isToBeCompared = !left.isOver(how) && !left.undecidedCalls().isEmpty();
             return CheckpointReview.of(recovered, isToBeCompared ? related(left, recovered, how) : left);
         });
-    }
-
-    /** Returns the closed thread that a checkpoint shows exactly as this server has it. Starts nothing. */
-    Optional<String> closedThreadOf(byte[] checkpoint, String successor, Predicate<String> isReadable) {
-        RestoredCheckpoint recovered = recovered(checkpoint, ResumeOptions.onward());
-        return context.translated(() -> lineage.closedThreadOf(recovered, successor, isReadable));
     }
 
     /** Compares the checkpoint with the thread that it names, unless the options treat it as a copy. */

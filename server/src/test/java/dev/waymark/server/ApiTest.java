@@ -465,16 +465,19 @@ class ApiTest {
         for (String format : List.of("runner", "thread", "phases", "messages", "session")) {
             JsonNode checkpoint = ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format)
                     .body();
-            HttpCaller.Answer imported = ann.as(BOB)
+            HttpCaller.Answer imported = ann.as(OPERATOR)
                     .post("/v1/imports", "{\"agent\":\"billing\",\"checkpoint\":" + escaped(checkpoint) + "}");
             checked("importCheckpoint", imported, 201);
             assertThat(imported.text("thread")).isNotEqualTo(thread);
-            assertThat(ann.as(BOB).get("/v1/threads/" + imported.text("thread")).status())
+            assertThat(ann.as(OPERATOR)
+                            .get("/v1/threads/" + imported.text("thread"))
+                            .status())
                     .isEqualTo(200);
             assertThat(problem(ann.get("/v1/threads/" + imported.text("thread"))))
                     .isEqualTo("404 NotFound");
         }
-        assertThat(problem(ann.post("/v1/imports", "{'checkpoint':[]}"))).isEqualTo("400 CheckpointCorruption");
+        assertThat(problem(ann.as(OPERATOR).post("/v1/imports", "{'checkpoint':[]}")))
+                .isEqualTo("400 CheckpointCorruption");
     }
 
     private static String imported(String content) {
@@ -486,9 +489,13 @@ class ApiTest {
     @Test
     void import_readsTheBytesThatWereSent() throws Exception {
         for (String broken : List.of("\\ud800", "\\udc00 x", "x \\ud83d")) {
-            assertThat(problem(ann.post("/v1/imports", imported(broken)))).isEqualTo("400 CheckpointCorruption");
+            assertThat(problem(ann.as(OPERATOR).post("/v1/imports", imported(broken))))
+                    .isEqualTo("400 CheckpointCorruption");
         }
-        checked("importCheckpoint", ann.post("/v1/imports", imported("\\ud83d\\ude00 \uD83D\uDE00 é \\u0027")), 201);
+        checked(
+                "importCheckpoint",
+                ann.as(OPERATOR).post("/v1/imports", imported("\\ud83d\\ude00 \uD83D\uDE00 é \\u0027")),
+                201);
     }
 
     @Test
@@ -497,12 +504,13 @@ class ApiTest {
                 "\uFEFF" + imported("Hi"),
                 imported("Hi").replace("'checkpoint':", "'checkpoint':\uFEFF"),
                 imported("Hi").replace("'checkpoint':", "'checkpoint': \uFEFF \n"))) {
-            checked("importCheckpoint", ann.post("/v1/imports", marked), 201);
+            checked("importCheckpoint", ann.as(OPERATOR).post("/v1/imports", marked), 201);
         }
         // In a text, it is a character like any other.
-        HttpCaller.Answer kept = ann.post("/v1/imports", imported("\\\"\uFEFFHi"));
+        HttpCaller.Answer kept = ann.as(OPERATOR).post("/v1/imports", imported("\\\"\uFEFFHi"));
         checked("importCheckpoint", kept, 201);
-        assertThat(ann.get("/v1/threads/" + kept.text("thread") + "/checkpoint?format=runner")
+        assertThat(ann.as(OPERATOR)
+                        .get("/v1/threads/" + kept.text("thread") + "/checkpoint?format=runner")
                         .body()
                         .path("messages")
                         .path(0)

@@ -1,6 +1,6 @@
 package dev.waymark.server;
 
-import static dev.waymark.server.ServedThreads.ANN;
+import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -168,11 +168,12 @@ class ConsoleMarkdownTest extends ConsoleCases {
                 "assistant",
                 "checkpoint",
                 Map.of("messages", messages, "iterations", 1, "usage", Map.of("inputTokens", 1, "outputTokens", 1))));
-        HttpCaller.Answer imported = ann.send(ann.request("/v1/imports")
+        HttpCaller operator = ann.as(OPERATOR);
+        HttpCaller.Answer imported = operator.send(operator.request("/v1/imports")
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(checkpoint)));
         assertThat(imported.status()).as(imported.body().toString()).isEqualTo(201);
-        open("/#/thread/" + imported.text("thread"), ANN);
+        open("/#/thread/" + imported.text("thread"), OPERATOR);
         see("Answer 999");
         browser.run(
                 "await page.locator('.messages').getByText('Question 0', { exact: true }).waitFor({ state: 'attached', timeout: 60000 })");

@@ -3,6 +3,7 @@ package dev.waymark.server;
 import static dev.waymark.server.ServedThreads.ANN;
 import static dev.waymark.server.ServedThreads.CAROL;
 import static dev.waymark.server.ServedThreads.DAVE;
+import static dev.waymark.server.ServedThreads.IMPORTER;
 import static dev.waymark.server.ServedThreads.LOOKER;
 import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -263,7 +264,8 @@ class ConsoleTest extends ConsoleCases {
 
     private String imported(String checkpoint) throws Exception {
         HttpCaller dave = ann.as(DAVE);
-        String thread = dave.post("/v1/imports", "{'agent':'payer','group':'support','checkpoint':" + checkpoint + "}")
+        String thread = ann.as(IMPORTER)
+                .post("/v1/imports", "{'agent':'payer','group':'support','checkpoint':" + checkpoint + "}")
                 .text("thread");
         dave.awaitPending(thread, 1);
         return thread;

@@ -1,6 +1,6 @@
 package dev.waymark.server;
 
-import static dev.waymark.server.ServedThreads.ANN;
+import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -38,7 +38,7 @@ class LargeBodiesTest {
                 Socket socket = new Socket(
                         InetAddress.getLoopbackAddress(), threads.serve().port())) {
             OutputStream out = socket.getOutputStream();
-            out.write(ascii("POST /v1/threads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ANN
+            out.write(ascii("POST /v1/threads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + OPERATOR
                     + "\r\nContent-Type: application/json\r\n" + length + "\r\n\r\n"));
             boolean isChunked = length.endsWith("chunked");
             for (int i = 0; i < 50; i++) {
@@ -63,31 +63,31 @@ class LargeBodiesTest {
         List<Socket> sockets = new ArrayList<>();
         try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of())) {
             ApiServer server = threads.serve();
-            HttpCaller ann = HttpCaller.of(server, ANN);
-            assertThat(ann.post("/v1/imports", IMPORT, "key-1").status()).isEqualTo(201);
+            HttpCaller operator = HttpCaller.of(server, OPERATOR);
+            assertThat(operator.post("/v1/imports", IMPORT, "key-1").status()).isEqualTo(201);
             for (long taken = 0; taken <= Runtime.getRuntime().maxMemory() / 32; taken += BYTES) {
                 Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
                 sockets.add(socket);
                 socket.getOutputStream()
-                        .write(("POST /v1/imports HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + ANN
+                        .write(("POST /v1/imports HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + OPERATOR
                                         + "\r\nContent-Type: application/json\r\nContent-Length: " + BYTES
                                         + "\r\n\r\n{")
                                 .getBytes(StandardCharsets.US_ASCII));
             }
 
             await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
-                HttpCaller.Answer busy = ann.post("/v1/imports", IMPORT, "key-2");
+                HttpCaller.Answer busy = operator.post("/v1/imports", IMPORT, "key-2");
                 assertThat(busy.status() + " " + busy.text("code")).isEqualTo("503 TooBusy");
                 assertThat(busy.response().headers().firstValue("Retry-After")).hasValue("2");
             });
-            ann.start("assistant", "Hi");
+            operator.start("assistant", "Hi");
 
             for (Socket each : sockets) {
                 each.close();
             }
             await().atMost(Duration.ofSeconds(20))
-                    .untilAsserted(() -> assertThat(
-                                    ann.post("/v1/imports", IMPORT, "key-3").status())
+                    .untilAsserted(() -> assertThat(operator.post("/v1/imports", IMPORT, "key-3")
+                                    .status())
                             .isEqualTo(201));
         }
     }

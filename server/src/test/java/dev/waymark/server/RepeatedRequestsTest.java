@@ -1,7 +1,7 @@
 package dev.waymark.server;
 
 import static dev.waymark.server.ServedThreads.ANN;
-import static dev.waymark.server.ServedThreads.DAVE;
+import static dev.waymark.server.ServedThreads.IMPORTER;
 import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -228,21 +228,21 @@ class RepeatedRequestsTest {
 
     @Test
     void import_ofAnotherRequestUnderItsKey_isRefused() throws Exception {
-        HttpCaller dave = ann.as(DAVE);
+        HttpCaller importer = ann.as(IMPORTER);
         String thread = closed("Hi");
         String checkpoint = imported(thread, ",'agent':'assistant'");
-        HttpCaller.Answer first = dave.post("/v1/imports", checkpoint, "import-1");
+        HttpCaller.Answer first = importer.post("/v1/imports", checkpoint, "import-1");
         assertThat(first.status()).as(first.body().toString()).isEqualTo(201);
 
-        assertThat(problem(dave.post("/v1/imports", checkpoint.replace("'On'", "'Off'"), "import-1")))
+        assertThat(problem(importer.post("/v1/imports", checkpoint.replace("'On'", "'Off'"), "import-1")))
                 .isEqualTo("409 KeyReused");
-        assertThat(problem(dave.post(
+        assertThat(problem(importer.post(
                         "/v1/imports", imported(thread, ",'agent':'assistant','group':'support'"), "import-1")))
                 .isEqualTo("409 KeyReused");
-        assertThat(problem(dave.post("/v1/imports", imported(closed("Ho"), ",'agent':'assistant'"), "import-1")))
+        assertThat(problem(importer.post("/v1/imports", imported(closed("Ho"), ",'agent':'assistant'"), "import-1")))
                 .isEqualTo("409 KeyReused");
 
-        HttpCaller.Answer again = dave.at(threads.serve()).post("/v1/imports", checkpoint, "import-1");
+        HttpCaller.Answer again = importer.at(threads.serve()).post("/v1/imports", checkpoint, "import-1");
         assertThat(again.status()).isEqualTo(201);
         assertThat(again.body()).isEqualTo(first.body());
     }

@@ -33,6 +33,9 @@ final class ServedThreads implements AutoCloseable {
     static final String CAROL = "wm_carol_000000000000000000000000000000";
 
     static final String DAVE = "wm_dave_0000000000000000000000000000000";
+    /** May import for the group of Carol and Dave. */
+    static final String IMPORTER = "wm_importer_00000000000000000000000000000";
+
     static final String OPERATOR = "wm_operator_00000000000000000000000000";
     static final String LOOKER = "wm_looker_0000000000000000000000000000";
     static final String EXPIRED = "wm_expired_000000000000000000000000000";
@@ -155,6 +158,7 @@ final class ServedThreads implements AutoCloseable {
                                 entry(BOB, "bob", "", "\"talk\",\"decide\"", ""),
                                 entry(CAROL, "carol", "\"support\"", "\"decide\"", ""),
                                 entry(DAVE, "dave", "\"support\"", "\"talk\"", ""),
+                                entry(IMPORTER, "importer", "\"support\"", "\"operate\",\"decide\"", ""),
                                 entry(OPERATOR, "op", "", "\"talk\",\"operate\"", ""),
                                 entry(LOOKER, "ann", "", "\"look\"", ""),
                                 entry(EXPIRED, "ann", "", "\"talk\"", ",\"expires\":\"2020-01-01T00:00:00Z\""))

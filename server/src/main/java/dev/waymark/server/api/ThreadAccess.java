@@ -38,15 +38,6 @@ public final class ThreadAccess {
         return owner;
     }
 
-    /** Whether the caller may see the thread, and it has this owner. */
-    boolean isOwned(Caller caller, String thread, ThreadOwner owner) {
-        try {
-            return ownerOf(caller, thread).equals(Optional.of(owner));
-        } catch (HttpProblem e) {
-            return false;
-        }
-    }
-
     /** Whether the thread exists and the caller may see it. */
     public boolean isVisible(Caller caller, String thread) {
         try {

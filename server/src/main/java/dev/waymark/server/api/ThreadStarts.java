@@ -1,17 +1,15 @@
 package dev.waymark.server.api;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.CheckpointReview;
 import dev.waymark.client.TurnHandle;
-import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ForkOptions;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.ThreadOwner;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
@@ -24,9 +22,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * The operations that start threads. The server chooses the ids, so that callers cannot guess the ids of other threads.
@@ -47,7 +43,7 @@ final class ThreadStarts {
     List<Route> routes() {
         return List.of(
                 Route.post("startThread", "/v1/threads", CallerRole.TALK, this::start),
-                Route.post("importCheckpoint", "/v1/imports", CallerRole.TALK, this::importCheckpoint)
+                Route.post("importCheckpoint", "/v1/imports", CallerRole.OPERATE, this::importCheckpoint)
                         .taking(CHECKPOINT_BYTES),
                 Route.post("forkThread", "/v1/threads/{thread}/fork", CallerRole.TALK, this::fork),
                 Route.post("resumeThread", "/v1/threads/{thread}/resume", CallerRole.TALK, this::resume));
@@ -99,79 +95,29 @@ final class ThreadStarts {
     /**
      * Imports a checkpoint, whose content is untrusted. The new thread is a copy with its own idempotency keys, and has
      * only the context that its agent defines. Nothing happens to its open calls before somebody with the role
-     * {@code decide} has decided about them, which may be the caller. A checkpoint that is exactly that of a closed
-     * thread of the new thread's owner resumes that thread instead, since the server knows who chose its calls.
+     * {@code decide} has decided about them.
      */
     private HttpAnswer importCheckpoint(ApiRequest request) {
-        boolean mayDecide = request.caller().may(CallerRole.DECIDE);
-        Optional<ThreadOwner> owner = access.ownerOfNew(request.caller(), request.text("group"));
-        ResumeOptions named = options(
-                request,
-                ResumeOptions.onward()
-                        .withThread(RequestIds.newThread(request, "import"))
-                        .allowingVolatile());
-        ResumeOptions copy = named.ownedBy(owner)
+        ResumeOptions copy = options(request, ResumeOptions.onward())
+                .withThread(RequestIds.newThread(request, "import"))
+                .allowingVolatile()
+                .ownedBy(access.ownerOfNew(request.caller(), request.text("group")))
                 .withContext(PayloadJson.MAPPER.createObjectNode())
                 .asCopy()
-                .withFileCalls(mayDecide ? FileCalls.CONTINUE : FileCalls.WAIT)
+                .withFileCalls(FileCalls.WAIT)
                 .withOrigin("the imported checkpoint");
         byte[] checkpoint = request.source("checkpoint");
-        CheckpointReview review = client.inspector().review(checkpoint, copy);
-        Supplier<Optional<String>> closedThread = () ->
-                closedThreadOf(request.caller(), checkpoint, named.thread().orElseThrow(), owner);
-        Optional<String> own = mayDecide ? Optional.empty() : closedThread.get();
+        ArrayNode calls = ImportedCalls.document(client.inspector().review(checkpoint, copy));
         if (request.json().path("review").booleanValue()) {
             ObjectNode document = PayloadJson.MAPPER.createObjectNode();
-            addCalls(document, review, own);
+            document.set("calls", calls);
             return HttpReply.json(200, document);
         }
-        Optional<TurnHandle> resumed = own.flatMap(closed -> resumed(closed, named, closedThread));
-        TurnHandle started = resumed.orElseGet(() -> client.resume(checkpoint, copy));
+        TurnHandle started = client.resume(checkpoint, copy);
         if (started.delivery() == TurnHandle.Delivery.NOT_NEEDED) {
             throw HttpProblem.badInput("the checkpoint is complete: there is nothing to resume");
         }
-        return created(started, 201, document -> addCalls(document, review, resumed.flatMap(run -> own)));
-    }
-
-    /**
-     * Returns the closed thread with this owner that the checkpoint shows exactly as the server has it. Empty if the
-     * thread cannot be read, for example because it was forgotten: a file tells nothing about a thread.
-     */
-    private Optional<String> closedThreadOf(
-            Caller caller, byte[] checkpoint, String successor, Optional<ThreadOwner> owner) {
-        try {
-            return owner.flatMap(whose -> client.inspector()
-                    .closedThreadOf(checkpoint, successor, thread -> access.isOwned(caller, thread, whose)));
-        } catch (WaymarkException.NotFound
-                | WaymarkException.Forgotten
-                | WaymarkException.Refused
-                | WaymarkException.TooLarge e) {
-            return Optional.empty();
-        }
-    }
-
-    /**
-     * Resumes a closed thread. Returns empty if an earlier attempt of this request has made a copy, or if another thread
-     * has continued the closed one in the meantime.
-     */
-    private Optional<TurnHandle> resumed(String closed, ResumeOptions how, Supplier<Optional<String>> closedThread) {
-        try {
-            return Optional.of(client.resume(closed, how));
-        } catch (WaymarkException.Refused e) {
-            if (e.type().equals(WaymarkException.Refused.KEY_REUSED)
-                    || closedThread.get().isEmpty()) {
-                return Optional.empty();
-            }
-            throw e;
-        }
-    }
-
-    private static void addCalls(ObjectNode document, CheckpointReview review, Optional<String> continues) {
-        CheckpointReview uncertain = continues.isEmpty()
-                ? review
-                : new CheckpointReview(List.of(), review.mayHaveRun(), review.aheadOfTranscript());
-        document.set("calls", ImportedCalls.document(uncertain));
-        continues.ifPresent(closed -> document.put("continues", closed));
+        return created(started, 201, document -> document.set("calls", calls));
     }
 
     private ResumeOptions options(ApiRequest request, ResumeOptions how) {
