@@ -4,6 +4,7 @@ import dev.waymark.client.connection.Requests;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
@@ -38,10 +39,15 @@ final class DeliveryCheck {
         boolean differs = timeline.moments().stream()
                 .filter(moment -> moment.state().counters().facts() == number)
                 .flatMap(moment -> moment.fact().stream())
-                .anyMatch(fact -> !fact.equals(message.fact()));
+                .anyMatch(fact -> !asked(fact).equals(asked(message.fact())));
         if (differs) {
             throw keyReused();
         }
+    }
+
+    /** What the sender asked for: the words of a reply that is stopped come from the server. */
+    private static Fact asked(Fact fact) {
+        return fact instanceof PersonFact.Stopped stop ? new PersonFact.Stopped(stop.by()) : fact;
     }
 
     /**

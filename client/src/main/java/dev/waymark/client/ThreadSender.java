@@ -234,7 +234,7 @@ final class ThreadSender {
 
     private TurnHandle deliver(String thread, OutboundMessage message, WaitDeadline deadline) {
         return context.translated(() -> {
-            Requests.Accepted accepted = update(RequestLimits.thread(thread), message, deadline);
+            Requests.Accepted accepted = update(RequestLimits.thread(thread), withWords(thread, message), deadline);
             // The server answers a repeated update itself, and does not say that it is a repetition.
             if (message.isNamed() && (accepted.ack().duplicate() || !message.recordsId())) {
                 try {
@@ -246,6 +246,15 @@ final class ThreadSender {
             }
             return handle(thread, accepted, message.fact(), deadline).recording(message.name());
         });
+    }
+
+    /** A copy of a stop that says what the reply had said by then. */
+    private OutboundMessage withWords(String thread, OutboundMessage message) {
+        if (!(message.fact() instanceof PersonFact.Stopped stop)) {
+            return message;
+        }
+        Optional<String> said = context.liveText(thread).said();
+        return new OutboundMessage(new PersonFact.Stopped(said, stop.by()), message.id(), message.isNamed());
     }
 
     /** Deletes the conversation, and saves the thread without it. */

@@ -87,6 +87,23 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
+    void wordsOfAStoppedReply_stayInView_alsoAfterAReload() throws Exception {
+        String thread = ann.start("prompted", "Weather?");
+        openThread(thread);
+        model.says("It rains in ");
+        see("It rains in");
+        browser.run("await page.getByRole('button', { name: 'Stop' }).click();"
+                + "await page.getByText('Stopped here. The model does not read this.').waitFor()");
+        browser.run("await page.reload();"
+                + "await page.getByText('Stopped here. The model does not read this.').waitFor()");
+
+        assertThat(browser.run("return page.locator('.message').allInnerTexts()")
+                        .toString())
+                .startsWith("[\"Weather?\",\"It rains in");
+        assertThat(browser.run("return axe()")).isEmpty();
+    }
+
+    @Test
     void hostileText_staysText() throws Exception {
         String thread = ann.post(
                         "/v1/threads",

@@ -5,6 +5,7 @@ import static dev.waymark.server.ServedThreads.BOB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.worker.server.DevServer;
 import java.io.BufferedReader;
@@ -163,6 +164,31 @@ abstract class StreamCases {
             assertThat(delta.data().path("from").intValue()).isZero();
             model.ends();
         }
+    }
+
+    @Test
+    void stop_keepsTheWordsThatWereSeen_forPeopleOnly() throws Exception {
+        String thread = ann.start("prompted", "Hi");
+        String path = "/v1/threads/" + thread;
+        try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
+            model.says("It rains in ");
+            events.until(all -> words(all).equals("It rains in "));
+
+            HttpCaller.Answer stopped = ann.post(path + "/stop", "{}", "k");
+            assertThat(stopped.status()).isEqualTo(202);
+            List<EventStreamReader.Event> rest = events.until(all -> names(all).contains("stopped"));
+            assertThat(rest.get(rest.size() - 1).data().path("said").asText()).isEqualTo("It rains in ");
+            assertThat(ann.post(path + "/stop", "{}", "k").body()).isEqualTo(stopped.body());
+        }
+        assertThat(ann.get(path).text("stoppedHere")).isEqualTo("It rains in ");
+        assertThat(ann.get(path + "/conversation").text("stoppedHere")).isEqualTo("It rains in ");
+        for (String format : CheckpointFormat.names()) {
+            HttpCaller.Answer checkpoint = ann.get(path + "/checkpoint?format=" + format);
+            assertThat(checkpoint.status()).isEqualTo(200);
+            assertThat(checkpoint.body().toString()).doesNotContain("It rains");
+        }
+        ann.post(path + "/say", "{'message':'Go on'}");
+        assertThat(ann.get(path).body().has("stoppedHere")).isFalse();
     }
 
     @Test

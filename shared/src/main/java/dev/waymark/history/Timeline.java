@@ -9,8 +9,10 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.Turn;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -138,6 +140,27 @@ public record Timeline(
             reply.flatMap(Reply::model).ifPresent(model -> answers.merge(model, 1, Integer::sum));
         }
         return answers;
+    }
+
+    /** What the last reply had said when somebody stopped it, as long as nothing has followed. */
+    public Optional<String> stoppedHere() {
+        for (int i = moments.size() - 1; i > 0 && isSince(moments.get(i).state()); i--) {
+            Optional<Fact> fact = moments.get(i).fact();
+            if (fact.isPresent()
+                    && fact.get() instanceof PersonFact.Stopped stop
+                    && moments.get(i - 1).state().modelCalled()) {
+                return stop.said();
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether neither a turn nor the conversation has changed since this state. */
+    private boolean isSince(Conversation state) {
+        return now.turn().status() == Turn.Status.STOPPED
+                && state.turn().status() == Turn.Status.STOPPED
+                && state.turn().number() == now.turn().number()
+                && state.transcript().digest().equals(now.transcript().digest());
     }
 
     /**

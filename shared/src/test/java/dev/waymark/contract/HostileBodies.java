@@ -181,7 +181,8 @@ final class HostileBodies {
                         verb("approve", "callId:\"tu_1\" grant:{\"anyArgs\":1}"),
                         verb("approve", "callId:\"tu_1\" grant:{\"like\":true}"),
                         verb("approve", "callId:\"tu_1\" grant:{\"like\":{\"title\":\"@{x*4001}\"}}"),
-                        verb("revoke", "grant:1 by:\"ann\""))
+                        verb("revoke", "grant:1 by:\"ann\""),
+                        verb("stop", "said:\"Hello\" by:\"ann\""))
                 .flatMap(Verb::bodies)
                 .distinct()
                 .toList();

@@ -134,6 +134,8 @@ class HostileBodiesTest {
                 .isEqualTo("{\"usd\":1.5,\"tokens\":100,\"iterations\":20,\"by\":\"ann\"}");
         assertThat(written(new PersonFact.Stopped(Optional.empty()).withBy("ann")))
                 .isEqualTo("{\"by\":\"ann\"}");
+        assertThat(written(new PersonFact.Stopped(Optional.of("It rains"), Optional.of("ann"))))
+                .isEqualTo("{\"said\":\"It rains\",\"by\":\"ann\"}");
         assertThat(written(new PersonFact.Cleared(true, Optional.empty()).withBy("ann")))
                 .isEqualTo("{\"all\":true,\"by\":\"ann\"}");
         assertThat(written(new PersonFact.Cleared(false, Optional.empty()))).isEqualTo("{}");

@@ -127,6 +127,17 @@ class InboundDecoderTest {
     }
 
     @Test
+    void stop_wordsThatWereSeen_areReadUpTo16KiB() {
+        String most = "é".repeat(InboundDecoder.MAX_SAID_BYTES / 2);
+
+        assertThat(read("stop", "{\"said\":\"" + most + "\"}"))
+                .isEqualTo(new PersonFact.Stopped(Optional.of(most), NONE));
+        assertThat(read("stop", "{\"said\":\"" + most + "x\"}"))
+                .isEqualTo(new ThreadFact.MessageIgnored(
+                        "stop", new Problem(Problem.BAD_INPUT, "\"said\" may have at most 16384 bytes")));
+    }
+
+    @Test
     void budget_iterations_areRead() {
         assertThat(read("budget", "{\"iterations\":20,\"by\":\"ann\"}"))
                 .isEqualTo(new PersonFact.BudgetRaised(Optional.of(20), Optional.of("ann")));

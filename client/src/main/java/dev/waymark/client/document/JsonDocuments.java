@@ -109,6 +109,7 @@ public final class JsonDocuments {
         document.put("queued", status.queued());
         document.set("pending", tree(timeline.pending()));
         now.turn().problem().ifPresent(problem -> document.set("error", error(problem)));
+        timeline.stoppedHere().ifPresent(words -> document.put("stoppedHere", words));
         document.put("ignoredCount", status.ignoredCount());
         document.set("ignored", tree(status.ignored()));
         document.set("messages", tree(RunnerCheckpoint.messages(now)));

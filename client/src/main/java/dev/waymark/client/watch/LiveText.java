@@ -8,6 +8,7 @@ import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.work.PartialReply;
 import dev.waymark.contract.work.PartialReply.Piece;
 import dev.waymark.contract.work.PartialReply.RunningCall;
@@ -21,6 +22,7 @@ import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.common.converter.DataConverterException;
 import io.temporal.payload.codec.PayloadCodecException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -271,10 +273,13 @@ public final class LiveText {
 
     /** The details of the last heartbeat, if it is about the model call with this number. */
     private Optional<PartialReply> details(PendingActivityInfo activity, int step) {
+        return details(activity).filter(reply -> reply.step() == step);
+    }
+
+    private Optional<PartialReply> details(PendingActivityInfo activity) {
         Optional<Payloads> details = Optional.of(activity.getHeartbeatDetails());
-        return decoded(() -> Optional.ofNullable(
-                        converter().fromPayloads(0, details, PartialReply.class, PartialReply.class)))
-                .filter(reply -> reply.step() == step);
+        return decoded(() ->
+                Optional.ofNullable(converter().fromPayloads(0, details, PartialReply.class, PartialReply.class)));
     }
 
     /** Empty if this client cannot read it, or not now. */
@@ -298,6 +303,26 @@ public final class LiveText {
                 .flatMap(activity -> details(activity, step))
                 .map(RunningCalls::of)
                 .orElse(List.of());
+    }
+
+    /**
+     * Asks the server what the reply had said at the last heartbeat: the end of it, as much as a stop may carry. Empty if
+     * that is nothing, or if the server does not say.
+     */
+    public Optional<String> said() {
+        return activity(histories.askToDescribe(thread))
+                .flatMap(this::details)
+                .map(reply -> end(reply.text()))
+                .filter(text -> !text.isBlank());
+    }
+
+    private static String end(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int from = Math.max(0, bytes.length - InboundDecoder.MAX_SAID_BYTES);
+        while (from > 0 && (bytes[from] & 0xC0) == 0x80) { // In the middle of a character.
+            from++;
+        }
+        return new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8);
     }
 
     /** Cancels the pending request. */

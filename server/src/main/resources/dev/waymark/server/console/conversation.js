@@ -94,7 +94,7 @@ function itemsOf(view, origin, again) {
     const end = turns.get(i);
     return end === undefined ? items : [...items, turnItem(end)];
   });
-  return { list, end: endItem(view, { again: view.status === 'failed' && asked?.place ? again : undefined, asked }) };
+  return { list: [...list, ...stoppedItem(view)], end: endItem(view, { again: view.status === 'failed' && asked?.place ? again : undefined, asked }) };
 }
 
 /** Whether a message can be sent again as its text. Pictures would be lost. */
@@ -289,6 +289,13 @@ function queuedItems(view) {
     signature: text,
     render: () => h('div', { class: 'message user queued' }, paragraphs(text), h('p', { class: 'note' }, 'The model receives this at its next call.')),
   }));
+}
+
+/** What the reply had said when somebody stopped it. */
+function stoppedItem({ stoppedHere }) {
+  if (stoppedHere === undefined) return [];
+  const render = () => h('div', { class: 'message assistant muted' }, paragraphs(stoppedHere), h('p', { class: 'note' }, 'Stopped here. The model does not read this.'));
+  return [{ key: 'stopped-here', signature: stoppedHere, render }];
 }
 
 const ENDS = new Set(['failed', 'max-iterations', 'budget', 'stopped', 'cancelled']);

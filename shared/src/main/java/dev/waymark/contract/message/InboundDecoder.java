@@ -37,6 +37,9 @@ public final class InboundDecoder {
     /** The maximum length of a reason or a note, which are stored in the state, in characters. */
     public static final int MAX_NOTE_LENGTH = 4_000;
 
+    /** The most words of a reply that come with the message that stops it, in bytes of UTF-8. */
+    public static final int MAX_SAID_BYTES = 16 * 1024;
+
     /** The largest payload that is parsed. Parsing a larger one could take too long for a workflow task. */
     public static final int MAX_PAYLOAD_BYTES = 1024 * 1024;
 

@@ -35,7 +35,7 @@ record InboundReader(String name, JsonNode body) {
             case SignalNames.REVOKE -> revoked();
             case SignalNames.SETTLE -> settle();
             case SignalNames.BUDGET -> budget();
-            case SignalNames.STOP -> new PersonFact.Stopped(optionalBy());
+            case SignalNames.STOP -> stopped();
             case SignalNames.CLEAR -> cleared();
             case SignalNames.SUBAGENT -> reported();
             case SignalNames.LATE_OUTCOME -> endedLate();
@@ -199,6 +199,15 @@ record InboundReader(String name, JsonNode body) {
     private Fact cleared() throws UnusableMessage {
         requireObjectOrNothing();
         return new PersonFact.Cleared(flag("all"), id("by"));
+    }
+
+    private Fact stopped() throws UnusableMessage {
+        requireObjectOrNothing();
+        Optional<String> said = text("said");
+        if (said.isPresent() && said.get().getBytes(StandardCharsets.UTF_8).length > InboundDecoder.MAX_SAID_BYTES) {
+            throw new UnusableMessage("\"said\" may have at most " + InboundDecoder.MAX_SAID_BYTES + " bytes");
+        }
+        return new PersonFact.Stopped(said, id("by"));
     }
 
     private Fact settle() throws UnusableMessage {

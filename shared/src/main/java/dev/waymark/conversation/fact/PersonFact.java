@@ -555,16 +555,25 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
     }
 
-    /** Someone ended the turn. */
-    record Stopped(Optional<String> by) implements PersonFact {
+    /**
+     * Someone ended the turn.
+     *
+     * @param said what the reply had said by then. It is for people: no rule reads it, so it enters neither the state nor
+     *     a checkpoint
+     */
+    record Stopped(Optional<String> said, Optional<String> by) implements PersonFact {
+        public Stopped(Optional<String> by) {
+            this(Optional.empty(), by);
+        }
+
         @Override
         public Stopped withBy(String who) {
-            return new Stopped(Optional.of(who));
+            return new Stopped(said, Optional.of(who));
         }
 
         @Override
         public Map<String, Object> payload() {
-            return new PayloadFields().put("by", by).done();
+            return new PayloadFields().put("said", said).put("by", by).done();
         }
 
         @Override

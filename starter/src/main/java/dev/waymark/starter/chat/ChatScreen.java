@@ -62,6 +62,7 @@ public final class ChatScreen {
             note("… " + hidden + " earlier: " + CommandName.line("show " + ValueText.quoted(timeline.thread())));
         }
         now.transcript().entries().tail(ENTRIES_SHOWN_AGAIN).forEach(this::showAgain);
+        timeline.stoppedHere().ifPresent(this::showStopped);
         showWhatIsOpen(timeline.thread(), now);
         if (now.turn().isRunning() && !now.isInterrupted()) {
             note("its turn is still running ...");
@@ -138,6 +139,8 @@ public final class ChatScreen {
         } else if (fact instanceof ThreadFact.MessageIgnored ignored) {
             note(SafeText.line(
                     ignored.signal() + " was ignored: " + ignored.problem().message()));
+        } else if (fact instanceof PersonFact.Stopped stop && awaited) {
+            stop.said().ifPresent(this::showStopped);
         } else if (fact instanceof PersonFact.Cleared) {
             note("the conversation was deleted");
         } else if (fact instanceof PersonFact.UserSpoke spoke && isFromElsewhere(spoke)) {
@@ -149,6 +152,11 @@ public final class ChatScreen {
                     + decided.callId().map(id -> ": " + id).orElse("")
                     + decided.by().map(who -> ", by " + who).orElse("")));
         }
+    }
+
+    private void showStopped(String words) {
+        showText(words);
+        note("stopped here");
     }
 
     private boolean isFromElsewhere(Fact.Inbound fact) {

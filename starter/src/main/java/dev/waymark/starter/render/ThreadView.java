@@ -58,6 +58,10 @@ public final class ThreadView {
         lines.add("");
         now.transcript().messages().forEach(message -> write(message, now));
         now.batchCalls().stream().map(Call::toolResult).forEach(result -> result.ifPresent(this::write));
+        timeline.stoppedHere().ifPresent(words -> {
+            indent(AGENT, words);
+            lines.add("  (stopped here)");
+        });
         running.forEach(call ->
                 lines.add("  .. " + SafeText.line(call.tool()) + " runs  [" + SafeText.line(call.callId()) + "]"));
         now.queue().forEach(this::write);

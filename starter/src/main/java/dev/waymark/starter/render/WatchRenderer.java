@@ -371,7 +371,9 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     @Override
     public String stopped(PersonFact.Stopped fact) {
-        return fact.by().orElse("");
+        return Stream.of(fact.by(), fact.said().map(words -> "after: " + OneLine.shortened(words)))
+                .flatMap(Optional::stream)
+                .collect(Collectors.joining(", "));
     }
 
     @Override

@@ -102,6 +102,20 @@ class ChatScreenTest {
     }
 
     @Test
+    void wordsOfAStoppedReply_areShownAsSuch_alsoToWhoComesBack() {
+        ThreadFixture tale = ThreadFixture.resolved()
+                .says("m1", "Hi")
+                .callsModel()
+                .then(new PersonFact.Stopped(Optional.of("It rains in"), Optional.empty()));
+        happens(tale);
+        screen.begin(tale.timeline());
+
+        assertThat(console.shown).containsExactly("> Hi", "│ It rains in", "> Hi", "│ It rains in");
+        assertThat(console.notes)
+                .containsExactly("stopped here", "stopped. Send another message, or /retry", "stopped here");
+    }
+
+    @Test
     void words_ofAnotherAttempt_replaceTheFirst() {
         screen.said(words(1, "One "));
         screen.said(words(1, "more"));

@@ -3,6 +3,7 @@ package dev.waymark.starter.render;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
@@ -10,6 +11,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ThreadViewTest {
@@ -31,6 +33,40 @@ class ThreadViewTest {
                         "> (queued) Hurry",
                         "? Which day?",
                         "  waymark answer t1 TEXT");
+    }
+
+    private static ThreadFixture stopped() {
+        return ThreadFixture.resolved()
+                .says("m1", "Weather?")
+                .callsModel()
+                .then(new PersonFact.Stopped(Optional.of("It rains in\nthe"), Optional.of("ann")));
+    }
+
+    @Test
+    void card_replyThatWasStopped_showsWhereUntilTheThreadGoesOn() {
+        assertThat(ThreadView.of(stopped().timeline(), List.of()))
+                .endsWith("> Weather?", "│ It rains in", "│ the", "  (stopped here)", "! Stopped: Cancelled by ann.");
+        assertThat(stopped().replies("Too late.").timeline().stoppedHere()).isPresent();
+        assertThat(stopped().says("m2", "Go on").timeline().stoppedHere()).isEmpty();
+        assertThat(stopped().then(PersonFact.UserSpoke.retrying()).timeline().stoppedHere())
+                .isEmpty();
+        assertThat(stopped()
+                        .then(new PersonFact.Cleared(false, Optional.empty()))
+                        .timeline()
+                        .stoppedHere())
+                .isEmpty();
+    }
+
+    /** The reply had ended before the message that was to stop it arrived. */
+    @Test
+    void card_stopBetweenReplies_showsNoWords() {
+        ThreadFixture tale = ThreadFixture.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .charges("tu_1", 500)
+                .then(new PersonFact.Stopped(Optional.of("I pay."), Optional.empty()));
+
+        assertThat(tale.timeline().stoppedHere()).isEmpty();
     }
 
     @Test
