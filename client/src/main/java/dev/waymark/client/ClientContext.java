@@ -68,7 +68,7 @@ record ClientContext(
                 histories,
                 new Requests(connection, histories, taskQueue),
                 new ThreadDirectory(connection, histories),
-                new ServerFailures(connection.address()),
+                new ServerFailures(connection.address(), connection.isInMemory()),
                 new ThreadFeeds(),
                 new WorkerWords(connection),
                 Optional.empty(),

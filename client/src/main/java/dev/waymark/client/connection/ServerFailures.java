@@ -19,9 +19,12 @@ import java.util.function.Supplier;
 /** Converts errors of the Temporal server to exceptions for callers. */
 public final class ServerFailures {
     private final String address;
+    private final boolean isInMemory;
 
-    public ServerFailures(String address) {
+    /** @param isInMemory whether the server loses its threads when it stops */
+    public ServerFailures(String address, boolean isInMemory) {
         this.address = address;
+        this.isInMemory = isInMemory;
     }
 
     public <T> T translated(Supplier<T> request) {
@@ -77,7 +80,19 @@ public final class ServerFailures {
 
     public WaymarkException translate(StatusRuntimeException e) {
         String words = Optional.ofNullable(e.getStatus().getDescription()).orElse("no reason given");
-        return switch (ServerAnswer.of(e)) {
+        ServerAnswer answer = ServerAnswer.of(e);
+        if (isInMemory && answer == ServerAnswer.GONE) {
+            return new WaymarkException.NotFound(
+                    "the in-memory server was started anew, and no longer has the thread: " + address,
+                    Remedy.advice("Run it again: if it was saved, it is restored"));
+        }
+        if (isInMemory && (answer == ServerAnswer.LATE || answer == ServerAnswer.UNREACHABLE)) {
+            return unreachable(
+                    "the in-memory server no longer answers: " + address
+                            + " (when it stops, it loses all that is not saved)",
+                    e);
+        }
+        return switch (answer) {
             case GONE ->
                 new WaymarkException.NotFound(
                         "not found on the server: " + words, Remedy.of(Remedy.Action.CHECK_CONNECTION));

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ServerFailuresTest {
     @Test
     void threadWhosePreviousRunWasDeleted_isRefusedWithItsType() {
-        assertThatThrownBy(() -> new ServerFailures("127.0.0.1:7233").translated(() -> {
+        assertThatThrownBy(() -> new ServerFailures("127.0.0.1:7233", false).translated(() -> {
                     throw new PreviousRunGoneException("run-1");
                 }))
                 .asInstanceOf(InstanceOfAssertFactories.type(WaymarkException.Refused.class))
@@ -30,7 +30,7 @@ class ServerFailuresTest {
     /** As gRPC reports a request whose Java thread is interrupted. */
     @Test
     void requestOfAnInterruptedThread_isTheSameAsAnInterruptedWait() {
-        assertThatThrownBy(() -> new ServerFailures("127.0.0.1:7233").translated(() -> {
+        assertThatThrownBy(() -> new ServerFailures("127.0.0.1:7233", false).translated(() -> {
                     throw Status.CANCELLED
                             .withDescription("Thread interrupted")
                             .withCause(new InterruptedException())
@@ -42,7 +42,7 @@ class ServerFailuresTest {
 
     @Test
     void threadOfUnknownRules_isRefusedWithItsType() {
-        assertThatThrownBy(() -> new ServerFailures("127.0.0.1:7233").translated(() -> {
+        assertThatThrownBy(() -> new ServerFailures("127.0.0.1:7233", false).translated(() -> {
                     UnknownRulesException.unlessKnown(ThreadIdentity.RULES + 1);
                     return "";
                 }))
@@ -63,7 +63,21 @@ class ServerFailuresTest {
             NOT_FOUND          | NotFound          | not found on the server: why
             """)
     void failure_ofTheServer_saysWhatItMeans(Status.Code code, String type, String message) {
-        WaymarkException failure = new ServerFailures("127.0.0.1:7233")
+        WaymarkException failure = new ServerFailures("127.0.0.1:7233", false)
+                .translate(Status.fromCode(code).withDescription("why").asRuntimeException());
+
+        assertThat(failure.type()).isEqualTo(type);
+        assertThat(failure).hasMessage(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            UNAVAILABLE        | ServerUnreachable | the in-memory server no longer answers: 127.0.0.1:7233 (when it stops, it loses all that is not saved)
+            DEADLINE_EXCEEDED  | ServerUnreachable | the in-memory server no longer answers: 127.0.0.1:7233 (when it stops, it loses all that is not saved)
+            NOT_FOUND          | NotFound          | the in-memory server was started anew, and no longer has the thread: 127.0.0.1:7233
+            """)
+    void failure_ofTheInMemoryServer_saysWhatIsLost(Status.Code code, String type, String message) {
+        WaymarkException failure = new ServerFailures("127.0.0.1:7233", true)
                 .translate(Status.fromCode(code).withDescription("why").asRuntimeException());
 
         assertThat(failure.type()).isEqualTo(type);
