@@ -1,9 +1,12 @@
 package dev.waymark.history;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.annotation.Internal;
+import dev.waymark.model.ModelProvider;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -17,7 +20,15 @@ public interface HistoryRehearsal {
      *
      * @return why the rehearsal fails; empty if it passes
      */
-    List<String> problems(Path file, Settings settings) throws Exception;
+    List<String> problems(Path file, Settings settings, InJava inJava) throws Exception;
+
+    /** What is defined in Java beside the agent files, and the providers by the name before the colon. */
+    record InJava(List<AgentSpec> agents, Map<String, ModelProvider> providers) {
+        public InJava {
+            agents = List.copyOf(agents);
+            providers = Map.copyOf(providers);
+        }
+    }
 
     /**
      * How a thread is rehearsed.

@@ -34,8 +34,11 @@ public @interface RehearsedThread {
      */
     String[] value();
 
-    /** The directory of the agent files. */
+    /** The directory of the agent files. With {@link #javaAgents}, it may be missing. */
     String agents() default "agents";
+
+    /** Classes that supply agents which are defined in Java, and their models. */
+    Class<? extends RehearsedAgents>[] javaAgents() default {};
 
     /**
      * The conditions under which a test fails, as {@code waymark rehearse --fail-on} has them. By default, a changed

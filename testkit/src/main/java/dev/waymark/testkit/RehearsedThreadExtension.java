@@ -1,13 +1,19 @@
 package dev.waymark.testkit;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.history.HistoryRehearsal;
+import dev.waymark.model.ModelProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -30,8 +36,8 @@ final class RehearsedThreadExtension implements TestTemplateInvocationContextPro
         return Arrays.stream(threads.value())
                 .map(Path::of)
                 .flatMap(path -> Files.isDirectory(path)
-                        ? files(path).map(file -> new Invocation(file, settings(threads, true)))
-                        : Stream.of(new Invocation(path, settings(threads, false))));
+                        ? files(path).map(file -> new Invocation(file, settings(threads, true), threads))
+                        : Stream.of(new Invocation(path, settings(threads, false), threads)));
     }
 
     private static Stream<Path> files(Path dataset) {
@@ -52,7 +58,21 @@ final class RehearsedThreadExtension implements TestTemplateInvocationContextPro
                 new BigDecimal(threads.mostUsd()));
     }
 
-    private record Invocation(Path file, HistoryRehearsal.Settings settings) implements TestTemplateInvocationContext {
+    private static HistoryRehearsal.InJava inJava(RehearsedThread threads) throws ReflectiveOperationException {
+        List<AgentSpec> agents = new ArrayList<>();
+        Map<String, ModelProvider> providers = new LinkedHashMap<>();
+        for (Class<? extends RehearsedAgents> type : threads.javaAgents()) {
+            Constructor<? extends RehearsedAgents> constructor = type.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            RehearsedAgents supplied = constructor.newInstance();
+            agents.addAll(supplied.agents());
+            providers.putAll(supplied.providers());
+        }
+        return new HistoryRehearsal.InJava(agents, providers);
+    }
+
+    private record Invocation(Path file, HistoryRehearsal.Settings settings, RehearsedThread threads)
+            implements TestTemplateInvocationContext {
         @Override
         public String getDisplayName(int index) {
             return file.toString();
@@ -60,18 +80,19 @@ final class RehearsedThreadExtension implements TestTemplateInvocationContextPro
 
         @Override
         public List<Extension> getAdditionalExtensions() {
-            return List.of(new Check(file, settings));
+            return List.of(new Check(file, settings, threads));
         }
     }
 
-    private record Check(Path file, HistoryRehearsal.Settings settings) implements BeforeEachCallback {
+    private record Check(Path file, HistoryRehearsal.Settings settings, RehearsedThread threads)
+            implements BeforeEachCallback {
         @Override
         public void beforeEach(ExtensionContext context) throws Exception {
             HistoryRehearsal rehearsal = ServiceLoader.load(HistoryRehearsal.class)
                     .findFirst()
                     .orElseThrow(() -> new IllegalStateException(
                             "@RehearsedThread needs waymark-worker on the test's class path"));
-            List<String> problems = rehearsal.problems(file, settings);
+            List<String> problems = rehearsal.problems(file, settings, inJava(threads));
             if (!problems.isEmpty()) {
                 throw new AssertionError(file + ":\n" + String.join("\n", problems));
             }

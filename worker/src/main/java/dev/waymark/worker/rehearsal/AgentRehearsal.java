@@ -14,6 +14,7 @@ import dev.waymark.worker.gate.ThreadSource;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.payload.codec.PayloadCodec;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ public final class AgentRehearsal implements HistoryRehearsal {
     public static final Path DIRECTORY = Path.of(".waymark", "rehearsals");
 
     @Override
-    public List<String> problems(Path file, Settings settings) throws Exception {
+    public List<String> problems(Path file, Settings settings, InJava inJava) throws Exception {
         Path directory =
                 Objects.requireNonNull(file.toAbsolutePath().normalize().getParent());
         Map<String, String> variables = ProcessEnvironment.get();
@@ -43,7 +44,7 @@ public final class AgentRehearsal implements HistoryRehearsal {
         RehearsalSettings chosen = RehearsalSettings.DEFAULT
                 .withAllowedProviders(settings.allowedProviders())
                 .withDataset(settings.isDataset() ? Optional.of(Dataset.read(directory)) : Optional.empty());
-        Candidate candidate = candidate(settings.agents(), variables);
+        Candidate candidate = candidate(settings.agents(), inJava, variables);
         Stream<Check> checks = chosen.dataset()
                 .map(Dataset::expectations)
                 .orElseGet(() -> candidate.checks().values().stream().flatMap(List::stream));
@@ -60,19 +61,24 @@ public final class AgentRehearsal implements HistoryRehearsal {
         return problems(RolloutReport.of(Optional.empty(), report, conditions, true), report);
     }
 
-    private static Candidate candidate(Path agents, Map<String, String> variables) throws Exception {
+    private static Candidate candidate(Path agents, InJava inJava, Map<String, String> variables) throws Exception {
         List<WorkerExtension> extensions = ServiceLoader.load(WorkerExtension.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .toList();
-        ModelProviders providers = ModelProviders.from(variables, agents, extensions);
+        ModelProviders providers =
+                ModelProviders.from(variables, agents, extensions).plus(inJava.providers());
         List<Tool> tools = extensions.stream()
                 .flatMap(extension -> extension.tools(variables).stream())
                 .toList();
+        boolean isAbsent = !inJava.agents().isEmpty() && !Files.isDirectory(agents);
         return new Candidate(
-                agents.toString(),
-                Optional.of(AgentDirectory.load(agents, providers, JavaTools.of(tools))),
+                isAbsent ? "agents in Java" : agents.toString(),
+                Optional.of(
+                        isAbsent
+                                ? AgentDirectory.of(agents, inJava.agents())
+                                : AgentDirectory.load(agents, providers, JavaTools.of(tools), inJava.agents())),
                 providers,
-                Check.in(agents),
+                isAbsent ? Map.of() : Check.in(agents),
                 Optional.empty());
     }
 

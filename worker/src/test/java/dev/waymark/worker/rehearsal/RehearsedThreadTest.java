@@ -1,14 +1,23 @@
 package dev.waymark.worker.rehearsal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.Pricing;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.history.HistoryRehearsal;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.testkit.RehearsedAgents;
 import dev.waymark.testkit.RehearsedThread;
+import dev.waymark.worker.Agent;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -38,13 +47,66 @@ class RehearsedThreadTest {
             allowedProviders = "scripted")
     void agents_decideAsExpected() {}
 
+    /** An agent in Java, with a model of its own, and no directory of agents. */
+    private record Supplied() implements RehearsedAgents {
+        @Override
+        public List<AgentSpec> agents() {
+            return List.of(agent("parrot:any").spec());
+        }
+
+        @Override
+        public Map<String, ModelProvider> providers() {
+            return Map.of("parrot", request -> Reply.of(new Part.Text("You said: Hello")));
+        }
+    }
+
+    private static Agent agent(String model) {
+        return Agent.named("a").model(model).pricing(Pricing.of("1", "2")).build();
+    }
+
+    @RehearsedThread(
+            value = "src/test/resources/histories" + PLAIN,
+            agents = WORK + "/none",
+            javaAgents = Supplied.class,
+            allowedProviders = "parrot")
+    void agentInJava_decidesAsExpected() {}
+
+    private static List<String> inJava(String agents, String model, ModelProvider provider) throws Exception {
+        return new AgentRehearsal()
+                .problems(
+                        HISTORIES.resolve("plain-turn.json"),
+                        new HistoryRehearsal.Settings(
+                                Path.of(WORK, agents), false, List.of("changed"), Set.of("other"), BigDecimal.ONE),
+                        new HistoryRehearsal.InJava(List.of(agent(model).spec()), Map.of("other", provider)));
+    }
+
+    @Test
+    void agentInJava_thatDecidesOtherwise_isTold() throws Exception {
+        assertThat(inJava("none", "other:any", request -> Reply.of(new Part.Text("No."))))
+                .anyMatch(line -> line.contains("that change: 1"))
+                .contains("  with the change: No.");
+    }
+
+    @Test
+    void agentInJava_withoutItsProvider_isRefusedWithTheReason() throws Exception {
+        assertThat(inJava("none", "absent:any", request -> Reply.of(new Part.Text("No."))))
+                .startsWith("not rehearsed: plain-turn.json: agents in Java: there is no provider for absent:any");
+    }
+
+    @Test
+    void agentInJava_withTheNameOfAFile_isRefused() {
+        assertThatThrownBy(() -> inJava("agents", "other:any", request -> Reply.of(new Part.Text("No."))))
+                .hasMessageContaining("a is also the name of an agent in Java");
+    }
+
     private static List<String> problems(String name, boolean isDataset, Set<String> allowed, String... failOn)
             throws Exception {
         return new AgentRehearsal()
                 .problems(
                         Path.of(WORK, "dataset", name),
                         new HistoryRehearsal.Settings(
-                                Path.of(WORK, "agents"), isDataset, List.of(failOn), allowed, BigDecimal.ONE));
+                                Path.of(WORK, "agents"), isDataset, List.of(failOn), allowed, BigDecimal.ONE),
+                        new HistoryRehearsal.InJava(List.of(), Map.of()));
     }
 
     @Test

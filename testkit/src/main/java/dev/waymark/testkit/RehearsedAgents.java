@@ -1,0 +1,29 @@
+package dev.waymark.testkit;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.model.ModelProvider;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Agents that are defined in Java, and their models, for {@link RehearsedThread#javaAgents}. The class needs a constructor
+ * without arguments, which may be private.
+ *
+ * <pre>{@code
+ * final class Billing implements RehearsedAgents {
+ *     @Override
+ *     public List<AgentSpec> agents() {
+ *         return List.of(BillingAgent.create().spec());
+ *     }
+ * }
+ * }</pre>
+ */
+public interface RehearsedAgents {
+    /** The agents, by the names that the threads recorded. They replace no agent of the directory. */
+    List<AgentSpec> agents();
+
+    /** The model providers that the agents need beside those of every worker, by the name before the colon. */
+    default Map<String, ModelProvider> providers() {
+        return Map.of();
+    }
+}
