@@ -39,6 +39,9 @@ import javax.net.ssl.SSLException;
 
 /** A connection to a Temporal server that has answered. */
 public final class Connection implements AutoCloseable {
+    @Internal
+    public static final int LARGEST_PORT = 65_535;
+
     private static final int CONNECT_SECONDS = 10;
     private static final RequestRetry WHILE_STARTING = RequestRetry.every(
             Duration.ofMillis(100), Duration.ofMillis(1_500), answer -> answer == ServerAnswer.UNREACHABLE);
@@ -222,10 +225,10 @@ public final class Connection implements AutoCloseable {
             throws ServerUnreachable {
         Settings own = Settings.of(variables);
         String given = Optional.ofNullable(profile.getAddress()).orElse("");
-        if (given.contains("://")) {
+        Optional<String> problem = addressProblem(given);
+        if (problem.isPresent()) {
             throw new ServerUnreachable(
-                    "the server's address must be HOST:PORT and not a URL: " + given,
-                    new IllegalArgumentException(given));
+                    "the server's address " + problem.get() + ": " + given, new IllegalArgumentException(given));
         }
         WorkflowServiceStubsOptions told = stubsOptions(profile);
         // Detects a dead connection in 15 s. The SDK's defaults take three times as long.
@@ -248,6 +251,18 @@ public final class Connection implements AutoCloseable {
             stubs.shutdownNow();
             throw unreachable(stubs, e);
         }
+    }
+
+    /** Why no server can have this address; empty if one may have it. A channel fails with it late and with a trace. */
+    @Internal
+    public static Optional<String> addressProblem(String address) {
+        if (address.contains("://")) {
+            return Optional.of("must be HOST:PORT and not a URL");
+        }
+        String port = address.substring(address.lastIndexOf(':') + 1);
+        return port.matches("[0-9]+") && (port.length() > 5 || Integer.parseInt(port) > LARGEST_PORT)
+                ? Optional.of("has no port of 1 to " + LARGEST_PORT)
+                : Optional.empty();
     }
 
     private static WorkflowClient client(WorkflowServiceStubs stubs, WorkflowClientOptions options, Settings own) {

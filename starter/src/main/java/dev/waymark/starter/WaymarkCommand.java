@@ -2,6 +2,7 @@ package dev.waymark.starter;
 
 import dev.waymark.cli.ErrorRenderer;
 import dev.waymark.cli.HelpWord;
+import dev.waymark.connect.Connection;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.CommandErrors;
@@ -39,20 +40,10 @@ public final class WaymarkCommand implements Runnable {
             defaultValue = Option.NULL_VALUE,
             description = "The Temporal server. Default: TEMPORAL_ADDRESS, or 127.0.0.1:7233.")
     private void connectTo(@Nullable String hostAndPort) {
-        if (hostAndPort != null) {
-            checkPort(hostAndPort);
-        }
+        Optional.ofNullable(hostAndPort).flatMap(Connection::addressProblem).ifPresent(problem -> {
+            throw new ParameterException(spec.commandLine(), ADDRESS + " " + problem + ": " + hostAndPort);
+        });
         ConnectionOptions.use(hostAndPort);
-    }
-
-    /** The channel refuses such a port as late as a worker has started, and names no option. */
-    private void checkPort(String hostAndPort) {
-        String port = hostAndPort.substring(hostAndPort.lastIndexOf(':') + 1);
-        if (port.matches("[0-9]+") && (port.length() > 5 || Integer.parseInt(port) > ConnectionOptions.LARGEST_PORT)) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    ADDRESS + " has no port of 1 to " + ConnectionOptions.LARGEST_PORT + ": " + hostAndPort);
-        }
     }
 
     private WaymarkCommand() {}

@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * do not concern the user.
  */
 public final class ConnectionOptions {
-    public static final int LARGEST_PORT = 65_535;
-
     /** The value of {@code --address}, for any command of this process. */
     private static volatile Optional<String> address = Optional.empty();
 

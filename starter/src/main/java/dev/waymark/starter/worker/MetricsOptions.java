@@ -4,7 +4,7 @@ import com.uber.m3.tally.Scope;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
-import dev.waymark.starter.connection.ConnectionOptions;
+import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
 import java.io.IOException;
 import java.util.Optional;
@@ -34,12 +34,12 @@ final class MetricsOptions implements AutoCloseable {
         if (port == null) {
             return;
         }
-        if (port < 0 || port > ConnectionOptions.LARGEST_PORT) {
+        if (port < 0 || port > Connection.LARGEST_PORT) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
                     CommandError.BAD_INPUT,
                     "not a port: " + port,
-                    "Use a number from 0 to " + ConnectionOptions.LARGEST_PORT);
+                    "Use a number from 0 to " + Connection.LARGEST_PORT);
         }
         try {
             endpoint = MetricsEndpoint.listen(host, port);
