@@ -19,6 +19,7 @@ import io.temporal.internal.logging.LoggerTag;
 import io.temporal.payload.codec.PayloadCodecException;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
@@ -64,6 +65,11 @@ public final class SafeLogLayout extends PatternLayout {
             return outage.flatMap(of -> of.failed(lost.get()))
                     .map(line -> safe(withMessage(event, line)))
                     .orElse("");
+        }
+        if (cause(event, cause -> cause.getClassName().equals(CancellationException.class.getName()))
+                .isPresent()) {
+            // A worker that is stopped cancels its requests.
+            return safe(withMessage(event, event.getFormattedMessage()));
         }
         Optional<String> keys = isOfTask || event.getLoggerName().equals(POLLERS) ? ofKeys(event) : Optional.empty();
         if ((keys.isPresent() && !isOfTask) || isRepeated(event)) {

@@ -17,6 +17,7 @@ import io.temporal.internal.logging.LoggerTag;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,6 +69,15 @@ class SafeLogLayoutTest {
 
         assertThat(logged("Activity failure.", away, 100)).contains("Activity failure.");
         assertThat(logged("Activity failure.", away, 101)).isEmpty();
+    }
+
+    @Test
+    void requestThatAStoppedWorkerCancelled_isOneLine() {
+        Throwable cancelled = new CancellationException("The gRPC request was cancelled");
+
+        assertThat(logged("Failure during reporting of activity result.", cancelled, 100))
+                .startsWith("Failure during reporting of activity result.")
+                .hasLineCount(1);
     }
 
     @Test
