@@ -191,6 +191,21 @@ abstract class StreamCases {
         assertThat(ann.get(path).body().has("stoppedHere")).isFalse();
     }
 
+    /** The heartbeat has up to 16 Ki characters, and the limit of a stop lies in the middle of one of them. */
+    @Test
+    void stop_longReply_keepsItsEndInWholeCharacters() throws Exception {
+        String thread = ann.start("prompted", "Hi");
+        String reply = "é".repeat(16_000) + "x";
+        try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
+            model.says(reply);
+            events.until(all -> words(all).equals(reply));
+
+            assertThat(ann.post("/v1/threads/" + thread + "/stop", "{}").status())
+                    .isEqualTo(202);
+        }
+        assertThat(ann.get("/v1/threads/" + thread).text("stoppedHere")).isEqualTo("é".repeat(8_191) + "x");
+    }
+
     @Test
     void silentStream_hasHeartbeats_andEndsWithItsToken() throws Exception {
         ApiServer server = threads.serve(
