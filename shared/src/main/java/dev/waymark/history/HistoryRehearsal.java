@@ -34,13 +34,11 @@ public interface HistoryRehearsal {
      * How a thread is rehearsed.
      *
      * @param agents the directory of the agent files
-     * @param isDataset whether the file is in a dataset, so that only its last decision counts
-     * @param failOn conditions as {@code waymark rehearse --fail-on} has them
+     * @param failOn conditions as {@code waymark rehearse --fail-on} has them; empty for the usual ones
      * @param allowedProviders the providers that may see the conversation although its thread did not use them
      * @param mostUsd the most that may be spent on the thread
      */
-    record Settings(
-            Path agents, boolean isDataset, List<String> failOn, Set<String> allowedProviders, BigDecimal mostUsd) {
+    record Settings(Path agents, List<String> failOn, Set<String> allowedProviders, BigDecimal mostUsd) {
         public Settings {
             failOn = List.copyOf(failOn);
             allowedProviders = Set.copyOf(allowedProviders);

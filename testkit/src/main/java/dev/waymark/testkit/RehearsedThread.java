@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * differ and the checks that fail. {@code waymark-worker} must be on the test's class path.
  *
  * <pre>{@code
- * @RehearsedThread({"src/test/resources/trip.json", "datasets/refunds"})
+ * @RehearsedThread({"src/test/resources/trip.json", "src/test/resources/refunds"})
  * void agents_decideAsExpected() {}
  * }</pre>
  *
@@ -29,8 +29,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RehearsedThreadExtension.class)
 public @interface RehearsedThread {
     /**
-     * Paths of files that {@code waymark export} wrote, and of datasets, which are directories that {@code waymark
-     * dataset add} filled. Of a thread in a dataset, only the last decision counts, with what is expected there.
+     * Paths of files that {@code waymark export} wrote, or of directories of such files. If a file of checks stands beside
+     * a thread ({@code trip.checks.yaml} beside {@code trip.json}), only the thread's last decision counts, with these
+     * checks.
      */
     String[] value();
 
@@ -42,7 +43,7 @@ public @interface RehearsedThread {
 
     /**
      * The conditions under which a test fails, as {@code waymark rehearse --fail-on} has them. By default, a changed
-     * decision or a failed check and, in datasets, only a failed check.
+     * decision or a failed check and, if checks stand beside the thread, only a failed check.
      */
     String[] failOn() default {};
 

@@ -35,25 +35,22 @@ final class RehearsedThreadExtension implements TestTemplateInvocationContextPro
         RehearsedThread threads = context.getRequiredTestMethod().getAnnotation(RehearsedThread.class);
         return Arrays.stream(threads.value())
                 .map(Path::of)
-                .flatMap(path -> Files.isDirectory(path)
-                        ? files(path).map(file -> new Invocation(file, settings(threads, true), threads))
-                        : Stream.of(new Invocation(path, settings(threads, false), threads)));
+                .flatMap(path -> Files.isDirectory(path) ? files(path) : Stream.of(path))
+                .map(file -> new Invocation(file, settings(threads), threads));
     }
 
-    private static Stream<Path> files(Path dataset) {
-        try (Stream<Path> files = Files.list(dataset)) {
+    private static Stream<Path> files(Path directory) {
+        try (Stream<Path> files = Files.list(directory)) {
             return files.filter(file -> file.toString().endsWith(".json")).sorted().toList().stream();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static HistoryRehearsal.Settings settings(RehearsedThread threads, boolean isDataset) {
-        List<String> usual = isDataset ? List.of("checks") : List.of("changed", "checks");
+    private static HistoryRehearsal.Settings settings(RehearsedThread threads) {
         return new HistoryRehearsal.Settings(
                 Path.of(threads.agents()),
-                isDataset,
-                threads.failOn().length == 0 ? usual : List.of(threads.failOn()),
+                List.of(threads.failOn()),
                 Set.of(threads.allowedProviders()),
                 new BigDecimal(threads.mostUsd()));
     }

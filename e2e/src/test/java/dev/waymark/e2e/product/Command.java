@@ -18,7 +18,7 @@ public final class Command {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static final Set<String> WORKER_COMMANDS =
-            Set.of("worker", "dev", "tools", "agents", "gate", "export", "rehearse", "dataset");
+            Set.of("worker", "dev", "tools", "agents", "gate", "export", "rehearse");
 
     private final Map<String, String> environment;
     private final boolean warm;

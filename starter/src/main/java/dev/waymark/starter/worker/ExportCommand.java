@@ -1,9 +1,12 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.history.RecordedDecision;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.saver.PrivateFiles;
 import dev.waymark.starter.render.Output;
@@ -18,7 +21,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-@HelpEntry(group = CommandGroup.ROLL_OUT, examples = "export trip --out src/test/resources/trip.json")
+@HelpEntry(
+        group = CommandGroup.ROLL_OUT,
+        examples = {"export trip --out src/test/resources/trip.json", "export trip --at 3 --out recorded/refund.json"})
 @Command(
         name = "export",
         description = {
@@ -44,6 +49,14 @@ public final class ExportCommand implements Callable<Integer> {
     private @Nullable Path file;
 
     @Option(
+            names = "--at",
+            paramLabel = "V",
+            description =
+                    "End with the decision of the agent that led to this version, or whose model call is this event,"
+                            + " such as RUN/e42.")
+    private @Nullable String at;
+
+    @Option(
             names = "--decrypt",
             description = "Write an encrypted thread in plain text. Without this option, such a thread is refused.")
     private boolean decrypt;
@@ -52,7 +65,8 @@ public final class ExportCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         WorkerLog.toStderr(output.isVerbose());
         ThreadExport export = ThreadExport.read(thread, decrypt);
-        ThreadHistory scrubbed = export.scrubbed(export.history());
+        ThreadHistory scrubbed =
+                export.scrubbed(at == null ? export.history() : export.history().upTo(decision(export, at)));
         if (file == null) {
             output.document(scrubbed.document());
             return ExitCode.DONE;
@@ -70,5 +84,17 @@ public final class ExportCommand implements Callable<Integer> {
             output.note(file + ": " + events + " events of " + scrubbed.thread());
         }
         return ExitCode.DONE;
+    }
+
+    private static RecordedDecision decision(ThreadExport export, String place) throws CommandFailure {
+        return export.history()
+                .timeline()
+                .decisionAt(place)
+                .orElseThrow(() -> new CommandFailure(
+                        ExitCode.NOT_FOUND,
+                        CommandError.NOT_FOUND,
+                        "the thread has no decision at this place or before it: " + place,
+                        "Show its versions: " + Banner.command() + " show "
+                                + export.history().thread()));
     }
 }

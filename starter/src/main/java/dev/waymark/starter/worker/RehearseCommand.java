@@ -18,7 +18,6 @@ import dev.waymark.worker.rehearsal.AgentRehearsal;
 import dev.waymark.worker.rehearsal.AnswerStore;
 import dev.waymark.worker.rehearsal.Candidate;
 import dev.waymark.worker.rehearsal.Check;
-import dev.waymark.worker.rehearsal.Dataset;
 import dev.waymark.worker.rehearsal.FailCondition;
 import dev.waymark.worker.rehearsal.JudgeModel;
 import dev.waymark.worker.rehearsal.Rehearsal;
@@ -52,7 +51,6 @@ import picocli.CommandLine.Option;
             "rehearse --since 7d --sample 50 --agents new-agents --html report.html",
             "rehearse trip --recorded --model anthropic:claude-haiku-4-5",
             "rehearse --histories recorded --fail-on 'changed > 5%' --fail-on asked-more",
-            "rehearse --dataset refunds",
             "rehearse --gate --agents new-agents --sample 50"
         })
 @Command(
@@ -194,14 +192,14 @@ public final class RehearseCommand implements Callable<Integer> {
         } else {
             WorkerLog.toStderr(output.isVerbose());
         }
-        Optional<Dataset> dataset = threads.dataset();
-        List<FailCondition> conditions = conditions(dataset.isPresent());
-        RehearsalSettings settings = settings(dataset);
+        Map<String, List<Check>> expected = threads.expected();
+        List<FailCondition> conditions = conditions(!expected.isEmpty());
+        RehearsalSettings settings = settings(expected);
         List<Candidate> all = candidates.read();
-        Stream<Check> checks = dataset.map(Dataset::expectations)
-                .orElseGet(() -> all.stream()
-                        .flatMap(candidate -> candidate.checks().values().stream())
-                        .flatMap(List::stream));
+        Stream<Check> checks = Stream.concat(
+                        expected.values().stream(),
+                        all.stream().flatMap(candidate -> candidate.checks().values().stream()))
+                .flatMap(List::stream);
         Optional<JudgeModel> judging = judge(checks);
         if (!gated && accept.isSet()) {
             throw ThreadsOptions.badInput("--accept needs --gate", "Add --gate");
@@ -220,7 +218,7 @@ public final class RehearseCommand implements Callable<Integer> {
         });
     }
 
-    private RehearsalSettings settings(Optional<Dataset> dataset) throws CommandFailure {
+    private RehearsalSettings settings(Map<String, List<Check>> expected) throws CommandFailure {
         return RehearsalSettings.DEFAULT
                 .withVotes(votes)
                 .withParallel(parallel)
@@ -229,7 +227,7 @@ public final class RehearseCommand implements Callable<Integer> {
                 .withAllowedProviders(allowedProviders)
                 .withContinued(continued)
                 .withDecrypt(decrypt)
-                .withDataset(dataset)
+                .withExpected(expected)
                 .withScriptedResults(scripted());
     }
 
@@ -266,8 +264,8 @@ public final class RehearseCommand implements Callable<Integer> {
         }
     }
 
-    /** @param isDataset what a dataset expects must hold */
-    private List<FailCondition> conditions(boolean isDataset) throws CommandFailure {
+    /** @param isExpected whether checks stand beside threads: they must hold */
+    private List<FailCondition> conditions(boolean isExpected) throws CommandFailure {
         List<FailCondition> conditions = new ArrayList<>();
         for (String text : failOn) {
             try {
@@ -278,7 +276,7 @@ public final class RehearseCommand implements Callable<Integer> {
         }
         boolean isChecked =
                 conditions.stream().anyMatch(condition -> condition.measure() == FailCondition.Measure.CHECKS);
-        if (isDataset && !isChecked) {
+        if (isExpected && !isChecked) {
             conditions.add(FailCondition.parse("checks"));
         }
         return conditions;
@@ -325,7 +323,7 @@ public final class RehearseCommand implements Callable<Integer> {
             return reports.report(
                     output,
                     RolloutReport.of(
-                            checked, report, conditions, settings.dataset().isPresent() || checked.isPresent()),
+                            checked, report, conditions, !settings.expected().isEmpty() || checked.isPresent()),
                     conditions);
         } catch (Rehearsal.ProviderNotAllowed e) {
             throw ThreadsOptions.badInput(

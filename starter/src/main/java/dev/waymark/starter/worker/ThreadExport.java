@@ -96,9 +96,4 @@ final class ThreadExport {
                     "Replace that secret, and record another thread");
         }
     }
-
-    /** Whether a text contains what {@link #scrubbed} removes. */
-    boolean isSecret(String text) {
-        return !secrets.mask(text).equals(text);
-    }
 }

@@ -12,7 +12,8 @@ import dev.waymark.starter.options.Ages;
 import dev.waymark.worker.gate.FileThreads;
 import dev.waymark.worker.gate.ServerThreads;
 import dev.waymark.worker.gate.ThreadSource;
-import dev.waymark.worker.rehearsal.Dataset;
+import dev.waymark.worker.rehearsal.Check;
+import dev.waymark.worker.yaml.YamlProblem;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowClient;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -30,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The options that choose recorded threads: those of a server, those in files, or those of a dataset. */
+/** The options that choose recorded threads: those of a server, or those in files. */
 final class ThreadsOptions {
     @Parameters(paramLabel = "THREAD", arity = "0..*", description = "The threads. Default: those of --since.")
     private List<String> named = List.of();
@@ -59,12 +61,6 @@ final class ThreadsOptions {
                     + " on a server.")
     private @Nullable Path histories;
 
-    @Option(
-            names = "--dataset",
-            paramLabel = "N",
-            description = "Take the decisions of this dataset, instead of threads on a server. See dataset.")
-    private @Nullable String dataset;
-
     /** What a command does with the threads. */
     interface Use {
         int with(ThreadSource threads) throws Exception;
@@ -80,26 +76,27 @@ final class ThreadsOptions {
         return sample == null ? Integer.MAX_VALUE : sample;
     }
 
-    /** The chosen dataset, if one is chosen. */
-    Optional<Dataset> dataset() throws IOException, CommandFailure {
-        return dataset == null ? Optional.empty() : Optional.of(DatasetCommand.read(dataset));
+    /** The checks that stand beside threads in files, by the name of the thread's file. */
+    Map<String, List<Check>> expected() throws IOException, CommandFailure {
+        try {
+            return histories == null ? Map.of() : Check.besideThreads(histories);
+        } catch (YamlProblem e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT, "ChecksInvalid", "invalid checks: " + e.getMessage(), "Fix the file");
+        }
     }
 
     void check() throws CommandFailure {
-        if (Stream.of(histories != null, dataset != null, !named.isEmpty(), query != null || since != null)
+        if (Stream.of(histories != null, !named.isEmpty(), query != null || since != null)
                         .filter(given -> given)
                         .count()
                 > 1) {
             throw badInput(
-                    "threads are chosen in several ways: by name, with --query or --since, with --histories, with"
-                            + " --dataset",
+                    "threads are chosen in several ways: by name, with --query or --since, with --histories",
                     "Keep one of them");
         }
-        if ((histories != null || dataset != null)
-                && ConnectionOptions.address().isPresent()) {
-            throw badInput(
-                    (histories != null ? "--histories" : "--dataset") + " can't be combined with --address",
-                    "Leave one of them out");
+        if (histories != null && ConnectionOptions.address().isPresent()) {
+            throw badInput("--histories can't be combined with --address", "Leave one of them out");
         }
         if (histories != null && !Files.isDirectory(histories)) {
             throw new CommandFailure(
@@ -122,9 +119,6 @@ final class ThreadsOptions {
     int read(Optional<Duration> otherwise, Use use) throws Exception {
         if (histories != null) {
             return use.with(new FileThreads(histories, decoder()));
-        }
-        if (dataset != null) {
-            return use.with(new FileThreads(DatasetCommand.existing(dataset), decoder()));
         }
         try (Connection connection = ConnectionOptions.connect(Optional.empty())) {
             WorkflowClient client = connection.client();

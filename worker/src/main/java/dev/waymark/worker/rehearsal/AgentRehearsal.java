@@ -39,14 +39,20 @@ public final class AgentRehearsal implements HistoryRehearsal {
         FileThreads files = new FileThreads(
                 directory,
                 thread -> codec.map(keys -> thread.decoded(keys, namespace)).orElse(thread));
-        List<FailCondition> conditions =
-                settings.failOn().stream().map(FailCondition::parse).toList();
+        String name = file.getFileName().toString();
+        Optional<List<Check>> expected =
+                Optional.ofNullable(Check.besideThreads(directory).get(name));
+        List<FailCondition> conditions = settings.failOn().isEmpty()
+                ? Stream.of("changed", "checks")
+                        .skip(expected.isPresent() ? 1 : 0)
+                        .map(FailCondition::parse)
+                        .toList()
+                : settings.failOn().stream().map(FailCondition::parse).toList();
         RehearsalSettings chosen = RehearsalSettings.DEFAULT
                 .withAllowedProviders(settings.allowedProviders())
-                .withDataset(settings.isDataset() ? Optional.of(Dataset.read(directory)) : Optional.empty());
+                .withExpected(expected.map(checks -> Map.of(name, checks)).orElse(Map.of()));
         Candidate candidate = candidate(settings.agents(), inJava, variables);
-        Stream<Check> checks = chosen.dataset()
-                .map(Dataset::expectations)
+        Stream<Check> checks = expected.map(List::stream)
                 .orElseGet(() -> candidate.checks().values().stream().flatMap(List::stream));
         if (checks.anyMatch(check -> check.rubric().isPresent())) {
             return List.of("a check is judged, but tests have no judge: use waymark rehearse --judge");
@@ -57,7 +63,7 @@ public final class AgentRehearsal implements HistoryRehearsal {
                 Optional.empty());
         RehearsalReport report = new Rehearsal(
                         List.of(candidate), chosen, Optional.empty(), answers, new Spending(Usd.of(settings.mostUsd())))
-                .run(new OneThread(files, file.getFileName().toString()), 1, (part, decided) -> {});
+                .run(new OneThread(files, name), 1, (part, decided) -> {});
         return problems(RolloutReport.of(Optional.empty(), report, conditions, true), report);
     }
 

@@ -42,7 +42,7 @@ import java.util.stream.Stream;
  * @param rubric what a judge is asked about each final text, if it is such a check
  */
 public record Check(String words, Optional<String> rubric, Test test) {
-    static final String SUFFIX = ".checks.yaml";
+    private static final String SUFFIX = ".checks.yaml";
     private static final String AS_RECORDED = "as_recorded";
 
     /**
@@ -78,8 +78,28 @@ public record Check(String words, Optional<String> rubric, Test test) {
         return Collections.unmodifiableMap(checks);
     }
 
+    /**
+     * The checks beside exported threads, by the name of the thread's file. They are about its last decision. Without
+     * its thread, a check would pass unnoticed, so that is a problem.
+     */
+    public static Map<String, List<Check>> besideThreads(Path directory) throws IOException, YamlProblem {
+        Map<String, List<Check>> checks = new LinkedHashMap<>();
+        for (Map.Entry<String, List<Check>> each : in(directory).entrySet()) {
+            String thread = each.getKey() + ".json";
+            if (!Files.exists(directory.resolve(thread))) {
+                throw new YamlProblem(
+                        directory.resolve(each.getKey() + SUFFIX).toString(),
+                        1,
+                        "",
+                        "the thread is missing: there is no " + thread + " beside this file");
+            }
+            checks.put(thread, each.getValue());
+        }
+        return Collections.unmodifiableMap(checks);
+    }
+
     /** The checks of a file. */
-    static List<Check> all(YamlValue file) throws YamlProblem {
+    private static List<Check> all(YamlValue file) throws YamlProblem {
         YamlFields fields = file.fields();
         List<Check> checks = fields.require("checks").items(Check::read);
         fields.end();
@@ -158,7 +178,7 @@ public record Check(String words, Optional<String> rubric, Test test) {
     }
 
     /** The agent decides as recorded. */
-    static Check asRecorded() {
+    private static Check asRecorded() {
         return of(
                 AS_RECORDED,
                 thread -> thread.stream()

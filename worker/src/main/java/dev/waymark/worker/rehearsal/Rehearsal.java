@@ -257,7 +257,7 @@ public final class Rehearsal {
         if (agents.isEmpty()) {
             return;
         }
-        List<RecordedDecision> all = chosen(from(thread));
+        List<RecordedDecision> all = chosen(thread.name(), from(thread));
         RecordedResults results = new RecordedResults(thread.timeline());
         Optional<String> encryptedThread =
                 Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted());
@@ -328,9 +328,9 @@ public final class Rehearsal {
         if (judgesProvider.isPresent()) {
             checkAllowed(judgesProvider.get(), thread);
         }
-        List<Check> checks = settings.dataset()
-                .map(dataset -> dataset.expectations(thread.name()))
-                .orElseGet(() -> candidate.checks().getOrDefault(thread.agent().name(), List.of()));
+        List<Check> checks = settings.expected().containsKey(thread.name())
+                ? settings.expected().get(thread.name())
+                : candidate.checks().getOrDefault(thread.agent().name(), List.of());
         Set<String> differences = candidate.differences(
                 thread.agent(),
                 agent.get(),
@@ -405,8 +405,8 @@ public final class Rehearsal {
     }
 
     /** Chooses decisions of a thread. The choice depends on their places only, so it is always the same. */
-    private List<RecordedDecision> chosen(List<RecordedDecision> all) {
-        if (settings.dataset().isPresent()) {
+    private List<RecordedDecision> chosen(String thread, List<RecordedDecision> all) {
+        if (settings.expected().containsKey(thread)) {
             return all.subList(Math.max(0, all.size() - 1), all.size());
         }
         List<RecordedDecision> chosen = new ArrayList<>();

@@ -1,5 +1,7 @@
 package dev.waymark.worker.rehearsal;
 
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -15,8 +17,8 @@ import java.util.function.Consumer;
  * @param allowedProviders the providers that may see a conversation although its thread did not use them
  * @param continued the maximum number of further decisions with which a decision that differs is continued in memory
  * @param decrypt whether the report may contain texts of encrypted threads
- * @param dataset if the threads are those of a dataset: only their last decisions are rehearsed, and what is expected of
- *     them takes the place of the agents' checks
+ * @param expected checks of single threads, by their names: only the last decision of such a thread is rehearsed, and
+ *     these checks take the place of the agent's
  * @param scriptedResults results for calls that the thread did not record
  */
 public record RehearsalSettings(
@@ -28,23 +30,15 @@ public record RehearsalSettings(
         Set<String> allowedProviders,
         int continued,
         boolean decrypt,
-        Optional<Dataset> dataset,
+        Map<String, List<Check>> expected,
         ScriptedResults scriptedResults) {
     /** One vote, at every decision of each thread, four requests at a time. */
     public static final RehearsalSettings DEFAULT = new RehearsalSettings(
-            1,
-            4,
-            Integer.MAX_VALUE,
-            false,
-            Optional.empty(),
-            Set.of(),
-            0,
-            false,
-            Optional.empty(),
-            ScriptedResults.NONE);
+            1, 4, Integer.MAX_VALUE, false, Optional.empty(), Set.of(), 0, false, Map.of(), ScriptedResults.NONE);
 
     public RehearsalSettings {
         allowedProviders = Set.copyOf(allowedProviders);
+        expected = Map.copyOf(expected);
     }
 
     public RehearsalSettings withVotes(int number) {
@@ -82,8 +76,8 @@ public record RehearsalSettings(
         return with(edit -> edit.decrypt = shown);
     }
 
-    public RehearsalSettings withDataset(Optional<Dataset> chosen) {
-        return with(edit -> edit.dataset = chosen);
+    public RehearsalSettings withExpected(Map<String, List<Check>> checks) {
+        return with(edit -> edit.expected = checks);
     }
 
     public RehearsalSettings withScriptedResults(ScriptedResults scripted) {
@@ -106,7 +100,7 @@ public record RehearsalSettings(
         private Set<String> allowedProviders = RehearsalSettings.this.allowedProviders;
         private int continued = RehearsalSettings.this.continued;
         private boolean decrypt = RehearsalSettings.this.decrypt;
-        private Optional<Dataset> dataset = RehearsalSettings.this.dataset;
+        private Map<String, List<Check>> expected = RehearsalSettings.this.expected;
         private ScriptedResults scriptedResults = RehearsalSettings.this.scriptedResults;
 
         private RehearsalSettings done() {
@@ -119,7 +113,7 @@ public record RehearsalSettings(
                     allowedProviders,
                     continued,
                     decrypt,
-                    dataset,
+                    expected,
                     scriptedResults);
         }
     }

@@ -33,16 +33,16 @@ class RehearsedThreadTest {
         Path agents = Files.createDirectories(Path.of(WORK, "agents"));
         Files.writeString(agents.resolve("a.yaml"), "model: scripted:a.script.yaml");
         Files.writeString(agents.resolve("a.script.yaml"), "replies: [{ text: \"You said: Hello\" }]");
-        Path dataset = Files.createDirectories(Path.of(WORK, "dataset"));
+        Path kept = Files.createDirectories(Path.of(WORK, "kept"));
         for (String name : List.of("plain-turn", "parallel-tools")) {
-            Files.writeString(dataset.resolve(name + ".json"), Files.readString(HISTORIES.resolve(name + ".json")));
-            Files.writeString(dataset.resolve(name + ".checks.yaml"), "checks: [{ text_matches: \"You said\" }]");
+            Files.writeString(kept.resolve(name + ".json"), Files.readString(HISTORIES.resolve(name + ".json")));
+            Files.writeString(kept.resolve(name + ".checks.yaml"), "checks: [{ text_matches: \"You said\" }]");
         }
     }
 
     /** The last decision of one of the threads changes, but what is expected there holds. */
     @RehearsedThread(
-            value = {WORK + "/dataset" + PLAIN, WORK + "/dataset"},
+            value = {WORK + "/kept" + PLAIN, WORK + "/kept"},
             agents = WORK + "/agents",
             allowedProviders = "scripted")
     void agents_decideAsExpected() {}
@@ -76,7 +76,7 @@ class RehearsedThreadTest {
                 .problems(
                         HISTORIES.resolve("plain-turn.json"),
                         new HistoryRehearsal.Settings(
-                                Path.of(WORK, agents), false, List.of("changed"), Set.of("other"), BigDecimal.ONE),
+                                Path.of(WORK, agents), List.of("changed"), Set.of("other"), BigDecimal.ONE),
                         new HistoryRehearsal.InJava(List.of(agent(model).spec()), Map.of("other", provider)));
     }
 
@@ -99,25 +99,25 @@ class RehearsedThreadTest {
                 .hasMessageContaining("a is also the name of an agent in Java");
     }
 
-    private static List<String> problems(String name, boolean isDataset, Set<String> allowed, String... failOn)
-            throws Exception {
+    private static List<String> problems(Path file, String... failOn) throws Exception {
         return new AgentRehearsal()
                 .problems(
-                        Path.of(WORK, "dataset", name),
+                        file,
                         new HistoryRehearsal.Settings(
-                                Path.of(WORK, "agents"), isDataset, List.of(failOn), allowed, BigDecimal.ONE),
+                                Path.of(WORK, "agents"), List.of(failOn), Set.of("scripted"), BigDecimal.ONE),
                         new HistoryRehearsal.InJava(List.of(), Map.of()));
     }
 
     @Test
     void changedDecision_isNamedBesideTheRecordedOne() throws Exception {
-        assertThat(problems("parallel-tools.json", false, Set.of("scripted"), "changed"))
+        Path recorded = HISTORIES.resolve("parallel-tools.json");
+
+        assertThat(problems(recorded))
                 .anyMatch(line -> line.contains("that change: 2"))
                 .contains("  with the change: You said: Hello")
                 .anyMatch(line -> line.startsWith("  before:          weather "));
-        assertThat(problems("parallel-tools.json", false, Set.of("scripted"), "refused"))
-                .isEmpty();
-        assertThat(problems("parallel-tools.json", true, Set.of("scripted"), "changed"))
+        assertThat(problems(recorded, "refused")).isEmpty();
+        assertThat(problems(Path.of(WORK, "kept/parallel-tools.json"), "changed"))
                 .anyMatch(line -> line.contains("that change: 1"));
     }
 
@@ -127,7 +127,7 @@ class RehearsedThreadTest {
         Files.writeString(judged.resolve("one.json"), Files.readString(HISTORIES.resolve("plain-turn.json")));
         Files.writeString(judged.resolve("one.checks.yaml"), "checks: [{ judged: It is polite }]");
 
-        assertThat(problems("../judged/one.json", true, Set.of("scripted"), "checks"))
+        assertThat(problems(judged.resolve("one.json")))
                 .containsExactly("a check is judged, but tests have no judge: use waymark rehearse --judge");
     }
 }

@@ -8,15 +8,16 @@ import dev.waymark.history.RecordedDecision;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.Timeline;
 import dev.waymark.worker.workflow.AgentReplay;
-import dev.waymark.worker.yaml.YamlProblem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class DatasetTest {
+/** Threads that end with a decision, and the checks beside them. */
+class KeptDecisionTest {
     @TempDir
     Path directory;
 
@@ -69,35 +70,23 @@ class DatasetTest {
     }
 
     @Test
-    void expectation_isOneCheck_onAnyNumberOfLines() throws Exception {
-        assertThat(Dataset.expecting(List.of("arguments_of: x\nmatch:\n  required: [a]", "called: y"), "About"))
-                .isEqualTo("""
-                        # About
-                        checks:
-                          - arguments_of: x
-                            match:
-                              required: [a]
-                          - called: y
-                        """);
-        assertThatThrownBy(() -> Dataset.expecting(List.of("called: x\n- called: y"), "About"))
-                .isInstanceOf(YamlProblem.class);
-        assertThatThrownBy(() -> Dataset.expecting(List.of("# nothing"), "About"))
-                .isInstanceOf(YamlProblem.class);
-        assertThatThrownBy(() -> Dataset.expecting(List.of("as_recorded: false"), "About"))
-                .hasMessageContaining("expected true");
+    void checks_areThoseOfTheThreadBesideThem_whichMustBeThere() throws Exception {
+        Files.writeString(directory.resolve("trip.checks.yaml"), "checks: [{ called: x }]");
+
+        assertThatThrownBy(() -> Check.besideThreads(directory)).hasMessageContaining("there is no trip.json");
+        Files.writeString(directory.resolve("trip.json"), "{}");
+        Files.writeString(directory.resolve("other.json"), "{}");
+
+        Map<String, List<Check>> checks = Check.besideThreads(directory);
+        assertThat(checks).containsOnlyKeys("trip.json");
+        assertThat(checks.get("trip.json")).extracting(Check::words).containsExactly("called: x");
     }
 
     @Test
-    void decisionThatIsMissing_isAProblem() throws Exception {
-        Files.writeString(directory.resolve("trip@3.checks.yaml"), "checks: [{ called: x }]");
+    void checkThatIsNone_isAProblem() throws Exception {
+        Files.writeString(directory.resolve("trip.json"), "{}");
+        Files.writeString(directory.resolve("trip.checks.yaml"), "checks: [{ as_recorded: false }]");
 
-        assertThatThrownBy(() -> Dataset.read(directory)).hasMessageContaining("there is no trip@3.json");
-        Files.writeString(directory.resolve("trip@3.json"), "{}");
-        Files.writeString(directory.resolve("other@4.json"), "{}");
-
-        Dataset dataset = Dataset.read(directory);
-        assertThat(dataset.decisions()).containsExactly("other@4", "trip@3");
-        assertThat(dataset.expectations("trip@3.json")).extracting(Check::words).containsExactly("called: x");
-        assertThat(dataset.expectations("other@4")).extracting(Check::words).containsExactly("as_recorded");
+        assertThatThrownBy(() -> Check.besideThreads(directory)).hasMessageContaining("expected true");
     }
 }

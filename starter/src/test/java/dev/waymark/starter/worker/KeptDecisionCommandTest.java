@@ -32,11 +32,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,9 +42,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Decisions of a thread with secrets, kept in a dataset and rehearsed without a server. */
+/** Decisions of a thread with secrets, kept in files and rehearsed without a server. */
 @Tag("full")
-class DatasetCommandTest {
+class KeptDecisionCommandTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final String KEY = "sk-canary-4711";
     /** The value of a variable that is not named like a secret. Only a later turn names it. */
@@ -131,55 +128,53 @@ class DatasetCommandTest {
                 .run(LONG);
     }
 
-    private ChildProcess.Ended add(String place, String... more) throws Exception {
+    private ChildProcess.Ended export(String place, String file) throws Exception {
         Map<String, String> environment = new LinkedHashMap<>(SECRETS);
         environment.put("TEMPORAL_ADDRESS", server.address());
-        List<String> arguments = new ArrayList<>(List.of("dataset", "add", place, "--name", "refunds"));
-        arguments.addAll(List.of(more));
-        return run(environment, arguments.toArray(String[]::new));
+        return run(environment, "export", "trip/1", "--at", place, "--out", "kept/" + file + ".json");
+    }
+
+    private void expect(String file, String check) throws IOException {
+        Files.writeString(directory.resolve("kept/" + file + ".checks.yaml"), "checks: [{ " + check + " }]");
     }
 
     /** In CI: without a server, and without the secrets. */
-    private ChildProcess.Ended rehearse(String... more) throws Exception {
-        List<String> arguments =
-                new ArrayList<>(List.of("rehearse", "--dataset", "refunds", "--allow-provider", "scripted", "--json"));
-        arguments.addAll(List.of(more));
-        return run(Map.of("TEMPORAL_ADDRESS", "127.0.0.1:1"), arguments.toArray(String[]::new));
+    private ChildProcess.Ended rehearse() throws Exception {
+        return run(
+                Map.of("TEMPORAL_ADDRESS", "127.0.0.1:1"),
+                "rehearse",
+                "--histories",
+                "kept",
+                "--allow-provider",
+                "scripted",
+                "--json");
     }
 
-    private List<Path> files() throws IOException {
-        try (Stream<Path> files = Files.list(directory.resolve("datasets/refunds"))) {
-            return files.sorted().toList();
-        }
+    private static String decision(int number) {
+        return timeline().decisions().get(number).called().address();
     }
 
     @Test
     void decision_keepsNoSecret_andNothingThatCameLater() throws Exception {
-        String event = timeline().decisions().get(1).called().address();
+        ChildProcess.Ended exported = export(decision(1), "sent");
 
-        ChildProcess.Ended added = add("trip/1@" + event, "--expect", "never_called: send");
-
-        assertThat(added.exitCode()).as(added.err()).isZero();
-        assertThat(added.err()).contains("Values of secrets are masked, the rest of the conversation is not.");
-        assertThat(files()).hasSize(2).allSatisfy(file -> {
-            assertThat(file.getFileName().toString()).startsWith("trip-1@").doesNotContain("canary");
-            assertThat(Files.readString(file)).doesNotContain("canary", "identity");
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
-                    .isEqualTo("rw-------");
-        });
-        ThreadHistory kept = ThreadHistory.parse(Files.readString(files().get(1)));
+        assertThat(exported.exitCode()).as(exported.err()).isZero();
+        Path file = directory.resolve("kept/sent.json");
+        assertThat(Files.readString(file)).doesNotContain("canary", "identity");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        ThreadHistory kept = ThreadHistory.parse(Files.readString(file));
         assertThat(kept.payloadTexts()).noneMatch(text -> text.contains("canary") || text.contains("Where to?"));
         assertThat(kept.payloadTexts()).anyMatch(text -> text.contains("sent to ${ORDERS_PLACE} with ${ORDERS_KEY}"));
         assertThat(kept.timeline().decisions()).hasSize(2);
-        assertThat(Files.readString(files().get(0)))
-                .startsWith("# Thread trip/1 up to the decision at ")
-                .endsWith("checks:\n  - never_called: send\n");
     }
 
     @Test
-    void dataset_isRehearsedWithoutAServer_oneDecisionOfEachFile() throws Exception {
-        add("trip/1@" + timeline().decisions().get(1).called().address(), "--expect", "text_matches: went");
-        add("trip/1@" + timeline().decisions().get(0).called().address(), "--expect", "{ called: send, at_most: 1 }");
+    void threadsWithChecks_areRehearsedWithoutAServer_atTheirLastDecision() throws Exception {
+        export(decision(1), "said");
+        expect("said", "text_matches: went");
+        export(decision(0), "sent");
+        expect("sent", "called: send, at_most: 1");
 
         ChildProcess.Ended held = rehearse();
 
@@ -189,42 +184,22 @@ class DatasetCommandTest {
         assertThat(report.at("/rehearsal/candidates/0/checks").asInt()).isEqualTo(2);
         script("No.");
         assertThat(rehearse().exitCode()).isEqualTo(ExitCode.FAILED);
-        assertThat(run(Map.of(), "dataset", "list").out())
-                .matches(
-                        "(?s)DATASET.*\nrefunds +trip-1@\\S+ +called: send, at_most: 1\nrefunds +trip-1@\\S+ +text_matches: went\n");
     }
 
     @Test
-    void withoutAnExpectation_theDecisionIsExpectedAsRecorded() throws Exception {
-        ChildProcess.Ended added = add("trip/1@" + timeline().versions().get(0).number());
-        assertThat(added.exitCode()).as(added.err()).isZero();
+    void checkThatIsNotTried_doesNotPassUnnoticed() throws Exception {
+        assertThat(export("99", "none").err()).contains("the thread has no decision at this place or before it: 99");
+        export(timeline().versions().get(0).number() + "", "sent");
+        expect("sent", "as_recorded: true");
 
-        ChildProcess.Ended other = rehearse();
-
-        assertThat(other.exitCode()).isEqualTo(ExitCode.FAILED);
         assertThat(PayloadJson.MAPPER
-                        .readTree(other.out())
+                        .readTree(rehearse().out())
                         .at("/rehearsal/candidates/0/shownChecks/0/check")
                         .asText())
                 .isEqualTo("as_recorded");
-    }
-
-    @Test
-    void whatCannotBeAddedOrRehearsed_isRefused() throws Exception {
-        String place = "trip/1@" + timeline().decisions().get(0).called().address();
-        assertThat(add(place, "--expect", "text_matches: " + KEY).err()).contains("contains the value of a secret");
-        assertThat(add(place, "--expect", "caled: x").err()).contains("--expect is not a check: ", "expected one of");
-        assertThat(add("trip/1@99").err()).contains("no decision at this place or before it: trip/1@99");
-        assertThat(add("trip/1").err()).contains("not a thread with a version: trip/1");
-        assertThat(directory.resolve("datasets/refunds")).doesNotExist();
-        assertThat(run(Map.of(), "dataset", "list", "--name", "..").err()).contains("not a name for a dataset: ..");
-        assertThat(rehearse().err()).contains("no such dataset: datasets/refunds");
-
-        assertThat(add(place).exitCode()).isZero();
-        assertThat(add(place).err()).contains("the dataset has this decision: ");
         Files.move(directory.resolve("agents/a.yaml"), directory.resolve("agents/b.yaml"));
-        assertThat(rehearse().exitCode()).as("an expectation that is not tried").isEqualTo(ExitCode.FAILED);
-        Files.delete(files().get(1));
-        assertThat(rehearse().err()).contains("the decision is missing: there is no trip-1@");
+        assertThat(rehearse().exitCode()).isEqualTo(ExitCode.FAILED);
+        Files.delete(directory.resolve("kept/sent.json"));
+        assertThat(rehearse().err()).contains("the thread is missing: there is no sent.json");
     }
 }
