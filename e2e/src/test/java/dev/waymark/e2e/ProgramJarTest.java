@@ -99,7 +99,7 @@ class ProgramJarTest {
     }
 
     @Test
-    void gate_needsNoOtherFile() throws Exception {
+    void gate_needsNoOtherFile_andNamesTheCommitOfTheBuild() throws Exception {
         Path histories = Files.createDirectory(directory.resolve("histories"));
         Files.copy(HISTORIES.resolve("parallel-tools.json"), histories.resolve("thread.json"));
 
@@ -107,6 +107,8 @@ class ProgramJarTest {
                 alone("gate", "--histories", histories.toString()).run(PATIENCE);
 
         assertThat(done.out()).contains("passed: 1 of 1 threads checked");
+        String commit = Files.exists(ROOT.resolve(".git")) ? "\\+[0-9a-f]{40}(-dirty)?" : "";
+        assertThat(done.out()).containsPattern("waymark: build \\d+\\.\\d+\\.\\d+" + commit + "\\R");
         assertThat(done.exitCode()).isEqualTo(ExitCode.DONE);
     }
 

@@ -86,15 +86,9 @@ public final class GateCommand implements Callable<Integer> {
     private int report(ThreadSource source, Optional<AgentFiles> files, AcceptedFindings accepted)
             throws CommandFailure, IOException {
         try (Gate gate = new Gate(source, files, accepted, new GateProgress(output))) {
-            return reports.report(output, RolloutReport.of(gate.check(version(), threads.most())), List.of());
+            return reports.report(output, RolloutReport.of(gate.check(threads.most())), List.of());
         } catch (IllegalArgumentException e) {
             throw ThreadsOptions.badInput("not an exported thread: " + e.getMessage(), "Write it again with export");
         }
-    }
-
-    /** The version of this build. */
-    static String version() {
-        return Optional.ofNullable(GateCommand.class.getPackage().getImplementationVersion())
-                .orElse("unpackaged");
     }
 }

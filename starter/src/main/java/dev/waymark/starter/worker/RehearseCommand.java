@@ -319,7 +319,7 @@ public final class RehearseCommand implements Callable<Integer> {
                     rehearsal.run(gate.map(Gate::checking).orElse(source), threads.most(), new Progress(rehearsal));
             output.note("waymark: asked " + rehearsal.asked() + " times, " + rehearsal.kept()
                     + " answers were kept; spent " + rehearsal.spent() + " of " + Usd.of(ceiling) + " USD");
-            Optional<GateReport> checked = gate.map(of -> of.report(GateCommand.version()));
+            Optional<GateReport> checked = gate.map(Gate::report);
             return reports.report(
                     output,
                     RolloutReport.of(

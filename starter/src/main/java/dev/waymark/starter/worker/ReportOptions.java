@@ -43,6 +43,7 @@ final class ReportOptions {
             report.rehearsal().ifPresent(rehearsal -> print(output, rehearsal));
             report.failures().forEach(failure -> output.line("failed: " + SafeText.line(failure)));
             report.gate().ifPresent(gate -> print(output, gate));
+            output.note("waymark: build " + report.build());
         }
         return report.passed() ? ExitCode.DONE : ExitCode.FAILED;
     }

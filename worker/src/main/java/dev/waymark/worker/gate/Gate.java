@@ -54,17 +54,16 @@ public final class Gate implements AutoCloseable {
     /**
      * Checks the threads of the source.
      *
-     * @param build the version of this build, for the report
      * @param most the maximum number of threads to check
      */
-    public GateReport check(String build, int most) {
+    public GateReport check(int most) {
         ThreadSource checking = checking();
         List<String> chosen = ThreadSource.sample(checking.names(), most);
         for (String name : chosen) {
             checking.read(name);
             listener.checked(checked, chosen.size());
         }
-        return report(build);
+        return report();
     }
 
     /** The threads of the source, each of which is checked when it is read. */
@@ -93,18 +92,10 @@ public final class Gate implements AutoCloseable {
     }
 
     /** What was found in the threads that were read. */
-    public GateReport report(String build) {
+    public GateReport report() {
         List<String> problems = agents.map(AgentFiles::problems).orElse(List.of());
         return new GateReport(
-                findings.isEmpty() && problems.isEmpty(),
-                build,
-                threads,
-                checked,
-                events,
-                live,
-                findings,
-                accepted,
-                problems);
+                findings.isEmpty() && problems.isEmpty(), threads, checked, events, live, findings, accepted, problems);
     }
 
     private void take(String name, Checked thread) {

@@ -8,7 +8,6 @@ import java.util.Optional;
 /**
  * What a gate has checked and found.
  *
- * @param build the version of the build that was tried
  * @param threads the number of threads, including those that were not checked
  * @param events how many events were replayed
  * @param live whether the projection of at least one thread was also compared with its running workflow
@@ -17,7 +16,6 @@ import java.util.Optional;
  */
 public record GateReport(
         boolean passed,
-        String build,
         int threads,
         int checked,
         long events,

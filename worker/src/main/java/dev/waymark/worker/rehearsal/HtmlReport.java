@@ -72,13 +72,14 @@ public final class HtmlReport {
                             + " before you deploy them.");
         }
         report.failures().forEach(failure -> element("p", "result failed", "Failed: " + failure));
-        report.gate().ifPresent(this::gate);
+        report.gate().ifPresent(of -> gate(of, report.build()));
         report.rehearsal().ifPresent(this::rehearsal);
+        element("footer", "", "Waymark " + report.build());
         page.append("</body>\n</html>\n");
     }
 
-    private void gate(GateReport of) {
-        element("h2", "", "Can the threads continue with this build (" + of.build() + ")?");
+    private void gate(GateReport of, String build) {
+        element("h2", "", "Can the threads continue with this build (" + build + ")?");
         element("p", of.passed() ? "passed" : "failed", capitalized(ReportText.verdict(of)));
         ReportText.agentProblems(of).forEach(line -> element("pre", "", line));
         of.findings().forEach(finding -> element("pre", "", finding.line()));

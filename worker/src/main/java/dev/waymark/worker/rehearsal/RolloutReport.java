@@ -2,6 +2,7 @@ package dev.waymark.worker.rehearsal;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.worker.gate.GateReport;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,13 @@ public record RolloutReport(
         @JsonIgnore boolean isJudged) {
     public RolloutReport {
         failures = List.copyOf(failures);
+    }
+
+    /** The version of the build that made the report: of this program or library. */
+    @JsonProperty
+    public String build() {
+        return Optional.ofNullable(RolloutReport.class.getPackage().getImplementationVersion())
+                .orElse("unpackaged");
     }
 
     public static RolloutReport of(GateReport gate) {

@@ -171,7 +171,7 @@ abstract class ChangedJavaToolCases {
                     @Override
                     public void found(GateReport.Finding finding) {}
                 })) {
-            return gate.check("any", 1).findings().stream()
+            return gate.check(1).findings().stream()
                     .map(finding -> finding.kind() + ": " + finding.message())
                     .toList();
         }
