@@ -162,7 +162,8 @@ class GateCommandTest {
         Path accepted = directory.resolve("accepted.txt");
         Files.writeString(accepted, gate().out().lines().findFirst().orElseThrow() + "\n");
 
-        Said full = gate("--accept", accepted.toString());
+        Path page = directory.resolve("page.html");
+        Said full = gate("--accept", accepted.toString(), "--html", page.toString());
         Files.writeString(accepted, "# known since May\n\nunknown.json: rules\n");
         Said beginning = gate("--accept", accepted.toString());
         Files.writeString(accepted, "unknown.json: projection\nunknown\n");
@@ -172,6 +173,7 @@ class GateCommandTest {
         assertThat(full.out())
                 .matches("passed: 3 of 3 threads checked, \\d+ events, no problem in a thread, accepted"
                         + " findings: 1\n");
+        assertThat(page).content().contains("accepted: unknown.json: rules at recorded");
         assertThat(beginning).isEqualTo(full);
         assertThat(other.exitCode()).isEqualTo(1);
         assertThat(other.out()).contains("unknown.json: rules at recorded");

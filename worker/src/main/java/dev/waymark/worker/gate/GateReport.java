@@ -52,7 +52,7 @@ public record GateReport(
 
         /** Returns the finding as one line of text. The event is written as other commands accept it. */
         public String line() {
-            return subject() + place() + ": " + message;
+            return subject() + place() + ": " + message.replaceAll("\\s*\\R\\s*", " ");
         }
 
         String subject() {

@@ -83,6 +83,7 @@ public final class HtmlReport {
         element("p", of.passed() ? "passed" : "failed", capitalized(ReportText.verdict(of)));
         ReportText.agentProblems(of).forEach(line -> element("pre", "", line));
         of.findings().forEach(finding -> element("pre", "", finding.line()));
+        of.accepted().forEach(finding -> element("pre", "", "accepted: " + finding.line()));
     }
 
     private void rehearsal(RehearsalReport of) {
