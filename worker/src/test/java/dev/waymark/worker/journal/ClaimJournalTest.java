@@ -33,13 +33,13 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.FutureTask;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -184,16 +184,21 @@ class ClaimJournalTest {
     /** Such files would block the start of the worker, or exhaust its memory. */
     @ParameterizedTest
     @ValueSource(strings = {"0.lock", "0-fifo.claim"})
-    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void fifo_isNeitherReadNorOpened(String name) throws Exception {
         Files.createDirectory(journal);
         Path fifo = journal.resolve(name);
         assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
                 .isZero();
 
-        ClaimJournal opened = journal();
-
-        assertThat(opened.open(journal)).isEmpty();
+        FutureTask<List<ClaimJournal.Left>> opened =
+                new FutureTask<>(() -> journal().open(journal));
+        new Thread(opened).start();
+        try {
+            assertThat(opened).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(List.of());
+        } finally {
+            // Ends a wait for the other end of the FIFO, which keeps others from their journals.
+            new RandomAccessFile(fifo.toFile(), "rw").close();
+        }
         assertThat(fifo).exists();
     }
 
