@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.client.AgentClient;
@@ -29,6 +33,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
+import dev.waymark.e2e.product.Command;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
@@ -60,6 +65,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** Schedules on the real server. */
 @Tag("full")
@@ -435,6 +445,37 @@ class ScheduleServerTest {
             return file.lines().toList().stream();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    @EnableAutoConfiguration
+    static class Application {}
+
+    @Test
+    void agentThatNoWorkerHasReported_isWarnedAbout_whereItIsScheduled() {
+        String warning = "no worker has reported an agent nobody: its threads will fail or wait until one has it";
+
+        Command.Done created = Command.at(server.address())
+                .run("schedule", "create", "by-command", "--agent", "nobody", "--cron", "0 0 29 2 *", "Hello");
+        assertThat(created.exitCode()).as(created.err()).isZero();
+        assertThat(created.err()).isEqualTo("warning: " + warning + "\n");
+
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        try (ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                // Starting an application removes the appenders of before.
+                .initializers(context -> ((Logger) LoggerFactory.getLogger("dev.waymark.spring")).addAppender(log))
+                .properties(
+                        "waymark.address=" + server.address(),
+                        "waymark.schedules.by-setting.agent=nobody",
+                        "waymark.schedules.by-setting.message=Hello",
+                        "waymark.schedules.by-setting.cron=0 0 29 2 *")
+                .run()) {
+            await().untilAsserted(() -> assertThat(List.copyOf(log.list))
+                    .filteredOn(event -> event.getLevel() == Level.WARN)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .containsExactly("Schedule by-setting: " + warning + "."));
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerState;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
@@ -73,6 +74,22 @@ class MetricsEndpointTest {
 
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.body()).isEqualTo("ready; another version is current\n");
+        }
+    }
+
+    @Test
+    void lostServer_andLostDatabase_areMetrics() throws Exception {
+        try (MetricsEndpoint endpoint = MetricsEndpoint.listen("127.0.0.1", 0)) {
+            ServerOutage outage = new ServerOutage("s:7233", () -> ServerState.WITHOUT_DATABASE, System::nanoTime);
+            endpoint.count(outage);
+            assertThat(get(endpoint, "/metrics").body())
+                    .contains("waymark_server_lost 0.0\n", "waymark_server_database_lost 0.0\n");
+
+            outage.look();
+            outage.look();
+
+            assertThat(get(endpoint, "/metrics").body())
+                    .contains("waymark_server_lost 1.0\n", "waymark_server_database_lost 1.0\n");
         }
     }
 
