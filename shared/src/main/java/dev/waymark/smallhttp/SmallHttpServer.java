@@ -55,6 +55,7 @@ public final class SmallHttpServer implements AutoCloseable {
 
     private final SmallHttpService service;
     private final long mostLargeBytes;
+    private final Duration headTime;
     private final Selector selector;
     private final ServerSocketChannel listening;
     private final InetSocketAddress address;
@@ -68,10 +69,16 @@ public final class SmallHttpServer implements AutoCloseable {
     private volatile boolean closed;
 
     private SmallHttpServer(
-            InetSocketAddress address, int threads, String name, SmallHttpService service, long mostLargeBytes)
+            InetSocketAddress address,
+            int threads,
+            String name,
+            SmallHttpService service,
+            long mostLargeBytes,
+            Duration headTime)
             throws IOException {
         this.service = service;
         this.mostLargeBytes = mostLargeBytes;
+        this.headTime = headTime;
         this.selector = Selector.open();
         this.listening = ServerSocketChannel.open();
         try {
@@ -104,14 +111,22 @@ public final class SmallHttpServer implements AutoCloseable {
      */
     public static SmallHttpServer start(InetSocketAddress address, int threads, String name, SmallHttpService service)
             throws IOException {
-        return start(address, threads, name, service, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+        return start(address, threads, name, service, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP, HEAD_TIME);
     }
 
-    /** @param mostLargeBytes how many bytes bodies and replies of more than 64 KiB may have together */
+    /**
+     * @param mostLargeBytes how many bytes bodies and replies of more than 64 KiB may have together
+     * @param headTime how long a request may take to arrive up to its body
+     */
     static SmallHttpServer start(
-            InetSocketAddress address, int threads, String name, SmallHttpService service, long mostLargeBytes)
+            InetSocketAddress address,
+            int threads,
+            String name,
+            SmallHttpService service,
+            long mostLargeBytes,
+            Duration headTime)
             throws IOException {
-        SmallHttpServer server = new SmallHttpServer(address, threads, name, service, mostLargeBytes);
+        SmallHttpServer server = new SmallHttpServer(address, threads, name, service, mostLargeBytes, headTime);
         server.listener.start();
         return server;
     }
@@ -218,7 +233,7 @@ public final class SmallHttpServer implements AutoCloseable {
         private final SocketChannel client;
         private final SelectionKey key;
         private State state = State.READING_HEAD;
-        private long deadline = System.nanoTime() + HEAD_TIME.toNanos();
+        private long deadline = System.nanoTime() + headTime.toNanos();
         private ByteArrayOutputStream received = new ByteArrayOutputStream();
         private Optional<SmallHttpRequest> request = Optional.empty();
         private int bodyBytes;

@@ -105,6 +105,7 @@ class SmallHttpServerTest {
 
     @Test
     void stalledConnections_ofEveryKind_delayNobodyAndAreClosed() throws Exception {
+        startWith(1_000_000, Duration.ofSeconds(2));
         List<Socket> stalled = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             stalled.add(open(""));
@@ -126,6 +127,7 @@ class SmallHttpServerTest {
 
     @Test
     void trickledHead_isNotExtendedByItsBytes() throws Exception {
+        startWith(1_000_000, Duration.ofSeconds(2));
         Socket socket = open("POST /");
         Thread trickle = new Thread(() -> {
             try {
@@ -142,8 +144,7 @@ class SmallHttpServerTest {
         trickle.start();
 
         assertThat(socket.getInputStream().read()).isEqualTo(-1);
-        assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(20));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(9));
     }
 
     @Test
@@ -227,9 +228,18 @@ class SmallHttpServerTest {
     }
 
     private void startWithRoomFor(long largeBytes) throws IOException {
+        startWith(largeBytes, Duration.ofSeconds(10));
+    }
+
+    private void startWith(long largeBytes, Duration headTime) throws IOException {
         server.close();
         server = SmallHttpServer.start(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2, "echo", new Echo(), largeBytes);
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                2,
+                "echo",
+                new Echo(),
+                largeBytes,
+                headTime);
     }
 
     @Test
