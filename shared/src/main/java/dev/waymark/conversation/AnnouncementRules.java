@@ -14,8 +14,10 @@ import dev.waymark.conversation.state.AnnouncementPlan;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
@@ -80,11 +82,14 @@ final class AnnouncementRules {
 
     /** Compares the state after a fact with the one before it, and notes what is to be announced. */
     void settle(Conversation before) {
-        if (draft.book.done() != before.callBook() || draft.binding.policy != before.policy()) {
+        boolean isBookChanged = draft.book.done() != before.callBook();
+        if (isBookChanged || draft.binding.policy != before.policy()) {
             compareRequests();
         }
         if (isAnnouncing()) {
-            lost(before);
+            if (isBookChanged) {
+                lost(before);
+            }
             turnEnded(before);
         }
         boolean isDone =
@@ -109,9 +114,16 @@ final class AnnouncementRules {
                         .map(Announcement.Request::of)
                         .toList()
                 : List.of();
-        List<Announcement.Request> now = draft.announcements.waiting;
-        before.stream().filter(known -> !now.contains(known)).forEach(this::decided);
-        now.stream().filter(each -> !before.contains(each)).forEach(this::began);
+        // Sets, since a stop may decide hundreds of requests.
+        Set<Announcement.Request> now = new LinkedHashSet<>(draft.announcements.waiting);
+        Set<Announcement.Request> known = new LinkedHashSet<>(before);
+        Set<Announcement.Request> over = new LinkedHashSet<>(known);
+        over.removeAll(now);
+        if (!over.isEmpty()) {
+            giveUp(each -> each.request().filter(over::contains).isPresent());
+        }
+        over.forEach(this::decided);
+        now.stream().filter(each -> !known.contains(each)).forEach(this::began);
     }
 
     private boolean isAnnouncing() {
@@ -153,7 +165,6 @@ final class AnnouncementRules {
     }
 
     private void decided(Announcement.Request request) {
-        giveUp(each -> each.request().equals(Optional.of(request)));
         String outcome = outcomeOf(request);
         AnnouncedEvent event = outcome.equals(EXPIRED) ? AnnouncedEvent.EXPIRED : AnnouncedEvent.DECIDED;
         for (AnnounceRule rule : rules()) {

@@ -132,6 +132,10 @@ public record CallBook(
         private final PersistentMap<AbandonedTask> abandonedBefore =
                 CallBook.this.abandoned.orElse(PersistentMap.empty());
         private PersistentMap<AbandonedTask> abandoned = abandonedBefore;
+        private Optional<OpenCalls> open = Optional.empty();
+
+        /** The open calls among these: the rules ask several times per fact. */
+        private record OpenCalls(List<String> batch, PersistentMap<Call> calls, List<Call> open) {}
 
         /** Returns the call with this id, which must exist. */
         public Call call(String id) {
@@ -139,7 +143,10 @@ public record CallBook(
         }
 
         public List<Call> openCalls() {
-            return open(batch, calls);
+            OpenCalls known = open.filter(each -> each.batch() == batch && each.calls() == calls)
+                    .orElseGet(() -> new OpenCalls(batch, calls, open(batch, calls)));
+            open = Optional.of(known);
+            return known.open();
         }
 
         public void put(Call call) {

@@ -15,7 +15,9 @@ import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,12 +34,14 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
 
     private static final String NO_RECEIVER = "NoReceiver";
     private static final String NOT_RECEIVED = "NotReceived";
+    private static final String IN_LINE = "InLine";
 
     private static final Duration SOONEST = Duration.ofSeconds(1);
     private static final int MOST_DOUBLINGS = 10;
 
     private final Receivers receivers;
     private final AttemptMetrics metrics;
+    private final Map<String, ReceiverLine> lines = new ConcurrentHashMap<>();
     private final ReceiverClient client = new ReceiverClient(ProcessEnvironment.get());
 
     public AnnounceActivityImpl(Receivers receivers, AttemptMetrics metrics) {
@@ -58,6 +62,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     /** The progress of a running attempt, which heartbeats read in another thread. */
     private static final class Course {
         private volatile Progress progress;
+        private boolean hasSent;
 
         Course(Progress progress) {
             this.progress = progress;
@@ -108,14 +113,34 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
                         occasion.after().minus(elapsed));
             }
             Notice notice = Notice.of(input, occasion, context.getInfo().getWorkflowId(), receivers.publicUrl());
-            Optional<String> failure = client.send(receiver, notice);
+            Optional<String> failure = send(receiver, notice, name, heartbeat, course);
             metrics.announced(name, notice.type(), failure.isEmpty());
             if (failure.isPresent()) {
                 course.progress = new Progress(next, course.progress.failures());
                 throw failed(course, heartbeat, input, NOT_RECEIVED, failure.get());
             }
             course.progress = new Progress(next + 1, 0);
+            course.hasSent = true;
             heartbeat.tellAtOnce();
+        }
+    }
+
+    /** Sends a notice if few are being sent to the receiver; otherwise the attempt ends. */
+    private Optional<String> send(Receiver receiver, Notice notice, String name, Heartbeat heartbeat, Course course)
+            throws InterruptedException {
+        ReceiverLine line = lines.computeIfAbsent(name, each -> new ReceiverLine());
+        long began = System.nanoTime();
+        Optional<Duration> pause = line.enter(began);
+        if (pause.isPresent()) {
+            if (course.hasSent) {
+                tell(heartbeat);
+            }
+            throw later(IN_LINE, ReceiverLine.MOST_AT_ONCE + " others are being sent to " + name, limited(pause.get()));
+        }
+        try {
+            return client.send(receiver, notice);
+        } finally {
+            line.leave(began, System.nanoTime());
         }
     }
 
@@ -171,7 +196,11 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
 
     private static Duration pause(int failures) {
         Duration doubled = SOONEST.multipliedBy(1L << Math.min(failures - 1, MOST_DOUBLINGS));
-        return doubled.compareTo(Announcement.LONGEST_PAUSE) < 0 ? doubled : Announcement.LONGEST_PAUSE;
+        return limited(doubled);
+    }
+
+    private static Duration limited(Duration pause) {
+        return pause.compareTo(Announcement.LONGEST_PAUSE) < 0 ? pause : Announcement.LONGEST_PAUSE;
     }
 
     /** A failure that the SDK does not log: it is expected, or logged here. */
