@@ -503,6 +503,70 @@ class ConsoleTest extends ConsoleCases {
                 .isZero();
     }
 
+    /** Holds the answers to requests for the list, until `pass()`. */
+    private static final String HELD_LISTS = "globalThis.pass = undefined;"
+            + "await page.route(/\\/v1\\/threads\\?/, async (route) => {"
+            + "  await new Promise((resolve) => { globalThis.pass = resolve; }); await route.continue(); });";
+
+    private static final String HELD = "while (globalThis.pass === undefined) await page.waitForTimeout(20);"
+            + "return await page.locator('nav .threads li').count() + ' ' + await page.locator('.list-note').innerText()";
+
+    @Test
+    void otherFilters_untilTheirListArrives_showNeitherOldThreadsNorAnOldNote() throws Exception {
+        ann.start("assistant", "A needle that is listed");
+        open("/", ANN);
+        browser.run("await page.locator('.threads li').first().waitFor();" + HELD_LISTS
+                + "await page.getByLabel('Search threads').fill('nothing has these words')");
+
+        assertThat(browser.text(HELD)).isEqualTo("0 Reading …");
+        browser.run("pass(); await page.getByText('No thread matches.').waitFor(); globalThis.pass = undefined;"
+                + "await page.getByLabel('Search threads').fill('needle that is')");
+        assertThat(browser.text(HELD)).isEqualTo("0 Reading …");
+        browser.run("pass(); await page.locator('.threads a', { hasText: 'A needle that is listed' }).waitFor()");
+        assertThat(browser.text("return page.locator('.list-note').innerText()"))
+                .isEmpty();
+    }
+
+    @Test
+    void showMore_pagesWithoutOtherThreads_readsOnUntilThereIsOneOrNone() throws Exception {
+        String thread = ann.start("assistant", "The first of the pages");
+        openThread(thread);
+        see("Hello.");
+        String list =
+                ann.get("/v1/threads?search=" + thread).body().path("threads").toString();
+        String older = list.replace(thread, "th_older").replace("The first of the pages", "An older one");
+        browser.run("const list = JSON.parse(" + quoted(list) + "); const older = JSON.parse(" + quoted(older) + ");"
+                + "const event = { type: 'threads', threads: list, next: 'one', waiting: [], waitingCount: 0 };"
+                + "const pages = { one: { threads: list, next: 'two' }, two: { threads: older, next: 'three' }, three: { threads: [] } };"
+                + "await page.route(/\\/v1\\/threads\\?/, (route) => {"
+                + "  const after = new URL(route.request().url()).searchParams.get('after');"
+                + "  return after === null"
+                + "    ? route.fulfill({ contentType: 'text/event-stream', body: `event: threads\\ndata: ${JSON.stringify(event)}\\n\\n` })"
+                + "    : route.fulfill({ json: pages[after] }); });"
+                + "await page.getByRole('button', { name: 'Open', exact: true }).click();"
+                + "await page.getByRole('button', { name: 'Search older threads' }).click()");
+
+        see("An older one");
+        browser.run("await page.getByRole('button', { name: 'Search older threads' }).click();"
+                + "await page.locator('button.more').waitFor({ state: 'hidden' })");
+    }
+
+    @Test
+    void whatWaits_isSaidToWaitForYou_onlyToThoseWhoMayDecide() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        openThread(thread);
+        awaitChip("waiting for you");
+        browser.run("await fresh()");
+        open("/#/thread/" + thread, LOOKER);
+        awaitChip("waiting for a person");
+
+        click("Details");
+        see("Model calls");
+        assertThat(browser.text("return page.locator('body').innerText()"))
+                .doesNotContain("waiting for you")
+                .doesNotContain("waits for you");
+    }
+
     @Test
     void anotherInstance_takesOver() throws Exception {
         ApiServer first = threads.serve();

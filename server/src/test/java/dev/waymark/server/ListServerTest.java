@@ -8,6 +8,7 @@ import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -22,6 +23,30 @@ class ListServerTest extends ListCases {
         Optional<Path> binary = TemporalBinary.find();
         assumeTrue(binary.isPresent(), "no temporal command");
         return DevServer.temporal(binary.orElseThrow(), Optional.empty(), 0, 0);
+    }
+
+    /** After a full page, the server names a next one, which may be empty. */
+    @Test
+    void page_isTheLastAndFull_namesNoNextOne() throws Exception {
+        String since = Instant.now().toString();
+        ann.start("billing", "One of two");
+        ann.start("billing", "Two of two");
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> ann.get("/v1/threads?agent=billing&since=" + since)
+                                .body()
+                                .path("threads")
+                                .size()
+                        == 2);
+        int all = ann.get("/v1/threads?agent=billing&limit=100")
+                .body()
+                .path("threads")
+                .size();
+
+        assertThat(ann.get("/v1/threads?agent=billing&limit=" + (all - 1)).text("next"))
+                .isNotEmpty();
+        HttpCaller.Answer whole = ann.get("/v1/threads?agent=billing&limit=" + all);
+        assertThat(whole.body().path("threads")).hasSize(all);
+        assertThat(whole.body().has("next")).isFalse();
     }
 
     /** The server answers such page tokens with an internal error, with an empty page, or with the first page. */

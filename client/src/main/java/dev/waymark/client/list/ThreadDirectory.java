@@ -150,6 +150,10 @@ public final class ThreadDirectory {
             infos.addAll(page.getExecutionsList());
             token = page.getNextPageToken();
         } while (!token.isEmpty() && infos.size() < limit);
+        // After a full page, a server names a next one that may be empty.
+        if (!token.isEmpty() && listing.page(condition, 1, token).getExecutionsCount() == 0) {
+            token = ByteString.EMPTY;
+        }
         Optional<String> next =
                 Optional.of(token).filter(more -> !more.isEmpty()).map(PageCursor::of);
         return new Page(newest(infos), next);

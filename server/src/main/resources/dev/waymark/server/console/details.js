@@ -4,7 +4,7 @@ import { attempt, get, getText, post, sender, threadPath } from './api.js';
 import { decider } from './call-card.js';
 import { copyButton, saveFile } from './copy.js';
 import { facts, h, problemLine, replaceChildren } from './dom.js';
-import { clock, dollars, number, shortId, statusWords, tokens } from './format.js';
+import { clock, dollars, number, shortId, statusWords, threadWords, tokens } from './format.js';
 import { session } from './session.js';
 
 const FORMATS = ['runner', 'thread', 'session', 'messages', 'phases', 'versions'];
@@ -102,7 +102,7 @@ export class Details {
       {},
       h('h3', {}, 'Thread'),
       facts([
-        ['Status', view.open ? statusWords(view.status) : `closed, ${statusWords(view.status)}`],
+        ['Status', view.open ? threadWords(view) : `closed, ${statusWords(view.status)}`],
         ['Turn', String(view.turn)],
         ['Model calls', view.maxIterations === undefined ? String(view.iterations) : `${view.iterations} of ${view.maxIterations}`],
         ['Tool calls', String(view.calls.length)],
@@ -242,7 +242,7 @@ function branch(view, known, isRoot = true) {
   return h(
     'li',
     {},
-    h('span', { class: 'node' }, isRoot ? h('strong', {}, view.agent) : linkTo(view.thread, view.agent), h('span', { class: `chip ${view.status}` }, statusWords(view.status)), view.costUsd === null ? null : h('span', { class: 'muted' }, dollars(view.costUsd))),
+    h('span', { class: 'node' }, isRoot ? h('strong', {}, view.agent) : linkTo(view.thread, view.agent), h('span', { class: `chip ${view.status}` }, threadWords(view)), view.costUsd === null ? null : h('span', { class: 'muted' }, dollars(view.costUsd))),
     children.length === 0
       ? null
       : h(

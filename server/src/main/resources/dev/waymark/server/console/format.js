@@ -1,4 +1,6 @@
 // Times, amounts and names for people.
+import { session } from './session.js';
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -64,7 +66,7 @@ export const shortId = (thread) => (thread.length <= 18 ? thread : `${thread.sli
 const STATUS = {
   none: 'no turn yet',
   running: 'running',
-  interrupted: 'waiting for you',
+  interrupted: 'waiting for a person',
   complete: 'complete',
   cut: 'reply not whole',
   failed: 'failed',
@@ -75,6 +77,9 @@ const STATUS = {
 };
 
 export const statusWords = (status) => STATUS[status] ?? status;
+
+/** The status of a thread, for the person who reads it. */
+export const threadWords = ({ status, pending }) => (status === 'interrupted' && session.isAwaited(pending) ? 'waiting for you' : statusWords(status));
 
 const CALL = { issued: 'waiting', claimed: 'running', completed: 'done', failed: 'error', lost: 'outcome unknown' };
 const CALL_PHASE = {

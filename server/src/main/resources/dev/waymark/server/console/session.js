@@ -21,4 +21,6 @@ export const session = {
     caller = { roles: [] };
   },
   may: (role) => caller.roles.includes(role),
+  /** Whether one of these requests may be decided here. */
+  isAwaited: (requests = []) => requests.some(({ kind, signers }) => signers === undefined && caller.roles.includes(kind === 'question' ? 'talk' : 'decide')),
 };

@@ -60,6 +60,8 @@ export class ThreadList {
   #typing;
   #problem;
   #isLoaded = false;
+  /** Whether other filters were chosen, and nothing has arrived yet. */
+  #isReading = false;
 
   /** @param events `onWaiting(count)` at each change, and `onFirst()` once the list is known to have threads or none */
   constructor({ onWaiting, onFirst }) {
@@ -114,7 +116,11 @@ export class ThreadList {
 
   /** Reads the list with the filters that are chosen now. */
   refresh() {
+    this.#threads = [];
     this.#older = [];
+    this.#next = undefined;
+    this.#isReading = true;
+    this.#show();
     this.#noteAddress();
     this.#follow();
   }
@@ -162,7 +168,7 @@ export class ThreadList {
 
   /** Whether the server has no thread that the caller may see. */
   get isEmpty() {
-    return this.#isLoaded && this.#threads.length === 0 && !this.#isFiltered;
+    return this.#isLoaded && !this.#isReading && this.#threads.length === 0 && !this.#isFiltered;
   }
 
   get #isFiltered() {
@@ -222,6 +228,7 @@ export class ThreadList {
     if (this.#older.length === 0) this.#next = list.next;
     this.#problem = undefined;
     this.#isLoaded = true;
+    this.#isReading = false;
     this.list.setAttribute('aria-busy', 'false');
     this.#arrange();
     this.onWaiting(list.waitingCount);
@@ -245,14 +252,18 @@ export class ThreadList {
   }
 
   async #loadMore() {
-    const path = this.#path({ after: this.#next });
+    const before = this.#threads.length;
     this.more.disabled = true;
     try {
-      const { threads, next } = await get(path);
-      if (path !== this.#path({ after: this.#next })) return; // Another filter was chosen meanwhile.
-      this.#older.push(...threads);
-      this.#next = next;
-      this.#arrange();
+      // A page may have only threads that are shown already, or threads of subagents.
+      while (this.#next !== undefined && this.#threads.length <= before) {
+        const path = this.#path({ after: this.#next });
+        const { threads, next } = await get(path);
+        if (path !== this.#path({ after: this.#next })) return; // Another filter was chosen meanwhile.
+        this.#older.push(...threads);
+        this.#next = next;
+        this.#arrange();
+      }
     } catch (problem) {
       this.#fail(problem);
     } finally {
@@ -309,8 +320,8 @@ export class ThreadList {
   #note() {
     if (this.#problem) return wordsOf(this.#problem);
     if (this.#threads.length > 0) return '';
-    if (!this.#isLoaded) return 'Reading …';
-    if (this.#filter.id === 'waiting') return 'Nothing waits for you.';
+    if (!this.#isLoaded || this.#isReading) return 'Reading …';
+    if (this.#filter.id === 'waiting') return 'Nothing waits for a person.';
     if (!this.#isFiltered) return 'No threads yet.';
     return this.#filter.id === 'failed' ? 'No failed thread matches.' : 'No thread matches.';
   }

@@ -5,7 +5,7 @@ import { Conversation } from './conversation.js';
 import { decisionItems, guardMoved } from './decisions.js';
 import { Details } from './details.js';
 import { announce, h, problemLine, replaceChildren, sendAtEnter, showList } from './dom.js';
-import { clock, costWords, shortId, statusWords } from './format.js';
+import { clock, costWords, shortId, statusWords, threadWords } from './format.js';
 import { LiveReply } from './live-reply.js';
 import { originOf } from './origins.js';
 import { session } from './session.js';
@@ -362,12 +362,12 @@ export class ThreadPage {
         : 'Thinking …';
     this.activity.hidden = words === '';
     if (this.activity.textContent !== words) replaceChildren(this.activity, words);
-    announce(view.status === 'running' ? '' : `${view.agent}: ${statusWords(view.status)}`);
+    announce(view.status === 'running' ? '' : `${view.agent}: ${threadWords(view)}`);
   }
 
   #showHeader() {
     const view = this.#view;
-    const signature = JSON.stringify([view.status, view.open, view.costUsd, view.inherited, view.agent, this.#panel, this.#fork, hasWorkspace(view)]);
+    const signature = JSON.stringify([threadWords(view), view.open, view.costUsd, view.inherited, view.agent, this.#panel, this.#fork, hasWorkspace(view)]);
     if (this.header.dataset.signature === signature) return;
     this.header.dataset.signature = signature;
     const isRunning = view.open && (view.status === 'running' || view.status === 'interrupted');
@@ -386,7 +386,7 @@ export class ThreadPage {
           this.#fork === undefined ? null : [' · fork of ', forkOrigin(this.#fork)],
         ),
       ),
-      h('span', { class: `chip ${view.open ? view.status : 'quiet'}` }, view.open ? statusWords(view.status) : 'closed'),
+      h('span', { class: `chip ${view.open ? view.status : 'quiet'}` }, view.open ? threadWords(view) : 'closed'),
       h(
         'div',
         { class: 'actions' },
