@@ -274,10 +274,12 @@ final class WebUiCard {
     }
 
     private void addMessages(Conversation state, Sheet sheet) {
-        sheet.add("\n");
-        for (Transcript.Entry entry : state.transcript().entries().tail(NEWEST_MESSAGES)) {
-            sheet.add(lines.computeIfAbsent(entry.id(), id -> line(entry.message())));
+        List<Transcript.Entry> newest = state.transcript().entries().tail(NEWEST_MESSAGES);
+        if (!newest.isEmpty()) {
+            // Without words between them, Markdown makes one list of the calls, or the todos, and these.
+            sheet.add("\nLast messages:\n\n");
         }
+        newest.forEach(entry -> sheet.add(lines.computeIfAbsent(entry.id(), id -> line(entry.message()))));
     }
 
     private static String line(Message message) {

@@ -108,6 +108,20 @@ class WebUiCardTest {
                         "A `note` in it is kept with the call");
     }
 
+    /** Markdown makes one list of two that have only an empty line between them, and none of one after a text. */
+    @Test
+    void lists_areApart() {
+        Conversation approved = after(use("tu_1", "pay"), use("tu_2", "look")).apply(approval("tu_1"), AT);
+        String digest = approved.calls().get("tu_1").orElseThrow().argsDigest();
+        Conversation claimed = approved.apply(new ToolFact.ToolDispatched("tu_1", 1), AT)
+                .apply(new ToolFact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run-1/1", false), AT);
+
+        assertThat(new WebUiCard("t-1").of(claimed))
+                .contains("claimed at 2026-05-01T09:00:00Z\n\nLast messages:\n\n- user: Hello\n")
+                .doesNotContainPattern("(?m)^- .*\n\n- ")
+                .doesNotContainPattern("(?m)^[^-\n].*\n- ");
+    }
+
     /** Its tool does not set honours_key. */
     @Test
     void lostCall_thatCannotRunAgain_saysWhy() {
