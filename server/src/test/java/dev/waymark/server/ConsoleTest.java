@@ -69,6 +69,31 @@ class ConsoleTest extends ConsoleCases {
         assertThat(browser.run("return axe()")).isEmpty();
     }
 
+    private static final String THOUGHTS = "return page.locator('.messages details.quiet summary').allInnerTexts()";
+
+    @Test
+    void thinking_isShownAsItArrives_andFoldedOnceTheTextBegins() throws Exception {
+        String thread = ann.start("prompted", "Plan a trip");
+        openThread(thread);
+        model.thinks("First, I compare the trains. ");
+        see("First, I compare the trains.");
+        browser.run("await page.reload()");
+        see("First, I compare the trains.");
+        model.thinks("Then I look at the weather.");
+        see("Then I look at the weather.");
+        model.says("Take the night train.");
+        see("Take the night train.");
+        String folded = "[\"Thinking\"]";
+
+        assertThat(browser.run(THOUGHTS).toString()).isEqualTo(folded);
+        browser.run("await page.getByText('Thinking', { exact: true }).click()");
+        see("First, I compare the trains. Then I look at the weather.");
+        model.ends();
+        browser.run("await page.locator('.message.assistant:not(.live)').waitFor()");
+        assertThat(browser.run(THOUGHTS).toString()).isEqualTo(folded);
+        assertThat(browser.run("return axe()")).isEmpty();
+    }
+
     @Test
     void lostAttempt_isTakenBack() throws Exception {
         String thread = ann.start("prompted", "Hi");

@@ -264,13 +264,16 @@ function repeatButton(ran, start) {
 
 function liveItem(live) {
   if (live === undefined) return [];
+  // Folded once the text begins, as in the complete reply.
   const thinking = {
     key: 'live-thinking',
-    signature: live.reasoning,
-    render: () => h('div', { class: 'message assistant live muted' }, paragraphs(live.reasoning)),
+    signature: JSON.stringify([live.text === '', live.reasoning]),
+    render: () => (live.text === '' ? h('div', { class: 'message assistant live muted' }, paragraphs(live.reasoning)) : thought(live.reasoning)),
   };
-  if (live.text === '') return live.reasoning === '' ? [] : [thinking];
+  const thoughts = live.reasoning === '' ? [] : [thinking];
+  if (live.text === '') return thoughts;
   return [
+    ...thoughts,
     {
       key: 'live',
       signature: live.text,
