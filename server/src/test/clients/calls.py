@@ -22,7 +22,6 @@ from api.api.default import (
     get_document,
     get_file,
     get_health,
-    get_rehearsal,
     get_result,
     get_schedule,
     get_thread,
@@ -33,7 +32,6 @@ from api.api.default import (
     list_messages,
     list_moments,
     list_pending,
-    list_rehearsals,
     list_schedules,
     list_threads,
     list_versions,
@@ -67,8 +65,6 @@ said("getDocument", get_document.sync_detailed(client=client))
 said("getHealth", get_health.sync_detailed(client=client))
 said("getCaller", get_caller.sync_detailed(client=client))
 said("listAgents", list_agents.sync_detailed(client=client))
-said("listRehearsals", list_rehearsals.sync_detailed(client=client))
-said("getRehearsal", get_rehearsal.sync_detailed("rehearsal.html", client=client))
 said("listThreads", list_threads.sync_detailed(client=client))
 said("startThread", start_thread.sync_detailed(client=client, body=models.StartRequest.from_dict({ "agent": "assistant", "message": "Pay", "schema": { "type": "object" }, "context": { "customer": 7, "tags": ["a"] } })))
 said("importCheckpoint", import_checkpoint.sync_detailed(client=client, body=models.ImportRequest.from_dict({ "checkpoint": { "format": "runner", "messages": [] } })))

@@ -9,8 +9,6 @@ export async function calls() {
   await api.GET('/v1/health');
   await api.GET('/v1/me');
   await api.GET('/v1/agents');
-  await api.GET('/v1/rehearsals');
-  await api.GET('/v1/rehearsals/{report}', { params: { path: { report: 'rehearsal.html' } }, parseAs: 'text' });
   await api.GET('/v1/threads');
   await api.POST('/v1/threads', { body: { agent: 'assistant', message: 'Pay', schema: { type: 'object' }, context: { customer: 7, tags: ['a'] } } });
   await api.POST('/v1/imports', { body: { checkpoint: { format: 'runner', messages: [] } } });
