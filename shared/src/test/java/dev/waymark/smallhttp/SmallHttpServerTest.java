@@ -20,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -104,6 +106,7 @@ class SmallHttpServerTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void stalledConnections_ofEveryKind_delayNobodyAndAreClosed() throws Exception {
         startWith(1_000_000, Duration.ofSeconds(2));
         List<Socket> stalled = new ArrayList<>();
@@ -126,6 +129,7 @@ class SmallHttpServerTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void trickledHead_isNotExtendedByItsBytes() throws Exception {
         startWith(1_000_000, Duration.ofSeconds(2));
         Socket socket = open("POST /");
