@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * mcp}. Skipped if npm, pip or Maven can't install them.
  */
 @Tag("full")
+@Tag("packages")
 @Timeout(600)
 class McpClientsTest {
     private static final Path HOME = Path.of("target", "mcp-clients").toAbsolutePath();

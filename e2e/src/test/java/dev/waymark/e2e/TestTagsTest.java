@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class TestTagsTest {
     private static final String SERVER = "@Tag(\"server\")";
     private static final String FULL = "@Tag(\"full\")";
+    private static final String PACKAGES = "@Tag(\"packages\")";
     private static final Pattern USE = Pattern.compile("TestServers\\.real\\(\\)|TemporalBinary\\.find\\(\\)");
 
     private static List<Path> tests(Predicate<String> hasLine) throws IOException {
@@ -47,6 +48,18 @@ class TestTagsTest {
                 .hasSizeGreaterThan(10)
                 .allSatisfy(source ->
                         assertThat(lines(source)).anyMatch(line -> line.strip().equals(SERVER)));
+    }
+
+    /** {@code .ci/weekly} runs them, and no commit waits for them. */
+    @Test
+    void classesThatInstallPackages_haveTheirTag() throws IOException {
+        List<Path> tagged = tests(PACKAGES::equals);
+
+        assertThat(tagged).allSatisfy(source -> assertThat(lines(source)).contains(FULL));
+        assertThat(tests(line -> line.contains("Installation.into(")))
+                .filteredOn(source -> source.toString().endsWith("Test.java"))
+                .hasSizeGreaterThan(2)
+                .isSubsetOf(tagged);
     }
 
     private static Stream<Path> sources(Path directory) {

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The pages of {@code examples/front-ends}, built by their own scripts, in a real browser and on the real server. */
 @Tag("full")
+@Tag("packages")
 @Tag("server")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExampleFrontEndsServerTest {

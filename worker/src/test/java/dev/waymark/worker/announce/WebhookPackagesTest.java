@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * these cannot be installed.
  */
 @Tag("full")
+@Tag("packages")
 class WebhookPackagesTest {
     private static final Path HOME = Path.of("target", "webhook-packages").toAbsolutePath();
     private static final Duration PATIENCE = Duration.ofSeconds(60);

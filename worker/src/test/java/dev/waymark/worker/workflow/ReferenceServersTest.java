@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * in both eras, and the protocol's conformance suite. Skipped if they cannot be installed.
  */
 @Tag("full")
+@Tag("packages")
 class ReferenceServersTest {
     private static final Path HOME = Path.of("target", "mcp-servers").toAbsolutePath();
     private static final Duration PATIENCE = Duration.ofSeconds(60);
