@@ -15,6 +15,8 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.workflow.TestServers;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.temporal.api.enums.v1.RoutingConfigUpdateState;
+import io.temporal.api.workflowservice.v1.DescribeWorkerDeploymentRequest;
 import io.temporal.api.workflowservice.v1.SetWorkerDeploymentCurrentVersionRequest;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
@@ -43,7 +45,10 @@ class DeploymentServerTest {
         return worker;
     }
 
-    /** Makes a build current. Retries, because the server learns of a version only when its first worker polls. */
+    /**
+     * Makes a build current. Retries, because the server learns of a version only when its first worker polls, and waits
+     * until all task queues know: since 1.32, the server tells them only after its answer.
+     */
     private void makeCurrent(String buildId) {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(30))
@@ -59,6 +64,17 @@ class DeploymentServerTest {
                                 .setIdentity("test")
                                 .build())
                         .isInitialized());
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> server.stubs()
+                                .blockingStub()
+                                .describeWorkerDeployment(DescribeWorkerDeploymentRequest.newBuilder()
+                                        .setNamespace(server.namespace())
+                                        .setDeploymentName(name)
+                                        .build())
+                                .getWorkerDeploymentInfo()
+                                .getRoutingConfigUpdateState()
+                        != RoutingConfigUpdateState.ROUTING_CONFIG_UPDATE_STATE_IN_PROGRESS);
     }
 
     private void awaitReply(String thread, String text) {
