@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Published generators make clients of the API's document. Skipped if they cannot be installed. */
 @Tag("full")
+@Tag("packages")
 class GeneratedClientsTest {
     private static final Path HOME = Path.of("target", "generated-clients").toAbsolutePath();
     private static final Duration PATIENCE = Duration.ofMinutes(3);
