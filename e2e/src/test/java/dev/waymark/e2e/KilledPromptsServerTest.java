@@ -117,7 +117,7 @@ class KilledPromptsServerTest {
                         binary.get(),
                         port -> DevServer.temporal(
                                 binary.get(), Optional.of(directory.resolve("temporal.db")), port, 0));
-                AgentClient client = AgentClient.connect(server.address()).withTimeout(Duration.ofSeconds(30))) {
+                AgentClient client = AgentClient.connect(server.address()).withTimeout(Duration.ofMinutes(2))) {
             model.answers(request -> answer(request.body()));
             CliWorkerProcess worker = CliWorkerProcess.start(server.address(), agents, model.environment(), log);
             try {
