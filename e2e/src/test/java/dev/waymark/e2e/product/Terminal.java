@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Assumptions;
  */
 public final class Terminal implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-    private static final String PTY = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
+    /** Takes Ctrl-C as a terminal does, also if the tests were started in the background, where it is ignored. */
+    private static final String PTY = "import pty, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
+            + " sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
+
     private static final String SIZE = "stty rows 24 cols 80; exec \"$@\"";
 
     private final ChildProcess process;
