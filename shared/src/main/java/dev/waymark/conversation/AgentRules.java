@@ -11,23 +11,13 @@ import java.util.Optional;
  * turn fails and the thread closes.
  */
 final class AgentRules {
-    private final Draft draft;
-    private final TurnRules turns;
-    private final EffectRules effects;
-    private final TakeoverRules takeover;
+    private AgentRules() {}
 
-    AgentRules(Draft draft, TurnRules turns, EffectRules effects, TakeoverRules takeover) {
-        this.draft = draft;
-        this.turns = turns;
-        this.effects = effects;
-        this.takeover = takeover;
-    }
-
-    void agentRequested() {
+    static void agentRequested(Draft draft) {
         draft.binding.agentRequested = true;
     }
 
-    void agentResolved(ThreadFact.AgentResolved fact) {
+    static void agentResolved(Draft draft, ThreadFact.AgentResolved fact) {
         AgentPolicy policy = fact.terms();
         draft.binding.policy = Optional.of(policy);
         draft.binding.context = policy.context()
@@ -36,12 +26,12 @@ final class AgentRules {
         if (draft.binding.agent.isEmpty()) {
             draft.binding.agent = policy.agent();
         }
-        effects.keepOnlyEffects(policy);
-        takeover.tellWhatIsHarmless();
-        takeover.agentResolved();
+        EffectRules.keepOnlyEffects(draft, policy);
+        TakeoverRules.tellWhatIsHarmless(draft);
+        TakeoverRules.agentResolved(draft);
     }
 
-    void agentRefused(ThreadFact.AgentRefused fact) {
+    static void agentRefused(Draft draft, ThreadFact.AgentRefused fact) {
         if (draft.identity.life == ThreadIdentity.Life.CANCELLED) {
             return; // The cancellation caused this, and is already the outcome.
         }
@@ -50,9 +40,9 @@ final class AgentRules {
             return;
         }
         if (!draft.dialogue.turn.isRunning()) {
-            turns.open();
+            TurnRules.open(draft);
         }
-        turns.end(Turn.Status.FAILED, "", fact.problem());
+        TurnRules.end(draft, Turn.Status.FAILED, "", fact.problem());
         if (draft.identity.life == ThreadIdentity.Life.OPEN) {
             draft.identity.life = ThreadIdentity.Life.CLOSING;
         }

@@ -36,33 +36,30 @@ final class AnnouncementRules {
     private static final String EXPIRED = "expired";
     private static final String CANCELLED = "cancelled";
 
-    private final Draft draft;
+    private AnnouncementRules() {}
 
-    AnnouncementRules(Draft draft) {
-        this.draft = draft;
-    }
-
-    void begun(AnnouncementFact.AnnouncementBegun fact) {
-        change(fact.number(), each -> each.in(Announcement.Progress.BEGUN));
+    static void begun(Draft draft, AnnouncementFact.AnnouncementBegun fact) {
+        change(draft, fact.number(), each -> each.in(Announcement.Progress.BEGUN));
     }
 
     /**
      * An announcement that did not reach its receiver is due again, whatever the reason, unless it is untrue or too old:
      * its activity may have been cancelled for the sake of the next run.
      */
-    void ended(AnnouncementFact.AnnouncementEnded fact) {
+    static void ended(Draft draft, AnnouncementFact.AnnouncementEnded fact) {
         draft.announcements.open.removeIf(each -> each.number() == fact.number()
                 && (fact.problem().isEmpty()
                         || each.progress() != Announcement.Progress.BEGUN
-                        || (each.outcome().isPresent() && isTooOld(each))));
+                        || (each.outcome().isPresent() && isTooOld(draft, each))));
         change(
+                draft,
                 fact.number(),
                 each -> each.progress() == Announcement.Progress.BEGUN
                         ? each.in(Announcement.Progress.DUE_AGAIN)
                         : each);
     }
 
-    private boolean isTooOld(Announcement announcement) {
+    private static boolean isTooOld(Draft draft, Announcement announcement) {
         return !announcement
                 .from()
                 .plus(Announcement.NEWS)
@@ -70,31 +67,31 @@ final class AnnouncementRules {
                 .isAfter(draft.at);
     }
 
-    private void change(int number, UnaryOperator<Announcement> change) {
+    private static void change(Draft draft, int number, UnaryOperator<Announcement> change) {
         draft.announcements.open.replaceAll(each -> each.number() == number ? change.apply(each) : each);
     }
 
-    void timePassed() {
+    static void timePassed(Draft draft) {
         if (draft.announcements.until.filter(time -> !time.isAfter(draft.at)).isPresent()) {
-            giveUp(each -> true);
+            giveUp(draft, each -> true);
         }
     }
 
     /** Compares the state after a fact with the one before it, and notes what is to be announced. */
-    void settle(Conversation before) {
+    static void settle(Draft draft, Conversation before) {
         boolean isBookChanged = draft.book.done() != before.callBook();
         if (isBookChanged || draft.binding.policy != before.policy()) {
-            compareRequests();
+            compareRequests(draft);
         }
-        if (isAnnouncing()) {
+        if (isAnnouncing(draft)) {
             if (isBookChanged) {
-                lost(before);
+                lost(draft, before);
             }
-            turnEnded(before);
+            turnEnded(draft, before);
         }
         boolean isDone =
                 draft.announcements.open.stream().allMatch(each -> each.progress() == Announcement.Progress.OVER);
-        if (isDone || !isEnding()) {
+        if (isDone || !isEnding(draft)) {
             draft.announcements.until = Optional.empty();
         } else if (draft.announcements.until.isEmpty()) {
             draft.announcements.until = Optional.of(draft.at.plus(BEFORE_CLOSING));
@@ -102,14 +99,14 @@ final class AnnouncementRules {
     }
 
     /** In a thread that begins with the state of another one, the requests begin to wait again. */
-    void takeOver() {
+    static void takeOver(Draft draft) {
         draft.announcements.forget();
-        compareRequests();
+        compareRequests(draft);
     }
 
-    private void compareRequests() {
+    private static void compareRequests(Draft draft) {
         List<Announcement.Request> before = draft.announcements.waiting;
-        draft.announcements.waiting = isAnnouncing()
+        draft.announcements.waiting = isAnnouncing(draft)
                 ? draft.book.done().asks(draft.binding.done()).stream()
                         .map(Announcement.Request::of)
                         .toList()
@@ -120,65 +117,67 @@ final class AnnouncementRules {
         Set<Announcement.Request> over = new LinkedHashSet<>(known);
         over.removeAll(now);
         if (!over.isEmpty()) {
-            giveUp(each -> each.request().filter(over::contains).isPresent());
+            giveUp(draft, each -> each.request().filter(over::contains).isPresent());
         }
-        over.forEach(this::decided);
-        now.stream().filter(each -> !known.contains(each)).forEach(this::began);
+        over.forEach(request -> decided(draft, request));
+        now.stream().filter(each -> !known.contains(each)).forEach(request -> began(draft, request));
     }
 
-    private boolean isAnnouncing() {
-        return draft.parentLink.parent.isEmpty() && !rules().isEmpty();
+    private static boolean isAnnouncing(Draft draft) {
+        return draft.parentLink.parent.isEmpty() && !rules(draft).isEmpty();
     }
 
-    private List<AnnounceRule> rules() {
+    private static List<AnnounceRule> rules(Draft draft) {
         return draft.binding.policy.map(AgentPolicy::announce).orElse(List.of());
     }
 
-    private Optional<AgentPolicy.Approvals> approvals() {
+    private static Optional<AgentPolicy.Approvals> approvals(Draft draft) {
         return draft.binding.policy.flatMap(AgentPolicy::approvals);
     }
 
     /** Whether nothing but announcements keeps the thread open. */
-    private boolean isEnding() {
+    private static boolean isEnding(Draft draft) {
         boolean isOver = draft.identity.life != ThreadIdentity.Life.OPEN
                 || (draft.identity.once && draft.dialogue.turn.number() > 0);
         return isOver && !draft.dialogue.turn.isRunning();
     }
 
-    private void began(Announcement.Request request) {
-        for (AnnounceRule rule : rules()) {
-            AnnouncementPlan plan =
-                    AnnouncementPlan.of(rule, request.kind(), approvals(), draft.book.calls.contains(request.callId()));
+    private static void began(Draft draft, Announcement.Request request) {
+        for (AnnounceRule rule : rules(draft)) {
+            AnnouncementPlan plan = AnnouncementPlan.of(
+                    rule, request.kind(), approvals(draft), draft.book.calls.contains(request.callId()));
             if (!plan.occasions().isEmpty()) {
-                add(new Announcement(
-                        next(),
-                        rule.receiver(),
-                        plan,
-                        request.since(),
-                        Optional.of(request),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Announcement.Progress.DUE));
+                add(
+                        draft,
+                        new Announcement(
+                                next(draft),
+                                rule.receiver(),
+                                plan,
+                                request.since(),
+                                Optional.of(request),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Announcement.Progress.DUE));
             }
         }
     }
 
-    private void decided(Announcement.Request request) {
-        String outcome = outcomeOf(request);
+    private static void decided(Draft draft, Announcement.Request request) {
+        String outcome = outcomeOf(draft, request);
         AnnouncedEvent event = outcome.equals(EXPIRED) ? AnnouncedEvent.EXPIRED : AnnouncedEvent.DECIDED;
-        for (AnnounceRule rule : rules()) {
+        for (AnnounceRule rule : rules(draft)) {
             Optional<AnnouncedEvent> told = rule.takes(event)
                     ? Optional.of(event)
                     : Optional.of(AnnouncedEvent.DECIDED)
-                            .filter(decided -> rule.takes(decided) || wasEscalated(request, rule.receiver()));
-            told.ifPresent(
-                    each -> tell(rule, each, Optional.of(request), Optional.empty(), outcome, deciderOf(request)));
+                            .filter(decided -> rule.takes(decided) || wasEscalated(draft, request, rule.receiver()));
+            told.ifPresent(each -> tell(
+                    draft, rule, each, Optional.of(request), Optional.empty(), outcome, deciderOf(draft, request)));
         }
     }
 
-    private boolean wasEscalated(Announcement.Request request, String receiver) {
-        return approvals()
+    private static boolean wasEscalated(Draft draft, Announcement.Request request, String receiver) {
+        return approvals(draft)
                 .map(AgentPolicy.Approvals::waiting)
                 .flatMap(WaitRule::escalation)
                 .filter(escalation -> escalation.to().equals(receiver)
@@ -187,7 +186,7 @@ final class AnnouncementRules {
     }
 
     /** How the request ended. Of a subagent's request, only the subagent's thread knows more than that it did. */
-    private String outcomeOf(Announcement.Request request) {
+    private static String outcomeOf(Draft draft, Announcement.Request request) {
         Optional<Call> own = draft.book.calls.get(request.callId());
         if (own.isEmpty()) {
             return draft.book
@@ -205,7 +204,7 @@ final class AnnouncementRules {
         }
         if (isTimeOver
                 && call.status() != Call.Status.COMPLETED
-                && deciderOf(request).isEmpty()) {
+                && deciderOf(draft, request).isEmpty()) {
             return EXPIRED;
         }
         return switch (request.kind()) {
@@ -219,7 +218,7 @@ final class AnnouncementRules {
         };
     }
 
-    private Optional<String> deciderOf(Announcement.Request request) {
+    private static Optional<String> deciderOf(Draft draft, Announcement.Request request) {
         Optional<Call> own = draft.book.calls.get(request.callId());
         return switch (request.kind()) {
             case QUESTION -> Optional.empty();
@@ -229,7 +228,7 @@ final class AnnouncementRules {
     }
 
     /** Announces calls that this fact has given up and that a person was not asked about. */
-    private void lost(Conversation before) {
+    private static void lost(Draft draft, Conversation before) {
         for (String id : draft.book.batch) {
             Call call = draft.book.call(id);
             boolean isNew = call.status() == Call.Status.LOST
@@ -238,9 +237,10 @@ final class AnnouncementRules {
             if (isNew && mayHaveRun && call.settlement().isEmpty() && !wasAskedAbout(before, id)) {
                 Announcement.Request about = new Announcement.Request(
                         id, PendingItem.Kind.UNKNOWN, call.tool(), call.since(), Optional.empty());
-                for (AnnounceRule rule : rules()) {
+                for (AnnounceRule rule : rules(draft)) {
                     if (rule.takes(AnnouncedEvent.OUTCOME_UNKNOWN)) {
                         tell(
+                                draft,
                                 rule,
                                 AnnouncedEvent.OUTCOME_UNKNOWN,
                                 Optional.of(about),
@@ -261,12 +261,13 @@ final class AnnouncementRules {
                 .isPresent();
     }
 
-    private void turnEnded(Conversation before) {
+    private static void turnEnded(Draft draft, Conversation before) {
         Optional<Turn> ended = draft.dialogue.ended.filter(turn -> !isEndOf(before, turn.number()));
         ended.ifPresent(turn -> {
-            for (AnnounceRule rule : rules()) {
+            for (AnnounceRule rule : rules(draft)) {
                 if (rule.takes(AnnouncedEvent.TURN_ENDED)) {
                     tell(
+                            draft,
                             rule,
                             AnnouncedEvent.TURN_ENDED,
                             Optional.empty(),
@@ -286,7 +287,8 @@ final class AnnouncementRules {
     }
 
     /** Announces what has just happened. If too much of this waits for the receiver, the oldest gives way. */
-    private void tell(
+    private static void tell(
+            Draft draft,
             AnnounceRule rule,
             AnnouncedEvent event,
             Optional<Announcement.Request> request,
@@ -299,29 +301,31 @@ final class AnnouncementRules {
         if (waiting.size() >= MOST_ENDS) {
             draft.announcements.open.remove(waiting.get(0));
         }
-        add(new Announcement(
-                next(),
-                rule.receiver(),
-                AnnouncementPlan.once(event),
-                draft.at,
-                request,
-                turn,
-                Optional.of(outcome),
-                by,
-                Announcement.Progress.DUE));
+        add(
+                draft,
+                new Announcement(
+                        next(draft),
+                        rule.receiver(),
+                        AnnouncementPlan.once(event),
+                        draft.at,
+                        request,
+                        turn,
+                        Optional.of(outcome),
+                        by,
+                        Announcement.Progress.DUE));
     }
 
-    private int next() {
+    private static int next(Draft draft) {
         return draft.announcements.last + 1;
     }
 
-    private void add(Announcement announcement) {
+    private static void add(Draft draft, Announcement announcement) {
         draft.announcements.last = announcement.number();
         draft.announcements.open.add(announcement);
     }
 
     /** Drops announcements. Those that a worker has stay until it has left them, so that nothing overtakes them. */
-    private void giveUp(Predicate<Announcement> which) {
+    private static void giveUp(Draft draft, Predicate<Announcement> which) {
         draft.announcements.open.removeIf(each -> which.test(each) && each.isDue());
         draft.announcements.open.replaceAll(each -> which.test(each) ? each.in(Announcement.Progress.OVER) : each);
     }

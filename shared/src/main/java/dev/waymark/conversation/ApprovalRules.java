@@ -5,6 +5,7 @@ import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Grants;
 import dev.waymark.conversation.value.CallVerdict;
@@ -18,13 +19,9 @@ import java.util.Optional;
  * decides whether a call needs approval, and may deny it. A grant is an approval that also lets later calls run.
  */
 final class ApprovalRules {
-    private final Draft draft;
+    private ApprovalRules() {}
 
-    ApprovalRules(Draft draft) {
-        this.draft = draft;
-    }
-
-    boolean isMissingFor(Call call) {
+    static boolean isMissingFor(Draft draft, Call call) {
         return isMissingFor(draft.policyOf(call), call) || hasLostItsGrant(draft.book.grants, call, draft.at);
     }
 
@@ -49,26 +46,26 @@ final class ApprovalRules {
     }
 
     /** Whether rules decide if the call needs approval. */
-    boolean isRuled(Call call) {
+    static boolean isRuled(Draft draft, Call call) {
         return draft.policyOf(call).ruled();
     }
 
     /** Whether a verdict about the call is recorded, if there is one. */
-    boolean takesVerdict(Call call) {
-        return isRuled(call) || draft.policyOf(call).approval();
+    static boolean takesVerdict(Draft draft, Call call) {
+        return isRuled(draft, call) || draft.policyOf(call).approval();
     }
 
     /** Whether an activity has to judge the call, before it runs and before anybody is asked. */
-    boolean lacksVerdict(Call call) {
-        return (isRuled(call) && call.verdict().isEmpty())
-                || (isMissingFor(call) && (isToBeCompared(call) || lacksDefinition(call)));
+    static boolean lacksVerdict(Draft draft, Call call) {
+        return (isRuled(draft, call) && call.verdict().isEmpty())
+                || (isMissingFor(draft, call) && (isToBeCompared(draft, call) || lacksDefinition(draft, call)));
     }
 
-    private boolean isToBeCompared(Call call) {
+    private static boolean isToBeCompared(Draft draft, Call call) {
         return call.fromFile().isEmpty() && draft.book.grants.areToBeComparedWith(call, draft.at);
     }
 
-    private boolean lacksDefinition(Call call) {
+    private static boolean lacksDefinition(Draft draft, Call call) {
         return draft.policyOf(call).changeable() && call.definition().isEmpty();
     }
 
@@ -76,7 +73,7 @@ final class ApprovalRules {
      * The call with a verdict. What the activity could not find out counts as answered, so that it is not asked again
      * and again: no grant matches, and the tool's definition is unknown.
      */
-    Call judged(Call call, CallVerdict verdict) {
+    static Call judged(Draft draft, Call call, CallVerdict verdict) {
         int last = draft.book.grants.last();
         Optional<CallVerdict.Compared> compared = verdict.compared()
                 .or(() -> last == 0 ? Optional.empty() : Optional.of(new CallVerdict.Compared(last, List.of())));
@@ -85,24 +82,24 @@ final class ApprovalRules {
         return call.judged(verdict.comparedWith(compared).about(definition));
     }
 
-    boolean isDeniedByRules(Call call) {
-        return isRuled(call) && call.isJudged(CallVerdict.Then.DENY);
+    static boolean isDeniedByRules(Draft draft, Call call) {
+        return isRuled(draft, call) && call.isJudged(CallVerdict.Then.DENY);
     }
 
     /** Denies a call in the name of the rules, even if a person has approved it. */
-    void denyByRules(Call call) {
+    static void denyByRules(Draft draft, Call call) {
         draft.book.put(call.ended(Call.Status.DENIED, ToolTexts.deniedByRules(call) + Draft.claimNote(call), draft.at));
     }
 
     /** Whether nothing may be done for this call, not even a check, before somebody has decided about it here. */
-    boolean isUndecided(Call call) {
+    static boolean isUndecided(Call call) {
         return call.fromFile().filter(mark -> !mark.onlyEffects()).isPresent() && !call.isApprovedHere();
     }
 
     /**
      * The call, if a grant lets it run. This uses the grant once. A grant for another definition of the tool is lost.
      */
-    Optional<Call> granted(Call call) {
+    static Optional<Call> granted(Draft draft, Call call) {
         Optional<Grant> open = call.fromFile().isEmpty() ? draft.book.grants.openFor(call, draft.at) : Optional.empty();
         while (open.isPresent()) {
             Grant grant = open.get();
@@ -114,7 +111,7 @@ final class ApprovalRules {
             if (current.equals(Optional.of(ToolDefinition.UNKNOWN))) {
                 return Optional.empty();
             }
-            end(grant.number(), Grant.Reason.TOOL_CHANGED, Optional.empty());
+            end(draft, grant.number(), Grant.Reason.TOOL_CHANGED, Optional.empty());
             open = draft.book.grants.openFor(call, draft.at);
         }
         return Optional.empty();
@@ -124,54 +121,54 @@ final class ApprovalRules {
      * Asks about a call that did not run, because its tool's definition is not the one that was approved. Grants for
      * other definitions of the tool are lost.
      */
-    void askAgain(Call call, String definition) {
+    static void askAgain(Draft draft, Call call, String definition) {
         draft.book.put(call.redefined(definition));
         draft.book.grants.list().stream()
                 .filter(grant -> grant.tool().equals(call.tool())
                         && grant.ended().isEmpty()
                         && !grant.definition().equals(Optional.of(definition)))
-                .forEach(grant -> end(grant.number(), Grant.Reason.TOOL_CHANGED, Optional.empty()));
-        askFor(draft.book.call(call.id()));
+                .forEach(grant -> end(draft, grant.number(), Grant.Reason.TOOL_CHANGED, Optional.empty()));
+        askFor(draft, draft.book.call(call.id()));
     }
 
     /** Ends a grant. Calls that have not started under it wait for a person again. */
-    void revoke(int number, Optional<String> by) {
-        end(number, Grant.Reason.REVOKED, by);
+    static void grantRevoked(Draft draft, PersonFact.GrantRevoked fact) {
+        end(draft, fact.grant(), Grant.Reason.REVOKED, fact.by());
     }
 
-    private void end(int number, Grant.Reason reason, Optional<String> by) {
+    private static void end(Draft draft, int number, Grant.Reason reason, Optional<String> by) {
         draft.book.grants = draft.book.grants.with(number, grant -> grant.ending(reason, draft.at, by));
         draft.book.openCalls().stream()
-                .filter(call -> call.grant().equals(Optional.of(number)) && hasNotStarted(call))
-                .forEach(this::askFor);
+                .filter(call -> call.grant().equals(Optional.of(number)) && hasNotStarted(draft, call))
+                .forEach(call -> askFor(draft, call));
     }
 
-    private boolean hasNotStarted(Call call) {
+    private static boolean hasNotStarted(Draft draft, Call call) {
         return call.status() == Call.Status.ISSUED
                 || (call.status() == Call.Status.DISPATCHED
                         && draft.policyOf(call).effect());
     }
 
-    void askFor(Call call) {
+    static void askFor(Draft draft, Call call) {
         Optional<AgentPolicy.Approvals> approvals =
                 draft.binding.policy.orElseThrow().approvals();
         if (approvals.filter(AgentPolicy.Approvals::nobody).isPresent()) {
             String text = ToolTexts.deniedByNobody(call) + Draft.claimNote(call);
             draft.book.put(call.ended(Call.Status.DENIED, text, draft.at));
-        } else if (lacksDefinition(call)) {
+        } else if (lacksDefinition(draft, call)) {
             draft.book.put(call.withoutGrant().issued(Optional.empty(), draft.at)); // It is judged first.
         } else {
             draft.book.put(call.awaiting(approvals.flatMap(by -> by.expiry(draft.at)), draft.at));
         }
     }
 
-    void deny(Call call, CallApproval denial, String text) {
+    static void deny(Draft draft, Call call, CallApproval denial, String text) {
         Call decided = call.decided(denial, call.args(), draft.at);
         draft.end(decided, Call.Status.DENIED, text + Draft.claimNote(call));
     }
 
-    void denyByTimeout(Call call) {
+    static void denyByTimeout(Draft draft, Call call) {
         CallApproval denial = new CallApproval(false, false, Optional.empty(), Optional.of("timeout"), draft.at);
-        deny(call, denial, ToolTexts.deniedByTime(call));
+        deny(draft, call, denial, ToolTexts.deniedByTime(call));
     }
 }

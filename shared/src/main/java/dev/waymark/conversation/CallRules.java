@@ -21,20 +21,10 @@ import java.util.stream.Stream;
  * approved if it needs approval, and answered at once if the thread can answer it itself.
  */
 final class CallRules {
-    private final Draft draft;
-    private final ApprovalRules approvals;
-    private final LostCallRules lost;
-    private final RemoteCallRules remote;
-
-    CallRules(Draft draft, ApprovalRules approvals, LostCallRules lost, RemoteCallRules remote) {
-        this.draft = draft;
-        this.approvals = approvals;
-        this.lost = lost;
-        this.remote = remote;
-    }
+    private CallRules() {}
 
     /** Creates the calls of a reply. Calls that cannot run fail at once. */
-    void issue(List<Part.ToolUse> uses, Reply reply) {
+    static void issue(Draft draft, List<Part.ToolUse> uses, Reply reply) {
         draft.book.batch = uses.stream().map(Part.ToolUse::id).toList();
         uses.forEach(use -> draft.book.put(Call.issued(use, draft.dialogue.turn.number(), draft.at)));
         for (int i = 0; i < uses.size(); i++) {
@@ -51,26 +41,28 @@ final class CallRules {
             } else if (use.input().canonical().length() > Conversation.MAX_ARGS_LENGTH) {
                 draft.fail(call, ToolTexts.invalidInput(use.name(), "too large"));
             } else {
-                bringOn(reply.verdictOf(i)
-                        .filter(verdict -> approvals.takesVerdict(call))
-                        .map(call::judged)
-                        .orElse(call));
+                bringOn(
+                        draft,
+                        reply.verdictOf(i)
+                                .filter(verdict -> ApprovalRules.takesVerdict(draft, call))
+                                .map(call::judged)
+                                .orElse(call));
             }
         }
         draft.reachVersionWhenBatchIsDone();
     }
 
     /** Holds a call with side effects, since identical calls run one after the other. Advances any other call. */
-    void bringOn(Call call) {
+    static void bringOn(Draft draft, Call call) {
         if (draft.policyOf(call).effect()) {
             draft.book.put(call.held(draft.at));
         } else {
-            advance(call);
+            advance(draft, call);
         }
     }
 
     /** Releases the first open call of each group of identical calls. The others follow when that call has ended. */
-    void releaseHeldCalls() {
+    static void releaseHeldCalls(Draft draft) {
         List<Call> open = draft.book.openCalls();
         if (draft.binding.policy.isEmpty() || open.stream().noneMatch(Call::isHeld)) {
             return;
@@ -82,9 +74,9 @@ final class CallRules {
         List<Call> free = open.stream()
                 .filter(call -> call.isHeld() && !busy.contains(call.identity()))
                 .toList();
-        for (Call call : inOrderOfRelease(free)) {
+        for (Call call : inOrderOfRelease(draft, free)) {
             if (draft.book.call(call.id()).isHeld() && !busy.contains(call.identity())) {
-                advance(call);
+                advance(draft, call);
                 if (draft.book.call(call.id()).isOpen()) {
                     busy.add(call.identity());
                 }
@@ -97,33 +89,34 @@ final class CallRules {
      * The order of the reply, except that calls whose own claim was restored come first. Otherwise an identical call
      * would take over that claim.
      */
-    private List<Call> inOrderOfRelease(List<Call> held) {
-        List<Call> first = held.stream().filter(this::hasRestoredClaim).toList();
+    private static List<Call> inOrderOfRelease(Draft draft, List<Call> held) {
+        List<Call> first =
+                held.stream().filter(call -> hasRestoredClaim(draft, call)).toList();
         return first.isEmpty()
                 ? held
                 : Stream.concat(first.stream(), held.stream()).toList();
     }
 
-    private boolean hasRestoredClaim(Call call) {
+    private static boolean hasRestoredClaim(Draft draft, Call call) {
         return draft.book.effectOf(call).remembered().stream()
                 .anyMatch(claim -> claim.callId().equals(call.id()));
     }
 
     /** Continues a call that a person has approved. If it may have run before, its outcome is found out first. */
-    void goOnApproved(Call call) {
+    static void goOnApproved(Draft draft, Call call) {
         if (call.suspension().isPresent() && !call.mayHaveRunBefore()) {
             draft.book.put(call); // Its server waits for it, so no execution of it is running.
         } else if (!call.mayHaveRunBefore()) {
-            bringOn(call);
+            bringOn(draft, call);
         } else if (draft.policyOf(call).effect()) {
-            lost.doubt(call);
+            LostCallRules.doubt(draft, call);
         } else {
-            advance(call);
+            advance(draft, call);
         }
     }
 
     /** Advances an undispatched call as far as the thread can without a worker or a person. */
-    void advance(Call call) {
+    static void advance(Draft draft, Call call) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
         EffectLog.Effect effect = policy.effect() ? draft.book.effectOf(call) : EffectLog.Effect.NONE;
         AgentPolicy.Executor executor =
@@ -131,40 +124,47 @@ final class CallRules {
         Optional<EffectLog.Remembered> remembered = effect.rememberedFor(call.id());
         boolean returnsKnownResult =
                 (policy.dedupe() || effect.inherited()) && effect.success().isPresent();
-        if (approvals.lacksVerdict(call)) {
+        if (ApprovalRules.lacksVerdict(draft, call)) {
             draft.book.put(call.issued(Optional.empty(), draft.at)); // The rules are asked before anybody else.
-        } else if (approvals.isDeniedByRules(call)) {
-            approvals.denyByRules(call);
-        } else if (approvals.isUndecided(call) && !returnsKnownResult && executor != AgentPolicy.Executor.QUESTION) {
-            approvals.askFor(call); // Its claim may lead to a check, which runs a program.
+        } else if (ApprovalRules.isDeniedByRules(draft, call)) {
+            ApprovalRules.denyByRules(draft, call);
+        } else if (ApprovalRules.isUndecided(call)
+                && !returnsKnownResult
+                && executor != AgentPolicy.Executor.QUESTION) {
+            ApprovalRules.askFor(draft, call); // Its claim may lead to a check, which runs a program.
         } else if (remembered.isPresent()) {
             draft.book.put(call, effect.forgetting(remembered.get()));
-            lost.doubt(call.repeating(remembered.get().repeat())
-                    .claimedLater(remembered.get().claim()));
+            LostCallRules.doubt(
+                    draft,
+                    call.repeating(remembered.get().repeat())
+                            .claimedLater(remembered.get().claim()));
         } else if (returnsKnownResult) {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
             draft.book.put(call.ended(Call.Status.COMPLETED, text, draft.at));
-        } else if (approvals.isMissingFor(call) && (policy.approval() || executor != AgentPolicy.Executor.QUESTION)) {
-            approvals.granted(call).ifPresentOrElse(this::advance, () -> approvals.askFor(call));
+        } else if (ApprovalRules.isMissingFor(draft, call)
+                && (policy.approval() || executor != AgentPolicy.Executor.QUESTION)) {
+            ApprovalRules.granted(draft, call)
+                    .ifPresentOrElse(granted -> advance(draft, granted), () -> ApprovalRules.askFor(draft, call));
         } else if (executor == AgentPolicy.Executor.QUESTION) {
-            ask(call);
+            ask(draft, call);
         } else if (executor == AgentPolicy.Executor.STATE) {
             StateTools.Outcome outcome = StateTools.run(draft.book.workspace, call.tool(), call.args(), draft.at);
             draft.book.workspace = outcome.workspace();
             draft.book.put(call.ended(
                     outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), draft.at));
-        } else if (executor == AgentPolicy.Executor.SUBAGENT && taskFault(call).isPresent()) {
-            draft.fail(call, taskFault(call).get());
+        } else if (executor == AgentPolicy.Executor.SUBAGENT
+                && taskFault(draft, call).isPresent()) {
+            draft.fail(call, taskFault(draft, call).get());
         } else {
             // A call that may have been dispatched before keeps its key, even if other calls have ended since.
             boolean first = call.dispatches() == 0 && call.claim().isEmpty();
-            draft.book.put(
-                    (first ? call.repeating(effect.executions()) : call).issued(lost.fenceToCome(call), draft.at));
+            draft.book.put((first ? call.repeating(effect.executions()) : call)
+                    .issued(LostCallRules.fenceToCome(draft, call), draft.at));
         }
     }
 
-    void verdictRequested(ToolFact.VerdictRequested fact) {
+    static void verdictRequested(Draft draft, ToolFact.VerdictRequested fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -172,34 +172,35 @@ final class CallRules {
                 .ifPresent(call -> draft.book.put(call.judging(draft.at)));
     }
 
-    void verdictGiven(ToolFact.VerdictGiven fact) {
-        judged(fact.callId(), fact.verdict());
+    static void verdictGiven(Draft draft, ToolFact.VerdictGiven fact) {
+        judged(draft, fact.callId(), fact.verdict());
     }
 
     /** A verdict that nobody can get is that a person decides; if a person has decided already, the call runs. */
-    void verdictFailed(ToolFact.VerdictFailed fact) {
+    static void verdictFailed(Draft draft, ToolFact.VerdictFailed fact) {
         if (Draft.isLeft(fact.problem())) {
-            judging(fact.callId()).ifPresent(call -> draft.book.put(call.issued(Optional.empty(), draft.at)));
+            judging(draft, fact.callId()).ifPresent(call -> draft.book.put(call.issued(Optional.empty(), draft.at)));
         } else {
             judged(
+                    draft,
                     fact.callId(),
                     CallVerdict.ask(
                             "the rules could not be asked: " + fact.problem().message()));
         }
     }
 
-    private void judged(String callId, CallVerdict verdict) {
-        judging(callId).ifPresent(call -> {
-            advance(approvals.judged(call, verdict));
+    private static void judged(Draft draft, String callId, CallVerdict verdict) {
+        judging(draft, callId).ifPresent(call -> {
+            advance(draft, ApprovalRules.judged(draft, call, verdict));
             draft.reachVersionWhenBatchIsDone();
         });
     }
 
-    private Optional<Call> judging(String callId) {
+    private static Optional<Call> judging(Draft draft, String callId) {
         return draft.book.calls.get(callId).filter(call -> call.status() == Call.Status.JUDGING);
     }
 
-    private void ask(Call call) {
+    private static void ask(Draft draft, Call call) {
         if (call.args().field("question") instanceof String question) {
             draft.book.put(call.asking(question, draft.at).expiring(draft.expiry()));
         } else {
@@ -208,7 +209,7 @@ final class CallRules {
     }
 
     /** Why this task cannot be given to a subagent; empty if it can. */
-    private Optional<String> taskFault(Call call) {
+    private static Optional<String> taskFault(Draft draft, Call call) {
         if (!(call.args().field("task") instanceof String task) || task.isBlank()) {
             return Optional.of(ToolTexts.invalidInput(
                     call.tool(), "\"task\" is required and must be a string that says something"));
@@ -226,26 +227,26 @@ final class CallRules {
     }
 
     /** Ends a question that nobody has answered in time. If a tool's server asks, it is told that it gets no answer. */
-    private void leaveUnanswered(Call call) {
+    private static void leaveUnanswered(Draft draft, Call call) {
         if (call.suspension().isPresent()) {
-            remote.unanswered(call);
+            RemoteCallRules.unanswered(draft, call);
         } else {
             draft.end(call, Call.Status.FAILED, ToolTexts.unanswered() + Draft.claimNote(call));
         }
     }
 
-    void timePassed() {
+    static void timePassed(Draft draft) {
         for (Call call : draft.book.openCalls()) {
             if (call.wakeAt().filter(time -> !time.isAfter(draft.at)).isPresent()) {
                 if (call.status() == Call.Status.AWAITING) {
-                    approvals.denyByTimeout(call);
+                    ApprovalRules.denyByTimeout(draft, call);
                 } else if (call.status() == Call.Status.ASKING) {
-                    leaveUnanswered(call);
+                    leaveUnanswered(draft, call);
                 } else if (call.status() == Call.Status.UNSETTLED) {
-                    lost.giveUp(call);
+                    LostCallRules.giveUp(draft, call);
                     draft.reachVersionWhenBatchIsDone();
                 } else if (call.status() == Call.Status.UNKNOWN) {
-                    lost.giveUpWaiting(call);
+                    LostCallRules.giveUpWaiting(draft, call);
                 } else {
                     draft.book.put(call.awake());
                 }

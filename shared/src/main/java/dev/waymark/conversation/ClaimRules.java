@@ -9,24 +9,16 @@ import java.util.Optional;
 
 /** Rules of claims: which execution may take effect, and how to treat a claim that a reset reapplied. */
 final class ClaimRules {
-    private final Draft draft;
-    private final EffectRules effects;
-    private final LostCallRules lost;
+    private ClaimRules() {}
 
-    ClaimRules(Draft draft, EffectRules effects, LostCallRules lost) {
-        this.draft = draft;
-        this.effects = effects;
-        this.lost = lost;
-    }
-
-    void toolClaimed(ToolFact.ToolClaimed fact) {
+    static void toolClaimed(Draft draft, ToolFact.ToolClaimed fact) {
         Optional<Call> claimed =
                 draft.book.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
         if (claimed.isPresent()) {
-            Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
+            Call.Claim claim = EffectRules.claim(draft, fact.tool(), fact.argsDigest(), fact.execution());
             draft.book.put(claimed.get().repeating(fact.repeat()).claimed(claim, draft.at));
         } else {
-            restore(fact);
+            restore(draft, fact);
             draft.reachVersionWhenBatchIsDone();
         }
     }
@@ -35,9 +27,9 @@ final class ClaimRules {
      * Handles a claim that a reset reapplied, for a dispatch that is not open here. The claimed execution may have
      * taken effect, or may still take effect, so an identical call must not simply run.
      */
-    private void restore(ToolFact.ToolClaimed fact) {
-        Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
-        countUse(fact);
+    private static void restore(Draft draft, ToolFact.ToolClaimed fact) {
+        Call.Claim claim = EffectRules.claim(draft, fact.tool(), fact.argsDigest(), fact.execution());
+        countUse(draft, fact);
         Optional<Call> own = draft.book.batch.stream()
                 .filter(fact.callId()::equals)
                 .map(draft.book::call)
@@ -48,19 +40,19 @@ final class ClaimRules {
                 : draft.book.openCalls().stream()
                         .filter(call -> call.claim().isEmpty() && Admission.isOfCall(call, fact))
                         .findFirst();
-        if (answerable.isEmpty() || !attach(answerable.get().repeating(fact.repeat()), claim)) {
+        if (answerable.isEmpty() || !attach(draft, answerable.get().repeating(fact.repeat()), claim)) {
             String key = EffectLog.key(fact.tool(), fact.argsDigest());
             EffectLog.Remembered remembered = new EffectLog.Remembered(fact.callId(), fact.repeat(), claim);
             draft.book.effects =
                     draft.book.effects.with(key, draft.book.effects.of(key).remembering(remembered));
             draft.book.openCalls().stream()
                     .filter(call -> Admission.isOfCall(call, fact))
-                    .forEach(lost::postpone);
+                    .forEach(call -> LostCallRules.postpone(draft, call));
         }
     }
 
     /** Counts the use of a grant that the reset undid, so that the grant does not let more calls run than it may. */
-    private void countUse(ToolFact.ToolClaimed fact) {
+    private static void countUse(Draft draft, ToolFact.ToolClaimed fact) {
         boolean isCounted = draft.book
                 .calls
                 .get(fact.callId())
@@ -75,15 +67,17 @@ final class ClaimRules {
      * Attaches a claim to a call of the newest reply. Returns false if the call asks a question, has completed, or is
      * executed by a subagent.
      */
-    private boolean attach(Call call, Call.Claim claim) {
+    private static boolean attach(Draft draft, Call call, Call.Claim claim) {
         switch (call.status()) {
             case ISSUED, HELD, JUDGING, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED -> {
-                lost.doubt((call.claim().isPresent() ? call.withUsedKey() : call).claimedLater(claim));
+                LostCallRules.doubt(draft, (call.claim().isPresent() ? call.withUsedKey() : call).claimedLater(claim));
             }
             case VERIFYING, LOST -> draft.book.put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
                 if (draft.dialogue.turn.isRunning() && call.status() != Call.Status.CANCELLED) {
-                    lost.doubt(call.claimedLater(claim)); // The model has not seen the result, which omits this claim.
+                    LostCallRules.doubt(
+                            draft,
+                            call.claimedLater(claim)); // The model has not seen the result, which omits this claim.
                 } else {
                     String known = call.claim().isPresent() ? "" : ToolTexts.claimed(claim.at());
                     String text = call.result().orElse("") + known;

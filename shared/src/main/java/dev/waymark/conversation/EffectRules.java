@@ -10,18 +10,14 @@ import java.util.Optional;
 
 /** Rules of side effects: what is counted, remembered and returned again, by tool and arguments. */
 final class EffectRules {
-    private final Draft draft;
-
-    EffectRules(Draft draft) {
-        this.draft = draft;
-    }
+    private EffectRules() {}
 
     /**
      * A claim with a fencing token that is larger than all earlier tokens for the same tool and arguments. The token is
      * at least the time in milliseconds, so it also grows across a reset, and from a saved thread to the thread that
      * continues it.
      */
-    Call.Claim claim(String tool, String argsDigest, String execution) {
+    static Call.Claim claim(Draft draft, String tool, String argsDigest, String execution) {
         String key = EffectLog.key(tool, argsDigest);
         EffectLog.Effect effect = draft.book.effects.of(key);
         long token = Math.max(draft.at.toEpochMilli(), effect.token() + 1);
@@ -30,21 +26,7 @@ final class EffectRules {
     }
 
     /** Counts a claimed call that took effect, or that asks a person. */
-    void done(Call call, boolean succeeded, String text) {
-        executed(call, succeeded, text);
-    }
-
-    /**
-     * Records a claimed call that failed. A failure uses up the key only with proof that nothing took effect. An error
-     * that a tool reports is no such proof, so the next identical call must use the same key.
-     */
-    void failed(Call call, boolean notDone) {
-        if (notDone) {
-            executed(call, false, "");
-        }
-    }
-
-    private void executed(Call call, boolean succeeded, String text) {
+    static void done(Draft draft, Call call, boolean succeeded, String text) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
         // Only calls with side effects are claimed, also those that end before the agent is known.
         boolean isUnknown = draft.binding.policy.isEmpty();
@@ -61,8 +43,18 @@ final class EffectRules {
         }
     }
 
+    /**
+     * Records a claimed call that failed. A failure uses up the key only with proof that nothing took effect. An error
+     * that a tool reports is no such proof, so the next identical call must use the same key.
+     */
+    static void failed(Draft draft, Call call, boolean notDone) {
+        if (notDone) {
+            done(draft, call, false, "");
+        }
+    }
+
     /** Drops the records of tools without side effects, which a checkpoint cannot tell apart from other tools. */
-    void keepOnlyEffects(AgentPolicy policy) {
+    static void keepOnlyEffects(Draft draft, AgentPolicy policy) {
         draft.book.effects = draft.book.effects.of(tool -> policy.policyOf(tool).effect());
     }
 
@@ -70,7 +62,7 @@ final class EffectRules {
      * Carries the effects of the original thread over to its fork. If the result of a call was deleted, its outcome
      * counts as unknown.
      */
-    void inherit() {
+    static void inherit(Draft draft) {
         Map<String, String> results = new LinkedHashMap<>();
         draft.dialogue
                 .transcript

@@ -17,15 +17,7 @@ import java.util.stream.Stream;
  * run again, or given up.
  */
 final class LostCallRules {
-    private final Draft draft;
-    private final ApprovalRules approvals;
-    private final EffectRules effects;
-
-    LostCallRules(Draft draft, ApprovalRules approvals, EffectRules effects) {
-        this.draft = draft;
-        this.approvals = approvals;
-        this.effects = effects;
-    }
+    private LostCallRules() {}
 
     /**
      * Handles a call whose claimed execution is lost to the server but may still be running. A tool's check starts as
@@ -34,12 +26,12 @@ final class LostCallRules {
      * unknown. It gets this time even if its time limit has passed, since the report may be on its way. In all cases, a
      * report that comes first decides the outcome.
      */
-    void awaitWord(Call call) {
+    static void awaitWord(Draft draft, Call call) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
         if (policy.verify() || policy.ask()) {
-            doubt(call);
+            doubt(draft, call);
         } else {
-            Instant until = earlier(fenceOf(call), draft.at.plus(Conversation.LATE_WORD));
+            Instant until = earlier(fenceOf(draft, call), draft.at.plus(Conversation.LATE_WORD));
             draft.book.put(call.unknown(later(until, draft.at.plus(Conversation.REPORT_ON_ITS_WAY)), draft.at));
         }
     }
@@ -49,11 +41,11 @@ final class LostCallRules {
      * tool's check starts at once, but what the execution has sent may still take effect until the fence: before that,
      * the check may only find that it did.
      */
-    void inquire(Call call) {
+    static void inquire(Draft draft, Call call) {
         if (draft.policyOf(call).verify()) {
             draft.book.put(call.doubted(draft.at));
         } else {
-            leaveUndecided(call);
+            leaveUndecided(draft, call);
         }
     }
 
@@ -66,11 +58,11 @@ final class LostCallRules {
     }
 
     /** Handles a call for which the time to report is over. */
-    void giveUpWaiting(Call call) {
+    static void giveUpWaiting(Draft draft, Call call) {
         if (call.isSettledAsNotDone()) {
-            endAsNotDone(call);
+            endAsNotDone(draft, call);
         } else {
-            inquire(call);
+            inquire(draft, call);
             draft.reachVersionWhenBatchIsDone();
         }
     }
@@ -80,24 +72,24 @@ final class LostCallRules {
      * can no longer be running. Without a check, a person settles the call, or the model is told that the outcome is
      * unknown. An earlier decision of a person about the outcome does not count any more.
      */
-    void doubt(Call lost) {
+    static void doubt(Draft draft, Call lost) {
         Call call = lost.unsettledAgain();
-        if (draft.policyOf(call).verify() && fenceOf(call).isAfter(draft.at)) {
-            draft.book.put(call.unknown(fenceOf(call), draft.at));
+        if (draft.policyOf(call).verify() && fenceOf(draft, call).isAfter(draft.at)) {
+            draft.book.put(call.unknown(fenceOf(draft, call), draft.at));
         } else {
-            inquire(call);
+            inquire(draft, call);
         }
     }
 
-    void leaveUndecided(Call call) {
+    static void leaveUndecided(Draft draft, Call call) {
         if (draft.policyOf(call).ask()) {
             draft.book.put(call.unsettled(draft.at).expiring(draft.expiry()));
         } else {
-            giveUp(call);
+            giveUp(draft, call);
         }
     }
 
-    void giveUp(Call call) {
+    static void giveUp(Draft draft, Call call) {
         draft.book.put(call.ended(
                 Call.Status.LOST,
                 ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at), call.evidence()),
@@ -117,7 +109,7 @@ final class LostCallRules {
      * The time from which neither the call nor an identical call that a reset removed is running any more: by then, a
      * worker or its launcher has ended them.
      */
-    private Instant fenceOf(Call call) {
+    private static Instant fenceOf(Draft draft, Call call) {
         Instant claimedAt = Stream.concat(
                         call.claim().stream(),
                         draft.book.effectOf(call).remembered().stream().map(EffectLog.Remembered::claim))
@@ -128,30 +120,30 @@ final class LostCallRules {
     }
 
     /** The time from which the call may run; empty if it need not wait. */
-    Optional<Instant> fenceToCome(Call call) {
-        return call.claim().map(claim -> fenceOf(call)).filter(time -> time.isAfter(draft.at));
+    static Optional<Instant> fenceToCome(Draft draft, Call call) {
+        return call.claim().map(claim -> fenceOf(draft, call)).filter(time -> time.isAfter(draft.at));
     }
 
     /**
      * Runs the call again. The claim stays until the call can no longer be running: a person may say too early that the
      * call had no effect.
      */
-    private void runAgain(Call call) {
+    private static void runAgain(Draft draft, Call call) {
         Call kept = (call.task().isPresent() ? call.suspended(Optional.empty()) : call)
                 .fromFileHavingRun(false)
                 .withUsedKey();
-        Call again = fenceToCome(call).isPresent() ? kept : kept.withoutClaim();
-        if (approvals.isDeniedByRules(call)) {
-            approvals.denyByRules(again);
-        } else if (approvals.isMissingFor(call)) {
-            approvals.askFor(again); // A reset undid the approval, or only a file states it or has the call.
+        Call again = fenceToCome(draft, call).isPresent() ? kept : kept.withoutClaim();
+        if (ApprovalRules.isDeniedByRules(draft, call)) {
+            ApprovalRules.denyByRules(draft, again);
+        } else if (ApprovalRules.isMissingFor(draft, call)) {
+            ApprovalRules.askFor(draft, again); // A reset undid the approval, or only a file states it or has the call.
         } else {
-            draft.book.put(again.issued(fenceToCome(again), draft.at));
+            draft.book.put(again.issued(fenceToCome(draft, again), draft.at));
         }
         draft.reachVersionWhenBatchIsDone();
     }
 
-    void verifyDispatched(ToolFact.VerifyDispatched fact) {
+    static void verifyDispatched(Draft draft, ToolFact.VerifyDispatched fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -159,22 +151,22 @@ final class LostCallRules {
                 .ifPresent(call -> draft.book.put(call.verifying(draft.at)));
     }
 
-    void toolVerified(ToolFact.ToolVerified fact) {
+    static void toolVerified(Draft draft, ToolFact.ToolVerified fact) {
         Optional<Call> verified = draft.book
                 .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch());
         verified.ifPresent(call -> {
             if (fact.landed().orElse(false)) {
-                settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
-            } else if (wasTooEarly(call)) {
-                doubt(call); // It was checked at once, or another claim was discovered during the check.
+                settleAsDone(draft, call, fact.result().orElseGet(ToolTexts::verified));
+            } else if (wasTooEarly(draft, call)) {
+                doubt(draft, call); // It was checked at once, or another claim was discovered during the check.
             } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck()) {
-                runAgain(call);
+                runAgain(draft, call);
             } else {
                 boolean isAllThatIsKnown = fact.landed().isPresent()
                         && call.claim().filter(claim -> !claim.isElsewhere()).isEmpty();
-                leaveUndecided(isAllThatIsKnown ? call.seen(ToolTexts.foundNoEffect()) : call);
+                leaveUndecided(draft, isAllThatIsKnown ? call.seen(ToolTexts.foundNoEffect()) : call);
                 draft.reachVersionWhenBatchIsDone();
             }
         });
@@ -184,14 +176,14 @@ final class LostCallRules {
      * Whether the call may have taken effect after the check started. If no claim is known, as for some calls from a
      * checkpoint, it is not known when the call ended, and the result of the check is accepted.
      */
-    private boolean wasTooEarly(Call call) {
+    private static boolean wasTooEarly(Draft draft, Call call) {
         boolean isClaimed = call.claim().isPresent()
                 || !draft.book.effectOf(call).remembered().isEmpty();
-        return isClaimed && fenceOf(call).isAfter(call.since());
+        return isClaimed && fenceOf(draft, call).isAfter(call.since());
     }
 
     /** Makes the check due again, because a worker left it to others. */
-    void verifyLeft(ToolFact.VerifyLeft fact) {
+    static void verifyLeft(Draft draft, ToolFact.VerifyLeft fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -199,15 +191,16 @@ final class LostCallRules {
                 .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
     }
 
-    void settle(Call unsettled, PersonFact.OutcomeSettled fact, Optional<DecisionSignature> signed) {
+    static void settle(
+            Draft draft, Call unsettled, PersonFact.OutcomeSettled fact, Optional<DecisionSignature> signed) {
         Call call = unsettled.settled(
                 new CallSettlement(fact.settlement(), fact.by(), fact.verified(), fact.note(), draft.at, signed));
         switch (fact.settlement()) {
-            case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
-            case NOT_DONE -> believeNotDone(call);
-            case RERUN -> runAgain(call);
+            case DONE -> settleAsDone(draft, call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
+            case NOT_DONE -> believeNotDone(draft, call);
+            case RERUN -> runAgain(draft, call);
             case GIVE_UP -> {
-                giveUp(call);
+                giveUp(draft, call);
                 draft.reachVersionWhenBatchIsDone();
             }
         }
@@ -217,30 +210,30 @@ final class LostCallRules {
      * Ends a call that a person says did not take effect, as soon as it can no longer be running: a person may say so
      * too early. Until then, a report of its execution decides the outcome.
      */
-    private void believeNotDone(Call call) {
-        Optional<Instant> fence = fenceToCome(call);
+    private static void believeNotDone(Draft draft, Call call) {
+        Optional<Instant> fence = fenceToCome(draft, call);
         if (fence.isPresent()) {
             draft.book.put(call.unknown(fence.get(), draft.at));
         } else {
-            endAsNotDone(call);
+            endAsNotDone(draft, call);
         }
     }
 
     /** The next identical call keeps the key: a person's word is no proof that nothing took effect. */
-    void endAsNotDone(Call call) {
+    static void endAsNotDone(Draft draft, Call call) {
         draft.end(call, Call.Status.FAILED, ToolTexts.notDone(call.settlement().flatMap(CallSettlement::by)));
     }
 
-    private void settleAsDone(Call call, String text) {
-        effects.done(call, true, text);
+    private static void settleAsDone(Draft draft, Call call, String text) {
+        EffectRules.done(draft, call, true, text);
         draft.end(call, Call.Status.COMPLETED, text);
     }
 
     /** Postpones the decision about this call, because an identical call may still take effect. */
-    void postpone(Call call) {
+    static void postpone(Draft draft, Call call) {
         switch (call.status()) {
-            case UNKNOWN, DOUBTED -> doubt(call);
-            case ISSUED -> draft.book.put(call.issued(fenceToCome(call), draft.at));
+            case UNKNOWN, DOUBTED -> doubt(draft, call);
+            case ISSUED -> draft.book.put(call.issued(fenceToCome(draft, call), draft.at));
             case HELD,
                     JUDGING,
                     AWAITING,

@@ -35,25 +35,15 @@ final class ModelRules {
 
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
-    private final Draft draft;
-    private final TurnRules turns;
-    private final CallRules calls;
-    private final ApprovalRules approvals;
+    private ModelRules() {}
 
-    ModelRules(Draft draft, TurnRules turns, CallRules calls, ApprovalRules approvals) {
-        this.draft = draft;
-        this.turns = turns;
-        this.calls = calls;
-        this.approvals = approvals;
-    }
-
-    void modelCalled(ModelFact.ModelCalled fact) {
-        call(fact.step());
+    static void modelCalled(Draft draft, ModelFact.ModelCalled fact) {
+        call(draft, fact.step());
         draft.dialogue.turn = draft.dialogue.turn.iterated();
     }
 
-    private void call(int step) {
-        commitResults();
+    private static void call(Draft draft, int step) {
+        commitResults(draft);
         for (Queued queued : draft.dialogue.queue) {
             draft.say(queued.id(), queued.message(), queued.schema());
             queued.schema().ifPresent(schema -> draft.dialogue.turn = draft.dialogue.turn.wanting(schema));
@@ -68,7 +58,7 @@ final class ModelRules {
         draft.dialogue.modelCalled = true;
     }
 
-    private void commitResults() {
+    private static void commitResults(Draft draft) {
         List<Part.ToolResult> results = new ArrayList<>();
         for (String id : draft.book.batch) {
             Call call = draft.book.call(id);
@@ -81,9 +71,9 @@ final class ModelRules {
         draft.book.batch = List.of();
     }
 
-    void modelReplied(ModelFact.ModelReplied fact) {
+    static void modelReplied(Draft draft, ModelFact.ModelReplied fact) {
         Reply reply = fact.reply();
-        if (!isCurrent(fact.step())) {
+        if (!isCurrent(draft, fact.step())) {
             draft.money.spend(reply.spent());
             return;
         }
@@ -96,7 +86,7 @@ final class ModelRules {
             unreadable.put(reply.model().orElse(""), draft.dialogue.transcript.count());
             draft.dialogue.unreadable = unreadable;
         }
-        Message message = new Message(Role.ASSISTANT, withUnusedCallIds(reply.content()));
+        Message message = new Message(Role.ASSISTANT, withUnusedCallIds(draft, reply.content()));
         if (!message.content().isEmpty()) {
             draft.say(Optional.empty(), message);
         }
@@ -105,29 +95,30 @@ final class ModelRules {
                     Optional.of(draft.dialogue.estimate().read(reply.usage(), draft.counters.messages));
         }
         if (message.toolUses().isEmpty()) {
-            takeLastWord(message.text(), reply);
+            takeLastWord(draft, message.text(), reply);
         } else {
-            calls.issue(message.toolUses(), reply);
+            CallRules.issue(draft, message.toolUses(), reply);
         }
     }
 
-    private void takeLastWord(String words, Reply reply) {
+    private static void takeLastWord(Draft draft, String words, Reply reply) {
         Optional<String> misfit = draft.dialogue.turn.schema().flatMap(schema -> reply.misfit());
         String all = draft.dialogue.turn.text() + words;
         boolean isWhole = reply.structured().isPresent() || (!reply.isCut() && !all.isBlank());
-        if (reply.isCut() && !isWhole && mayContinue()) {
+        if (reply.isCut() && !isWhole && mayContinue(draft)) {
             draft.dialogue.turn = draft.dialogue.turn.goingOn(words);
             draft.say(Optional.empty(), Message.user(ToolTexts.GO_ON));
             draft.versionReached = true;
         } else if (misfit.isEmpty() && isWhole) {
             draft.dialogue.turn = draft.dialogue.turn.structured(reply.structured());
-            turns.end(Turn.Status.COMPLETE, all, null);
+            TurnRules.end(draft, Turn.Status.COMPLETE, all, null);
         } else if (reply.isCut()) {
-            turns.end(Turn.Status.CUT, all, new Problem(Problem.REPLY_CUT, CUT));
+            TurnRules.end(draft, Turn.Status.CUT, all, new Problem(Problem.REPLY_CUT, CUT));
         } else if (misfit.isEmpty()) {
-            turns.end(Turn.Status.CUT, all, new Problem(Problem.REPLY_EMPTY, EMPTY));
+            TurnRules.end(draft, Turn.Status.CUT, all, new Problem(Problem.REPLY_EMPTY, EMPTY));
         } else if (draft.dialogue.turn.repaired()) {
-            turns.end(Turn.Status.FAILED, "", new Problem(Problem.SCHEMA_MISMATCH, ASKED_TWICE + misfit.get()));
+            TurnRules.end(
+                    draft, Turn.Status.FAILED, "", new Problem(Problem.SCHEMA_MISMATCH, ASKED_TWICE + misfit.get()));
         } else {
             draft.dialogue.turn = draft.dialogue.turn.repairing();
             draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit.get())));
@@ -136,7 +127,7 @@ final class ModelRules {
     }
 
     /** Whether the model is asked to go on with a reply that was cut. Halves of a JSON value are not put together. */
-    private boolean mayContinue() {
+    private static boolean mayContinue(Draft draft) {
         int most = draft.binding.policy.map(AgentPolicy::continueCut).orElse(0);
         return draft.dialogue.turn.schema().isEmpty() && draft.dialogue.turn.continuations() < most;
     }
@@ -146,7 +137,7 @@ final class ModelRules {
      * because its call may have had effects, but the model gets a fixed sentence instead. The refused request does not
      * count as sent, so the prompt still extends what was sent before.
      */
-    void takeBackWhatWasRefused() {
+    static void takeBackWhatWasRefused(Draft draft) {
         if (!draft.dialogue.refused || draft.dialogue.turn.isRunning()) {
             return;
         }
@@ -186,14 +177,14 @@ final class ModelRules {
      *
      * @return what the reply had said, if the model is asked to go on with it
      */
-    String answerLastReply() {
+    static String answerLastReply(Draft draft) {
         boolean endsWithReply = draft.dialogue
                 .transcript
                 .entries()
                 .last()
                 .filter(entry -> entry.message().role() == Role.ASSISTANT)
                 .isPresent();
-        answerMisfit();
+        answerMisfit(draft);
         if (draft.dialogue.turn.status() != Turn.Status.CUT || !endsWithReply) {
             return "";
         }
@@ -209,7 +200,7 @@ final class ModelRules {
     /**
      * When a turn is retried, tells the model again why its final reply did not match.
      */
-    private void answerMisfit() {
+    private static void answerMisfit(Draft draft) {
         draft.dialogue
                 .turn
                 .problem()
@@ -220,29 +211,29 @@ final class ModelRules {
                 .ifPresent(misfit -> draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit))));
     }
 
-    void modelFailed(ModelFact.ModelFailed fact) {
+    static void modelFailed(Draft draft, ModelFact.ModelFailed fact) {
         draft.money.spend(fact.spent());
-        if (isCurrent(fact.step())) {
+        if (isCurrent(draft, fact.step())) {
             draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
             if (Draft.isLeft(fact.problem())) {
-                takeBackCall();
+                takeBackCall(draft);
             } else {
                 draft.dialogue.modelCalled = false;
                 int answered = answered(draft.dialogue.transcript.entries().toList());
                 draft.dialogue.refused |= fact.problem().isOfContent(answered);
-                turns.end(Turn.Status.FAILED, "", fact.problem());
+                TurnRules.end(draft, Turn.Status.FAILED, "", fact.problem());
             }
         }
     }
 
-    void summaryRequested(ModelFact.SummaryRequested fact) {
-        call(fact.step());
+    static void summaryRequested(Draft draft, ModelFact.SummaryRequested fact) {
+        call(draft, fact.step());
         draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().summarising(fact.step()));
     }
 
-    void summarised(ModelFact.Summarised fact) {
-        boolean current = isCurrent(fact.step());
-        summaryCame(fact.step(), fact.reply().spent());
+    static void summarised(Draft draft, ModelFact.Summarised fact) {
+        boolean current = isCurrent(draft, fact.step());
+        summaryCame(draft, fact.step(), fact.reply().spent());
         String words = fact.reply().message().text().strip();
         if (current && !words.isEmpty()) {
             List<Transcript.Entry> entries = draft.dialogue.transcript.entries().toList();
@@ -258,7 +249,7 @@ final class ModelRules {
             draft.replaceTranscript(draft.dialogue.transcript.plusAll(kept));
             draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().unread());
             draft.versionReached = true;
-            dropCalls(entries.subList(0, cut));
+            dropCalls(draft, entries.subList(0, cut));
         }
     }
 
@@ -266,11 +257,11 @@ final class ModelRules {
      * Drops the harmless calls of messages that a summary replaced, so that the log of calls does not grow forever.
      * Looks only at the replaced messages, since a thread may have many calls and many summaries.
      */
-    private void dropCalls(List<Transcript.Entry> replaced) {
+    private static void dropCalls(Draft draft, List<Transcript.Entry> replaced) {
         replaced.stream()
                 .flatMap(entry -> entry.message().toolUses().stream())
                 .flatMap(use -> draft.book.calls.get(use.id()).stream())
-                .filter(this::isDroppable)
+                .filter(call -> isDroppable(draft, call))
                 .forEach(draft.book::drop);
     }
 
@@ -279,12 +270,12 @@ final class ModelRules {
      * decided or answered it, if rules decide about its tool and may count it, if a subagent executed it, if it may
      * still report an outcome, or if the agent does not have its tool.
      */
-    private boolean isDroppable(Call call) {
+    private static boolean isDroppable(Draft draft, Call call) {
         return call.hasOwnResult()
                 && call.claim().isEmpty()
                 && call.approval().isEmpty()
                 && call.question().isEmpty()
-                && !approvals.isRuled(call)
+                && !ApprovalRules.isRuled(draft, call)
                 && call.subagent().isEmpty()
                 && draft.binding
                         .policy
@@ -293,18 +284,18 @@ final class ModelRules {
                 && !draft.policyOf(call).effect();
     }
 
-    void summaryFailed(ModelFact.SummaryFailed fact) {
-        if (Draft.isLeft(fact.problem()) && isCurrent(fact.step())) {
+    static void summaryFailed(Draft draft, ModelFact.SummaryFailed fact) {
+        if (Draft.isLeft(fact.problem()) && isCurrent(draft, fact.step())) {
             draft.money.spend(fact.spent());
             draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
-            takeBackCall();
+            takeBackCall(draft);
         } else {
-            summaryCame(fact.step(), fact.spent());
+            summaryCame(draft, fact.step(), fact.spent());
         }
     }
 
     /** Undoes the pending model call, which will be repeated. */
-    void takeBackCall() {
+    static void takeBackCall(Draft draft) {
         if (draft.dialogue.modelCalled) {
             if (draft.isSummarising()) {
                 draft.dialogue.tokenEstimate = Optional.of(
@@ -317,16 +308,16 @@ final class ModelRules {
         }
     }
 
-    private void summaryCame(int step, Spent spent) {
+    private static void summaryCame(Draft draft, int step, Spent spent) {
         draft.money.spend(spent);
-        if (isCurrent(step)) {
+        if (isCurrent(draft, step)) {
             draft.dialogue.modelCalled = false;
             draft.dialogue.turn = draft.dialogue.turn.used(spent.usage());
         }
     }
 
     /** Whether the thread still waits for this model call. It does not after the turn was stopped. */
-    private boolean isCurrent(int step) {
+    private static boolean isCurrent(Draft draft, int step) {
         return draft.dialogue.modelCalled && draft.dialogue.turn.isRunning() && draft.counters.steps == step;
     }
 
@@ -336,7 +327,7 @@ final class ModelRules {
     }
 
     /** Makes call ids unique, since models reuse them: an id that was used before in this thread gets a suffix. */
-    private List<Part> withUnusedCallIds(List<Part> content) {
+    private static List<Part> withUnusedCallIds(Draft draft, List<Part> content) {
         List<Part> parts = new ArrayList<>(content.size());
         Set<String> inThisReply = new LinkedHashSet<>();
         // The next suffix for each id: starting at 2 each time would be quadratic for an id that repeats often.

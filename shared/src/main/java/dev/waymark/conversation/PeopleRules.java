@@ -21,71 +21,45 @@ import java.util.Optional;
 
 /** Rules for what people send: messages, answers, approvals and settled outcomes, for this thread and its subagents. */
 final class PeopleRules {
-    private final Draft draft;
-    private final TurnRules turns;
-    private final ModelRules model;
-    private final CallRules calls;
-    private final ApprovalRules approvals;
-    private final LostCallRules lost;
-    private final RemoteCallRules remote;
-    private final SubagentRules subagents;
+    private PeopleRules() {}
 
-    PeopleRules(
-            Draft draft,
-            TurnRules turns,
-            ModelRules model,
-            CallRules calls,
-            ApprovalRules approvals,
-            LostCallRules lost,
-            RemoteCallRules remote,
-            SubagentRules subagents) {
-        this.draft = draft;
-        this.turns = turns;
-        this.model = model;
-        this.calls = calls;
-        this.approvals = approvals;
-        this.lost = lost;
-        this.remote = remote;
-        this.subagents = subagents;
-    }
-
-    void userSpoke(PersonFact.UserSpoke fact) {
+    static void userSpoke(Draft draft, PersonFact.UserSpoke fact) {
         fact.replacement().ifPresent(replacement -> {
             Workspace workspace = draft.book.workspace;
-            turns.forget("the conversation was replaced");
+            TurnRules.forget(draft, "the conversation was replaced");
             draft.book.workspace = workspace; // Todos, plan and files are not messages.
             replacement.forEach(message -> {
                 draft.say(Optional.empty(), message);
-                recordForeignCalls(message);
+                recordForeignCalls(draft, message);
             });
             draft.beginPrefix();
         });
         if (fact.content().isPresent() && fact.replacement().isEmpty()) {
-            model.takeBackWhatWasRefused();
+            ModelRules.takeBackWhatWasRefused(draft);
         }
-        fact.content().ifPresent(content -> enqueue(new Queued(fact.id(), content, draft.at, fact.schema())));
+        fact.content().ifPresent(content -> enqueue(draft, new Queued(fact.id(), content, draft.at, fact.schema())));
         Optional<Json> schema = fact.schema().or(() -> fact.retry() ? draft.dialogue.turn.schema() : Optional.empty());
         if (!draft.dialogue.turn.isRunning() && !draft.dialogue.isBlank()) {
-            String said = fact.retry() ? model.answerLastReply() : "";
-            turns.open();
+            String said = fact.retry() ? ModelRules.answerLastReply(draft) : "";
+            TurnRules.open(draft);
             draft.dialogue.turn = draft.dialogue.turn.after(said);
         }
         if (fact.content().isEmpty() && draft.dialogue.turn.isRunning()) {
             fact.schema()
-                    .ifPresent(wanted ->
-                            enqueue(new Queued(Optional.empty(), Message.user(ReplySchema.request(wanted)), draft.at)));
+                    .ifPresent(wanted -> enqueue(
+                            draft, new Queued(Optional.empty(), Message.user(ReplySchema.request(wanted)), draft.at)));
             schema.ifPresent(wanted -> draft.dialogue.turn = draft.dialogue.turn.wanting(wanted));
         }
     }
 
-    private void enqueue(Queued message) {
+    private static void enqueue(Draft draft, Queued message) {
         List<Queued> longer = new ArrayList<>(draft.dialogue.queue);
         longer.add(message);
         draft.dialogue.queue = longer;
     }
 
     /** Records the call ids of an imported conversation. Records of the thread's own calls are kept. */
-    private void recordForeignCalls(Message message) {
+    private static void recordForeignCalls(Draft draft, Message message) {
         for (Part.ToolUse use : message.toolUses()) {
             if (!draft.book.calls.contains(use.id())) {
                 draft.book.putForeign(Call.issued(use, draft.dialogue.turn.number(), draft.at)
@@ -95,31 +69,32 @@ final class PeopleRules {
         }
     }
 
-    void humanAnswered(PersonFact.HumanAnswered fact) {
-        PendingItem ask = asked(PendingItem.Kind.QUESTION, fact.callId());
-        if (!subagents.passOn(ask, fact)) {
+    static void humanAnswered(Draft draft, PersonFact.HumanAnswered fact) {
+        PendingItem ask = asked(draft, PendingItem.Kind.QUESTION, fact.callId());
+        if (!SubagentRules.passOn(draft, ask, fact)) {
             Call call = draft.book.call(ask.callId());
             if (call.suspension().isPresent()) {
-                remote.answered(call, fact);
+                RemoteCallRules.answered(draft, call, fact);
             } else {
                 draft.end(call, Call.Status.COMPLETED, fact.answer());
             }
         }
     }
 
-    void approvalDecided(PersonFact.ApprovalDecided fact) {
-        PendingItem ask = asked(PendingItem.Kind.APPROVAL, fact.callId());
+    static void approvalDecided(Draft draft, PersonFact.ApprovalDecided fact) {
+        PendingItem ask = asked(draft, PendingItem.Kind.APPROVAL, fact.callId());
         // Binds the decision to the arguments shown here, in case the request changes before the decision arrives.
-        if (!subagents.passOn(ask, fact.withDigest(ask.argsDigest().orElseThrow()))) {
-            decide(draft.book.call(ask.callId()), fact, SignatureRules.signature(ask, fact));
+        if (!SubagentRules.passOn(draft, ask, fact.withDigest(ask.argsDigest().orElseThrow()))) {
+            decide(draft, draft.book.call(ask.callId()), fact, SignatureRules.signature(ask, fact));
         }
     }
 
-    private void decide(Call call, PersonFact.ApprovalDecided fact, Optional<DecisionSignature> signed) {
+    private static void decide(
+            Draft draft, Call call, PersonFact.ApprovalDecided fact, Optional<DecisionSignature> signed) {
         if (!fact.approved()) {
             String text = ToolTexts.denied(call, fact.reason());
             CallApproval denial = new CallApproval(false, false, fact.by(), fact.reason(), draft.at, signed);
-            approvals.deny(call, denial.verifiedAs(fact.verified()), text);
+            ApprovalRules.deny(draft, call, denial.verifiedAs(fact.verified()), text);
             return;
         }
         Json args = fact.args().orElse(call.args());
@@ -127,12 +102,12 @@ final class PeopleRules {
         CallApproval approval =
                 new CallApproval(true, edited, fact.by(), fact.reason(), draft.at, signed).verifiedAs(fact.verified());
         Call decided = call.decided(approval.granting(fact.grant()), args, draft.at);
-        decided.approval().flatMap(CallApproval::grant).ifPresent(terms -> grant(decided, terms));
-        calls.goOnApproved(decided);
+        decided.approval().flatMap(CallApproval::grant).ifPresent(terms -> grant(draft, decided, terms));
+        CallRules.goOnApproved(draft, decided);
         draft.reachVersionWhenBatchIsDone();
     }
 
-    private void grant(Call call, GrantTerms terms) {
+    private static void grant(Draft draft, Call call, GrantTerms terms) {
         CallApproval approval = call.approval().orElseThrow();
         Grant grant = new Grant(
                 draft.book.grants.last() + 1,
@@ -149,19 +124,15 @@ final class PeopleRules {
         draft.book.grants = draft.book.grants.plus(grant, draft.at);
     }
 
-    void grantRevoked(PersonFact.GrantRevoked fact) {
-        approvals.revoke(fact.grant(), fact.by());
-    }
-
-    void outcomeSettled(PersonFact.OutcomeSettled fact) {
-        PendingItem ask = asked(PendingItem.Kind.UNKNOWN, Optional.of(fact.callId()));
-        if (!subagents.passOn(ask, fact)) {
-            lost.settle(draft.book.call(fact.callId()), fact, SignatureRules.signature(ask, fact));
+    static void outcomeSettled(Draft draft, PersonFact.OutcomeSettled fact) {
+        PendingItem ask = asked(draft, PendingItem.Kind.UNKNOWN, Optional.of(fact.callId()));
+        if (!SubagentRules.passOn(draft, ask, fact)) {
+            LostCallRules.settle(draft, draft.book.call(fact.callId()), fact, SignatureRules.signature(ask, fact));
         }
     }
 
     /** The request that an answer or a decision refers to. The request exists, since the fact was admitted. */
-    private PendingItem asked(PendingItem.Kind kind, Optional<String> callId) {
+    private static PendingItem asked(Draft draft, PendingItem.Kind kind, Optional<String> callId) {
         return Admission.meant(draft.state(), kind, callId).orElseThrow();
     }
 }

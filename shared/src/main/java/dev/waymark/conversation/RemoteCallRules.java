@@ -15,51 +15,45 @@ import java.util.Optional;
  * effect, or have taken effect, until the server says how it ended.
  */
 final class RemoteCallRules {
-    private final Draft draft;
-    private final ApprovalRules approvals;
+    private RemoteCallRules() {}
 
-    RemoteCallRules(Draft draft, ApprovalRules approvals) {
-        this.draft = draft;
-        this.approvals = approvals;
-    }
-
-    void toolSuspended(ToolFact.ToolSuspended fact) {
+    static void toolSuspended(Draft draft, ToolFact.ToolSuspended fact) {
         Optional<Call> running = draft.book.running(fact.callId(), fact.dispatch());
         if (running.isPresent()) {
-            suspend(running.get(), fact.suspension());
+            suspend(draft, running.get(), fact.suspension());
         } else {
             draft.book
                     .calls // The turn may have been stopped meanwhile.
                     .get(fact.callId())
                     .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
-                    .ifPresent(call -> abandon(call, fact.suspension()));
+                    .ifPresent(call -> abandon(draft, call, fact.suspension()));
         }
     }
 
     /** Handles the late report of the execution that holds the claim, which says that the server has the call. */
-    void suspendedLate(Call call, Suspension how) {
+    static void suspendedLate(Draft draft, Call call, Suspension how) {
         if (call.status() == Call.Status.CANCELLED) {
-            abandon(call, how);
+            abandon(draft, call, how);
         } else if (call.isOpen()) {
-            suspend(call.withUsedKey(), how);
+            suspend(draft, call.withUsedKey(), how);
         }
     }
 
-    private void abandon(Call call, Suspension how) {
+    private static void abandon(Draft draft, Call call, Suspension how) {
         how.task().ifPresent(task -> draft.book.abandon(call, task));
     }
 
-    private void suspend(Call call, Suspension how) {
+    private static void suspend(Draft draft, Call call, Suspension how) {
         boolean isRepeated = how.form().isEmpty() && how.task().isEmpty();
         if (isRepeated && call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call, Call.Status.FAILED, ToolTexts.failure("its server did not finish it"));
         } else {
-            goOn(call, how, Draft.pause(call, draft.at));
+            goOn(draft, call, how, Draft.pause(call, draft.at));
         }
     }
 
     /** @param notBefore when the call is repeated, if that is what its server waits for */
-    private void goOn(Call call, Suspension how, Optional<Instant> notBefore) {
+    private static void goOn(Draft draft, Call call, Suspension how, Optional<Instant> notBefore) {
         Call suspended = call.suspended(Optional.of(how));
         if (how.form().isPresent()) {
             draft.book.put(suspended
@@ -68,12 +62,12 @@ final class RemoteCallRules {
         } else if (how.task().isPresent()) {
             draft.book.put(suspended.remote(draft.at));
         } else {
-            repeat(suspended, notBefore);
+            repeat(draft, suspended, notBefore);
         }
     }
 
     /** Tells the call's server that its question gets no answer. A server that asks again and again is not asked any more. */
-    void unanswered(Call call) {
+    static void unanswered(Draft draft, Call call) {
         if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             call.task().ifPresent(task -> draft.book.abandon(call, task));
             draft.end(call, Call.Status.FAILED, ToolTexts.unanswered() + Draft.claimNote(call));
@@ -81,28 +75,28 @@ final class RemoteCallRules {
         }
         Suspension before = call.suspension().orElseThrow();
         InputForm form = before.form().orElseThrow();
-        goOn(call, before.answered(form.response(FormAction.CANCEL, "", Optional.empty())), Optional.empty());
+        goOn(draft, call, before.answered(form.response(FormAction.CANCEL, "", Optional.empty())), Optional.empty());
     }
 
     /** Takes the answer to the question of a call's server. It fits, since the fact was admitted. */
-    void answered(Call call, PersonFact.HumanAnswered fact) {
+    static void answered(Draft draft, Call call, PersonFact.HumanAnswered fact) {
         Suspension before = call.suspension().orElseThrow();
         InputForm form = before.form().orElseThrow();
         Suspension now =
                 before.answered(form.response(fact.action().orElse(FormAction.ACCEPT), fact.answer(), fact.fields()));
-        goOn(call, now, Optional.empty());
+        goOn(draft, call, now, Optional.empty());
     }
 
     /** Sends the call to its server again. If its grant is over by now, a person decides about that first. */
-    private void repeat(Call suspended, Optional<Instant> notBefore) {
-        if (approvals.isMissingFor(suspended)) {
-            approvals.askFor(suspended);
+    private static void repeat(Draft draft, Call suspended, Optional<Instant> notBefore) {
+        if (ApprovalRules.isMissingFor(draft, suspended)) {
+            ApprovalRules.askFor(draft, suspended);
         } else {
             draft.book.put(suspended.issued(notBefore, draft.at));
         }
     }
 
-    void taskFollowed(ToolFact.TaskFollowed fact) {
+    static void taskFollowed(Draft draft, ToolFact.TaskFollowed fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -110,7 +104,7 @@ final class RemoteCallRules {
                 .ifPresent(call -> draft.book.put(call.following(draft.at)));
     }
 
-    void taskCancelRequested(ToolFact.TaskCancelRequested fact) {
+    static void taskCancelRequested(Draft draft, ToolFact.TaskCancelRequested fact) {
         draft.book.taken(fact.callId());
     }
 }

@@ -21,15 +21,9 @@ final class SubagentRules {
      */
     private static final String VIA = "via";
 
-    private final Draft draft;
-    private final LostCallRules lost;
+    private SubagentRules() {}
 
-    SubagentRules(Draft draft, LostCallRules lost) {
-        this.draft = draft;
-        this.lost = lost;
-    }
-
-    void subagentStarted(SubagentFact.SubagentStarted fact) {
+    static void subagentStarted(Draft draft, SubagentFact.SubagentStarted fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -37,7 +31,7 @@ final class SubagentRules {
                 .ifPresent(call -> draft.book.put(call.delegated(fact.budget(), draft.at)));
     }
 
-    void subagentNotStarted(SubagentFact.SubagentNotStarted fact) {
+    static void subagentNotStarted(Draft draft, SubagentFact.SubagentNotStarted fact) {
         draft.book.calls.get(fact.callId()).ifPresent(call -> {
             Call heard = finished(call);
             draft.book.put(heard);
@@ -45,7 +39,7 @@ final class SubagentRules {
                 return;
             }
             if (fact.exists()) {
-                lost.giveUp(heard); // A reset removed the call, but not the effects of its thread.
+                LostCallRules.giveUp(draft, heard); // A reset removed the call, but not the effects of its thread.
             } else {
                 draft.fail(heard, ToolTexts.failure("could not be started: " + fact.reason()));
             }
@@ -53,9 +47,9 @@ final class SubagentRules {
         });
     }
 
-    void subagentFinished(SubagentFact.SubagentFinished fact) {
+    static void subagentFinished(Draft draft, SubagentFact.SubagentFinished fact) {
         draft.book.calls.get(fact.callId()).ifPresent(call -> {
-            fact.spent().ifPresent(spent -> book(call, spent));
+            fact.spent().ifPresent(spent -> book(draft, call, spent));
             Call heard = finished(draft.book.call(call.id()));
             draft.book.put(heard);
             if (call.status() != Call.Status.DELEGATED) {
@@ -66,7 +60,9 @@ final class SubagentRules {
             } else if (fact.problem()
                     .filter(problem -> problem.type().equals(Problem.RAN_BEFORE))
                     .isPresent()) {
-                lost.giveUp(heard); // A reset removed the call, and retention deleted its thread; the effects remain.
+                LostCallRules.giveUp(
+                        draft,
+                        heard); // A reset removed the call, and retention deleted its thread; the effects remain.
             } else {
                 draft.end(
                         heard,
@@ -80,8 +76,8 @@ final class SubagentRules {
         return call.subagent().map(known -> call.delegating(known.finished())).orElse(call);
     }
 
-    void subagentReported(SubagentFact.SubagentReported fact) {
-        book(draft.book.call(fact.callId()), fact.report().spent());
+    static void subagentReported(Draft draft, SubagentFact.SubagentReported fact) {
+        book(draft, draft.book.call(fact.callId()), fact.report().spent());
         Call call = draft.book.call(fact.callId());
         if (call.status() == Call.Status.DELEGATED) {
             draft.book.put(call.delegating(call.subagent().orElseThrow().reported(fact.report())));
@@ -89,7 +85,7 @@ final class SubagentRules {
     }
 
     /** Counts a subagent's spending as this thread's own, as soon as it is known, and only once. */
-    private void book(Call call, Spent total) {
+    private static void book(Draft draft, Call call, Spent total) {
         call.subagent().ifPresent(known -> {
             Spent more = total.minus(known.booked());
             draft.money.spend(more);
@@ -100,7 +96,7 @@ final class SubagentRules {
     }
 
     /** Stores a decision for the subagent's thread that requested it. Returns false if this thread requested it. */
-    boolean passOn(PendingItem ask, PersonFact decision) {
+    static boolean passOn(Draft draft, PendingItem ask, PersonFact decision) {
         Optional<Call> above = draft.book.calls.contains(ask.callId())
                 ? Optional.empty()
                 : draft.book.done().above(ask.callId());
@@ -117,7 +113,7 @@ final class SubagentRules {
         return above.isPresent();
     }
 
-    void decisionPassedOn(SubagentFact.DecisionPassedOn fact) {
+    static void decisionPassedOn(Draft draft, SubagentFact.DecisionPassedOn fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -125,11 +121,11 @@ final class SubagentRules {
                         call -> call.subagent().ifPresent(known -> draft.book.put(call.delegating(known.passedOn()))));
     }
 
-    void parentTold(SubagentFact.ParentTold fact) {
+    static void parentTold(Draft draft, SubagentFact.ParentTold fact) {
         draft.parentLink.reported = Optional.of(fact.report());
     }
 
-    void subagentsCutOff(SubagentFact.SubagentsCutOff fact) {
+    static void subagentsCutOff(Draft draft, SubagentFact.SubagentsCutOff fact) {
         draft.book.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.DELEGATED)
                 .forEach(call -> draft.fail(

@@ -24,40 +24,11 @@ import java.util.Set;
 
 /** Rules of threads that start with the state of another one: resumed, forked, or from a checkpoint. */
 final class TakeoverRules {
-    private final Draft draft;
-    private final TurnRules turns;
-    private final ModelRules model;
-    private final CallRules calls;
-    private final ApprovalRules approvals;
-    private final EffectRules effects;
-    private final LostCallRules lost;
-    private final RemoteCallRules remote;
-    private final PeopleRules people;
-
-    TakeoverRules(
-            Draft draft,
-            TurnRules turns,
-            ModelRules model,
-            CallRules calls,
-            ApprovalRules approvals,
-            EffectRules effects,
-            LostCallRules lost,
-            RemoteCallRules remote,
-            PeopleRules people) {
-        this.draft = draft;
-        this.turns = turns;
-        this.model = model;
-        this.calls = calls;
-        this.approvals = approvals;
-        this.effects = effects;
-        this.lost = lost;
-        this.remote = remote;
-        this.people = people;
-    }
+    private TakeoverRules() {}
 
     /** Starts a thread from the final state of a closed one. */
-    void resume(Resumption how) {
-        begin(how.id());
+    static void resume(Draft draft, Resumption how) {
+        begin(draft, how.id());
         draft.identity.once = how.once();
         draft.money.maxIterations = how.maxIterations().or(() -> draft.money.maxIterations);
         Optional<Json> extras = draft.identity.origin.flatMap(Origin::extras);
@@ -66,73 +37,74 @@ final class TakeoverRules {
                 : Optional.of(new Origin(how.session(), extras));
         draft.binding.context = how.context().or(() -> draft.binding.context);
         how.agent().ifPresent(named -> draft.binding.agent = named);
-        if (how.agent().isPresent() || draft.binding.policy.isEmpty() || namesItsThread()) {
-            forgetAgent();
+        if (how.agent().isPresent() || draft.binding.policy.isEmpty() || namesItsThread(draft)) {
+            forgetAgent(draft);
         }
-        model.takeBackCall(); // Its reply will not arrive here.
+        ModelRules.takeBackCall(draft); // Its reply will not arrive here.
         if (how.fileCalls() != FileCalls.CONTINUE) {
             Optional<FromFile> mark = Optional.of(new FromFile(how.fileCalls() == FileCalls.CONTINUE_SAFE, false));
             draft.book.openCalls().stream()
                     .filter(call -> call.fromFile().isEmpty())
                     .forEach(call -> draft.book.put(call.fromFile(mark)));
         }
-        how.answer().ifPresent(this::answerOrSay);
+        how.answer().ifPresent(words -> answerOrSay(draft, words));
         if (draft.book.openCalls().isEmpty() && draft.dialogue.queue.isEmpty()) {
-            model.answerLastReply();
+            ModelRules.answerLastReply(draft);
         }
         if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.mayGoOn() && !draft.dialogue.isBlank())) {
             draft.dialogue.turn = draft.dialogue.turn.continued();
         }
-        takeUpOpenCalls();
+        takeUpOpenCalls(draft);
     }
 
     /** Starts a thread from the state of another one, which may continue independently. */
-    void fork(ForkRequest how) {
-        begin(how.id());
+    static void fork(Draft draft, ForkRequest how) {
+        begin(draft, how.id());
         draft.identity.once = false;
         draft.identity.origin = draft.identity
                 .origin
                 .flatMap(Origin::extras)
                 .map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
         draft.binding.agentRequested = draft.binding.policy.isPresent();
-        effects.inherit();
-        model.takeBackCall(); // Its reply will not arrive here.
+        EffectRules.inherit(draft);
+        ModelRules.takeBackCall(draft); // Its reply will not arrive here.
         for (Call call : draft.book.openCalls()) {
             if (draft.policyOf(call).effect()
                     || call.status() == Call.Status.DELEGATED
                     || call.suspension().isPresent()) {
-                lost.giveUp(call);
+                LostCallRules.giveUp(draft, call);
             }
         }
         if (how.message().isPresent() || !draft.isInterrupted()) {
-            turns.stop(
+            TurnRules.stop(
+                    draft,
                     Turn.Status.STOPPED,
                     "Cancelled: the conversation was forked here.",
                     new Problem(Problem.FORKED, "the thread was forked in the middle of this turn"));
         }
         how.message().ifPresent(message -> {
             if (message.isText()) {
-                answerOrSay(message.text());
+                answerOrSay(draft, message.text());
             } else {
-                people.userSpoke(PersonFact.UserSpoke.of(message));
+                PeopleRules.userSpoke(draft, PersonFact.UserSpoke.of(message));
             }
         });
-        if (namesItsThread()) {
-            forgetAgent();
+        if (namesItsThread(draft)) {
+            forgetAgent(draft);
         }
-        waitAnew();
+        waitAnew(draft);
     }
 
     /**
      * Whether the agent's definition names its thread. Signatures are bound to that thread, so another thread must not
      * reuse the definition.
      */
-    private boolean namesItsThread() {
+    private static boolean namesItsThread(Draft draft) {
         return draft.binding.policy.flatMap(AgentPolicy::signers).isPresent();
     }
 
     /** Lets the thread resolve its agent. Verdicts are dropped: the rules of the other definition may differ. */
-    private void forgetAgent() {
+    private static void forgetAgent(Draft draft) {
         draft.binding.policy = Optional.empty();
         draft.binding.agentRequested = false;
         draft.beginPrefix();
@@ -140,24 +112,24 @@ final class TakeoverRules {
     }
 
     /** A grant ends with its thread. A call that it let run and that has not run is decided here. */
-    private void endGrants() {
+    private static void endGrants(Draft draft) {
         draft.book.grants = draft.book.grants.ended();
         draft.book.openCalls().stream()
                 .filter(call -> call.grant().isPresent())
                 .forEach(call -> draft.book.put(call.withoutGrant()));
     }
 
-    private void begin(String id) {
+    private static void begin(Draft draft, String id) {
         draft.identity.rules = ThreadIdentity.RULES;
         draft.identity.life = ThreadIdentity.Life.OPEN;
-        endGrants();
+        endGrants(draft);
         draft.parentLink.parent = Optional.empty();
         draft.parentLink.reported = Optional.empty();
         draft.counters.facts++;
         draft.arrivals.seen = draft.arrivals.seen.with(id, draft.counters.facts);
     }
 
-    private void answerOrSay(String words) {
+    private static void answerOrSay(Draft draft, String words) {
         Optional<Call> question = draft.book.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
@@ -173,12 +145,12 @@ final class TakeoverRules {
             if (misfit.isPresent()) {
                 draft.ignore(SignalNames.ANSWER, misfit.get().message());
             } else {
-                remote.answered(question.get(), answer);
+                RemoteCallRules.answered(draft, question.get(), answer);
             }
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
-            people.userSpoke(PersonFact.UserSpoke.message(words));
+            PeopleRules.userSpoke(draft, PersonFact.UserSpoke.message(words));
         }
     }
 
@@ -186,30 +158,30 @@ final class TakeoverRules {
      * Handles the open calls of a thread whose agent was not known until now. It says who decides about the calls that
      * wait in a file, and until when.
      */
-    void agentResolved() {
+    static void agentResolved(Draft draft) {
         draft.book.openCalls().stream()
                 .filter(call ->
                         call.status() == Call.Status.AWAITING && call.fromFile().isPresent())
-                .forEach(approvals::askFor);
-        takeUpOpenCalls();
+                .forEach(call -> ApprovalRules.askFor(draft, call));
+        takeUpOpenCalls(draft);
     }
 
     /** Handles the imported open calls if the agent's tools are known. */
-    private void takeUpOpenCalls() {
+    private static void takeUpOpenCalls(Draft draft) {
         if (draft.binding.policy.isPresent()) {
             List<Call> open = draft.book.openCalls();
             AgentPolicy policy = draft.binding.policy.get();
             open.stream()
                     .filter(call -> isExemptFromDecision(call, policy))
                     .forEach(call -> draft.book.put(call.fromFile(Optional.empty())));
-            open.forEach(call -> takeUp(draft.book.call(call.id()), policy));
-            waitAnew();
+            open.forEach(call -> takeUp(draft, draft.book.call(call.id()), policy));
+            waitAnew(draft);
             draft.versionReached |= !open.isEmpty() && draft.book.openCalls().isEmpty();
         }
     }
 
     /** The time of a request begins again in a thread that takes it over. */
-    private void waitAnew() {
+    private static void waitAnew(Draft draft) {
         if (draft.binding.policy.flatMap(AgentPolicy::approvals).isPresent()) {
             draft.book.openCalls().stream()
                     .filter(Call::asksHere)
@@ -218,7 +190,7 @@ final class TakeoverRules {
     }
 
     /** Whether a call of a file needs no decision, because it has no side effects and those who resume said so. */
-    private boolean isExemptFromDecision(Call call, AgentPolicy policy) {
+    private static boolean isExemptFromDecision(Call call, AgentPolicy policy) {
         return call.fromFile().filter(FromFile::onlyEffects).isPresent() && policy.isHarmless(call.tool());
     }
 
@@ -227,47 +199,50 @@ final class TakeoverRules {
      * whether a call was claimed. It shows only that the call has no result and, if the conversation waited for people,
      * that the call waits too.
      */
-    private void takeUp(Call call, AgentPolicy policy) {
+    private static void takeUp(Draft draft, Call call, AgentPolicy policy) {
         Optional<AgentPolicy.Executor> executor =
                 Optional.ofNullable(policy.tools().get(call.tool()));
         boolean mayHaveRun = call.wasBegun();
         if (call.status() == Call.Status.ASKING) {
-            takeUpQuestion(call);
+            takeUpQuestion(draft, call);
         } else if (call.task().isPresent() && executor.isPresent()) {
             draft.book.put(call.remote(draft.at)); // Any thread can ask its server how it stands.
         } else if (executor.isEmpty() && !mayHaveRun && !call.mayHaveRunBefore()) {
             draft.fail(call, ToolTexts.notFound(call.tool(), policy));
         } else if (executor.isEmpty()) {
-            lost.giveUp(call);
+            LostCallRules.giveUp(draft, call);
         } else if (mayHaveRun && executor.get() == AgentPolicy.Executor.SUBAGENT) {
-            lost.giveUp(call); // The effects of its thread are not known here, and a second thread could repeat them.
+            LostCallRules.giveUp(
+                    draft,
+                    call); // The effects of its thread are not known here, and a second thread could repeat them.
         } else if (mayHaveRun && !draft.policyOf(call).effect()) {
             if (isOverElsewhere(call) && executor.get() == AgentPolicy.Executor.ACTIVITY) {
                 draft.book.put(
                         call.ended(Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
             } else {
-                calls.advance(call.issued(Optional.empty(), draft.at).fromFileHavingRun(true));
+                CallRules.advance(draft, call.issued(Optional.empty(), draft.at).fromFileHavingRun(true));
             }
         } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
-            if (isDecidable(call)) {
-                approvals.askFor(call);
+            if (isDecidable(draft, call)) {
+                ApprovalRules.askFor(draft, call);
             } else {
-                lost.leaveUndecided(call);
+                LostCallRules.leaveUndecided(draft, call);
             }
         } else if (mayHaveRun && call.status() != Call.Status.UNSETTLED) {
-            if (approvals.isUndecided(call) && draft.policyOf(call).verify()) {
-                approvals.askFor(call.fromFileHavingRun(true)); // A check runs a program.
+            if (ApprovalRules.isUndecided(call) && draft.policyOf(call).verify()) {
+                ApprovalRules.askFor(draft, call.fromFileHavingRun(true)); // A check runs a program.
             } else {
-                lost.doubt(call);
+                LostCallRules.doubt(draft, call);
             }
         } else if (call.status() == Call.Status.JUDGING) {
-            calls.bringOn(call); // The other definition of the agent may have had other rules, or this one none.
+            CallRules.bringOn(
+                    draft, call); // The other definition of the agent may have had other rules, or this one none.
         } else if (call.status() == Call.Status.DISPATCHED) {
             draft.book.put(call.issued(Optional.empty(), draft.at)); // It is judged if its approval is missing.
         } else if (call.status() == Call.Status.ISSUED
                 && call.dispatches() == 0
                 && call.wakeAt().isEmpty()) {
-            calls.bringOn(call);
+            CallRules.bringOn(draft, call);
         }
     }
 
@@ -280,31 +255,31 @@ final class TakeoverRules {
      * Updates the results of calls that have no result in the checkpoint. Which tools are safe to call again is known
      * only with the agent.
      */
-    void tellWhatIsHarmless() {
+    static void tellWhatIsHarmless(Draft draft) {
         Map<String, String> texts = new LinkedHashMap<>();
-        for (Call call : callsOverElsewhere()) {
+        for (Call call : callsOverElsewhere(draft)) {
             draft.book.put(call.withoutClaim());
             if (draft.binding.policy.orElseThrow().isHarmless(call.tool())) {
                 texts.put(call.id(), ToolTexts.durabilityOfHarmless(call.tool(), call.id()));
             }
         }
-        replaceResults(texts);
+        replaceResults(draft, texts);
     }
 
     /** Updates the results of calls that have no result in the checkpoint, for a reader who does not know the agent. */
-    void tellWithoutAgent(Set<String> harmlessTools) {
+    static void tellWithoutAgent(Draft draft, Set<String> harmlessTools) {
         Map<String, String> texts = new LinkedHashMap<>();
-        for (Call call : callsOverElsewhere()) {
+        for (Call call : callsOverElsewhere(draft)) {
             texts.put(
                     call.id(),
                     harmlessTools.contains(call.tool())
                             ? ToolTexts.durabilityOfHarmless(call.tool(), call.id())
                             : ToolTexts.durabilityWithoutAgent(call.tool(), call.id()));
         }
-        replaceResults(texts);
+        replaceResults(draft, texts);
     }
 
-    private List<Call> callsOverElsewhere() {
+    private static List<Call> callsOverElsewhere(Draft draft) {
         List<Call> found = new ArrayList<>();
         draft.book.calls.forEach((id, call) -> {
             if (call.status() == Call.Status.LOST && isOverElsewhere(call)) {
@@ -315,7 +290,7 @@ final class TakeoverRules {
     }
 
     /** Replaces the results of calls in the transcript, by call id. */
-    private void replaceResults(Map<String, String> texts) {
+    private static void replaceResults(Draft draft, Map<String, String> texts) {
         if (!texts.isEmpty()) {
             draft.replaceTranscript(Transcript.EMPTY.plusAll(draft.dialogue.transcript.entries().toList().stream()
                     .map(entry -> entry.saying(corrected(entry.message(), texts)))
@@ -337,18 +312,18 @@ final class TakeoverRules {
         return part;
     }
 
-    private void takeUpQuestion(Call call) {
+    private static void takeUpQuestion(Draft draft, Call call) {
         Optional<String> answer = call.result();
-        if (isDecidable(call) && call.asksNothing() && call.claim().isEmpty()) {
+        if (isDecidable(draft, call) && call.asksNothing() && call.claim().isEmpty()) {
             answer.ifPresent(text -> draft.ignore(
                     SignalNames.ANSWER, "the call waits for a decision, which no answer is: " + call.id()));
-            approvals.askFor(call.withoutResult());
+            ApprovalRules.askFor(draft, call.withoutResult());
         } else if (answer.isPresent()) {
             draft.end(call, Call.Status.COMPLETED, answer.get());
         }
     }
 
-    private boolean isDecidable(Call call) {
+    private static boolean isDecidable(Draft draft, Call call) {
         return draft.policyOf(call).approval() && call.approval().isEmpty();
     }
 }

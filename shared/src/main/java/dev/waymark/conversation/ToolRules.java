@@ -8,21 +8,9 @@ import java.util.Optional;
 
 /** Rules of dispatched calls: what each outcome of a dispatch does to its call. */
 final class ToolRules {
-    private final Draft draft;
-    private final ApprovalRules approvals;
-    private final EffectRules effects;
-    private final LostCallRules lost;
-    private final RemoteCallRules remote;
+    private ToolRules() {}
 
-    ToolRules(Draft draft, ApprovalRules approvals, EffectRules effects, LostCallRules lost, RemoteCallRules remote) {
-        this.draft = draft;
-        this.approvals = approvals;
-        this.effects = effects;
-        this.lost = lost;
-        this.remote = remote;
-    }
-
-    void toolDispatched(ToolFact.ToolDispatched fact) {
+    static void toolDispatched(Draft draft, ToolFact.ToolDispatched fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -30,67 +18,67 @@ final class ToolRules {
                 .ifPresent(call -> draft.book.put(call.dispatched(fact.dispatch(), draft.at)));
     }
 
-    void toolFinished(ToolFact.ToolFinished fact) {
+    static void toolFinished(Draft draft, ToolFact.ToolFinished fact) {
         Optional<Call> running = draft.book.running(fact.callId(), fact.dispatch());
         if (running.isPresent()) {
-            finish(running.get(), fact);
+            finish(draft, running.get(), fact);
             return;
         }
         draft.book
                 .calls // The turn may have been stopped meanwhile.
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
-                .ifPresent(call -> countLate(call, fact));
+                .ifPresent(call -> countLate(draft, call, fact));
     }
 
-    private void finish(Call call, ToolFact.ToolFinished fact) {
-        count(call, fact);
+    private static void finish(Draft draft, Call call, ToolFact.ToolFinished fact) {
+        count(draft, call, fact);
         draft.end(call, fact.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, fact.content());
     }
 
-    private void count(Call call, ToolFact.ToolFinished fact) {
+    private static void count(Draft draft, Call call, ToolFact.ToolFinished fact) {
         if (fact.isError()) {
-            effects.failed(call, fact.notDone());
+            EffectRules.failed(draft, call, fact.notDone());
         } else {
-            effects.done(call, true, fact.content());
+            EffectRules.done(draft, call, true, fact.content());
         }
     }
 
     /** Counts the effect of a call after the model was told a different outcome. */
-    private void countLate(Call call, ToolFact.ToolFinished fact) {
-        count(call, fact);
+    private static void countLate(Draft draft, Call call, ToolFact.ToolFinished fact) {
+        count(draft, call, fact);
         draft.book.put(draft.book.call(call.id()).withoutClaim());
     }
 
-    void toolInterrupted(ToolFact.ToolInterrupted fact) {
-        draft.book.running(fact.callId(), fact.dispatch()).ifPresent(call -> ask(call, fact));
+    static void toolInterrupted(Draft draft, ToolFact.ToolInterrupted fact) {
+        draft.book.running(fact.callId(), fact.dispatch()).ifPresent(call -> ask(draft, call, fact));
     }
 
-    private void ask(Call call, ToolFact.ToolInterrupted fact) {
-        effects.done(call, false, "");
+    private static void ask(Draft draft, Call call, ToolFact.ToolInterrupted fact) {
+        EffectRules.done(draft, call, false, "");
         draft.book.put(call.suspended(Optional.empty())
                 .asking(fact.question(), draft.at)
                 .expiring(draft.expiry()));
     }
 
-    void toolLost(ToolFact.ToolLost fact) {
+    static void toolLost(Draft draft, ToolFact.ToolLost fact) {
         draft.book.running(fact.callId(), fact.dispatch()).ifPresent(call -> {
             String reason = fact.problem().message();
             if (call.status() == Call.Status.FOLLOWING && Draft.isLeft(fact.problem())) {
                 draft.book.put(call.remote(draft.at));
             } else if (call.claim().isPresent()) {
                 if (fact.problem().type().equals(Problem.OUTCOME_UNKNOWN)) {
-                    lost.doubt(call.seen(reason));
+                    LostCallRules.doubt(draft, call.seen(reason));
                 } else if (fact.problem().type().equals(Problem.WORKER_ENDED)) {
-                    lost.inquire(call.seen(reason));
+                    LostCallRules.inquire(draft, call.seen(reason));
                 } else {
-                    lost.awaitWord(call.seen(reason));
+                    LostCallRules.awaitWord(draft, call.seen(reason));
                 }
                 draft.reachVersionWhenBatchIsDone();
             } else if (Draft.isLeft(fact.problem())) {
                 draft.book.put(call.issued(Draft.pause(call, draft.at), draft.at));
             } else if (draft.policyOf(call).effect()) {
-                dispatchAgain(call, reason);
+                dispatchAgain(draft, call, reason);
             } else {
                 draft.end(call, Call.Status.FAILED, ToolTexts.failure(reason));
             }
@@ -98,48 +86,48 @@ final class ToolRules {
     }
 
     /** Applies the late outcome of the execution that holds the claim. */
-    void toolEndedLate(ToolFact.ToolEndedLate fact) {
+    static void toolEndedLate(Draft draft, ToolFact.ToolEndedLate fact) {
         Call call = draft.book.call(fact.callId());
         boolean isTold = !call.isOpen()
                 && (call.status() == Call.Status.CANCELLED || call.result().isEmpty());
         if (fact.end() instanceof ToolFact.ToolFinished finished) {
             if (isTold) {
-                countLate(call, finished);
+                countLate(draft, call, finished);
             } else {
-                finish(call, finished);
+                finish(draft, call, finished);
             }
         } else if (fact.end() instanceof ToolFact.ToolInterrupted question && call.isOpen()) {
-            ask(call, question);
+            ask(draft, call, question);
         } else if (fact.end() instanceof ToolFact.ToolSuspended suspended) {
-            remote.suspendedLate(call, suspended.suspension());
+            RemoteCallRules.suspendedLate(draft, call, suspended.suspension());
         } else if (fact.end() instanceof ToolFact.ToolNotStarted notStarted) {
             if (call.isOpen()) {
-                didNotStart(call, notStarted);
+                didNotStart(draft, call, notStarted);
             } else {
                 draft.book.put(call.withoutClaim());
             }
         }
     }
 
-    void toolNotStarted(ToolFact.ToolNotStarted fact) {
+    static void toolNotStarted(Draft draft, ToolFact.ToolNotStarted fact) {
         draft.book
                 .calls
                 .get(fact.callId())
                 .filter(call -> call.dispatches() == fact.dispatch())
-                .ifPresent(call -> notStarted(call, fact));
+                .ifPresent(call -> notStarted(draft, call, fact));
     }
 
-    private void notStarted(Call call, ToolFact.ToolNotStarted fact) {
+    private static void notStarted(Draft draft, Call call, ToolFact.ToolNotStarted fact) {
         boolean ownClaim = call.claim()
                 .filter(claim -> claim.execution().equals(fact.execution()))
                 .isPresent();
         switch (call.status()) {
-            case DISPATCHED -> didNotStart(call, fact);
+            case DISPATCHED -> didNotStart(draft, call, fact);
             case CLAIMED -> {
                 if (ownClaim) {
-                    didNotStart(call, fact);
+                    didNotStart(draft, call, fact);
                 } else {
-                    lost.awaitWord(call);
+                    LostCallRules.awaitWord(draft, call);
                     draft.reachVersionWhenBatchIsDone();
                 }
             }
@@ -169,23 +157,23 @@ final class ToolRules {
         }
     }
 
-    private void didNotStart(Call call, ToolFact.ToolNotStarted fact) {
+    private static void didNotStart(Draft draft, Call call, ToolFact.ToolNotStarted fact) {
         if (fact.definition().isPresent()) {
-            approvals.askAgain(call.withoutClaim(), fact.definition().get());
+            ApprovalRules.askAgain(draft, call.withoutClaim(), fact.definition().get());
             draft.reachVersionWhenBatchIsDone();
         } else {
-            dispatchAgain(call, fact.reason());
+            dispatchAgain(draft, call, fact.reason());
         }
     }
 
     /** Prepares a call that did not run for another dispatch. The model is told only if the call never runs. */
-    private void dispatchAgain(Call call, String reason) {
+    private static void dispatchAgain(Draft draft, Call call, String reason) {
         if (call.isSettledAsNotDone()) {
-            lost.endAsNotDone(call.withoutClaim());
+            LostCallRules.endAsNotDone(draft, call.withoutClaim());
         } else if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
-        } else if (approvals.isMissingFor(call)) {
-            approvals.askFor(call.withoutClaim()); // It was approved and claimed in a run that was undone.
+        } else if (ApprovalRules.isMissingFor(draft, call)) {
+            ApprovalRules.askFor(draft, call.withoutClaim()); // It was approved and claimed in a run that was undone.
             draft.reachVersionWhenBatchIsDone();
         } else if (call.dispatches() == 0) {
             draft.book.put(call.withoutClaim().held(draft.at)); // It was dispatched in a run that was undone.

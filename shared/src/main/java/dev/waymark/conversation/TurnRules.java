@@ -18,17 +18,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Rules of turns: when one opens, continues and ends, and what ends with it. */
 final class TurnRules {
-    private final Draft draft;
+    private TurnRules() {}
 
-    TurnRules(Draft draft) {
-        this.draft = draft;
-    }
-
-    void open() {
+    static void open(Draft draft) {
         draft.dialogue.turn = draft.dialogue.turn.next(draft.at);
     }
 
-    void end(Turn.Status how, String words, @Nullable Problem why) {
+    static void end(Draft draft, Turn.Status how, String words, @Nullable Problem why) {
         if (draft.isSummarising()) {
             draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().notSummarising());
         }
@@ -40,53 +36,53 @@ final class TurnRules {
     }
 
     /** Ends the turn early and cancels its open calls. */
-    void stop(Turn.Status how, String text) {
-        stop(how, text, new Problem(how == Turn.Status.STOPPED ? "Stopped" : "Cancelled", text));
+    static void stop(Draft draft, Turn.Status how, String text) {
+        stop(draft, how, text, new Problem(how == Turn.Status.STOPPED ? "Stopped" : "Cancelled", text));
     }
 
     /** @param text the result that each open call gets */
-    void stop(Turn.Status how, String text, Problem why) {
+    static void stop(Draft draft, Turn.Status how, String text, Problem why) {
         if (draft.dialogue.turn.isRunning()) {
             draft.cancelOpenCalls(text);
-            end(how, "", why);
+            end(draft, how, "", why);
         }
     }
 
     /** Opens the next turn for queued messages, and ends a turn that has reached a limit. */
-    void settle() {
+    static void settle(Draft draft) {
         boolean hasReply = switch (draft.dialogue.turn.status()) {
             case COMPLETE, CUT -> true;
             case NONE, RUNNING, FAILED, MAX_ITERATIONS, BUDGET, STOPPED, CANCELLED -> false;
         };
         if (hasReply && !draft.dialogue.queue.isEmpty()) {
-            open();
+            open(draft);
         }
         boolean modelIsDue = draft.dialogue.turn.isRunning()
                 && draft.binding.policy.isPresent()
                 && !draft.dialogue.modelCalled
                 && draft.book.openCalls().isEmpty();
         if (modelIsDue) {
-            endOnLimit(draft.money.done());
+            endOnLimit(draft, draft.money.done());
         }
     }
 
-    private void endOnLimit(Money money) {
+    private static void endOnLimit(Draft draft, Money money) {
         int limit = money.iterationLimit(draft.binding.policy).orElseThrow();
         if (draft.dialogue.turn.iterations() >= limit) {
             String words = "the limit of " + limit + " iterations is reached";
-            end(Turn.Status.MAX_ITERATIONS, "", new Problem("MaxIterations", words));
+            end(draft, Turn.Status.MAX_ITERATIONS, "", new Problem("MaxIterations", words));
         } else {
-            limits(money).overdrawn(money.spent()).ifPresent(why -> end(Turn.Status.BUDGET, "", why));
+            limits(draft, money).overdrawn(money.spent()).ifPresent(why -> end(draft, Turn.Status.BUDGET, "", why));
         }
     }
 
-    private Budget limits(Money money) {
+    private static Budget limits(Draft draft, Money money) {
         return money.limits(draft.binding.policy, draft.parentLink.parent);
     }
 
-    void budgetRaised(PersonFact.BudgetRaised fact) {
+    static void budgetRaised(Draft draft, PersonFact.BudgetRaised fact) {
         draft.money.maxIterations = fact.iterations().or(() -> draft.money.maxIterations);
-        Budget before = limits(draft.money.done());
+        Budget before = limits(draft, draft.money.done());
         Budget after = before.raisedTo(fact.budget());
         if (!after.equals(before)) {
             draft.money.budget = Optional.of(after);
@@ -101,37 +97,37 @@ final class TurnRules {
         }
     }
 
-    void stopped(PersonFact.Stopped fact) {
-        stop(Turn.Status.STOPPED, "Cancelled by " + fact.by().orElse("user") + ".");
+    static void stopped(Draft draft, PersonFact.Stopped fact) {
+        stop(draft, Turn.Status.STOPPED, "Cancelled by " + fact.by().orElse("user") + ".");
     }
 
-    void cleared(PersonFact.Cleared fact) {
-        forget("Cancelled by " + fact.by().orElse("user") + ".");
+    static void cleared(Draft draft, PersonFact.Cleared fact) {
+        forget(draft, "Cancelled by " + fact.by().orElse("user") + ".");
         if (fact.all()) {
             draft.book.effects = draft.book.effects.withoutResults();
         }
     }
 
-    void closeRequested() {
+    static void closeRequested(Draft draft) {
         draft.identity.life = ThreadIdentity.Life.CLOSING;
     }
 
-    void cancelRequested() {
-        stop(Turn.Status.CANCELLED, "Cancelled with its thread.");
+    static void cancelRequested(Draft draft) {
+        stop(draft, Turn.Status.CANCELLED, "Cancelled with its thread.");
         draft.identity.life = ThreadIdentity.Life.CANCELLED;
     }
 
-    void limitReached(ThreadFact.LimitReached fact) {
+    static void limitReached(Draft draft, ThreadFact.LimitReached fact) {
         draft.identity.full = true;
         if (draft.dialogue.turn.isRunning()) {
             draft.cancelOpenCalls("Cancelled: " + fact.problem().message());
-            end(Turn.Status.FAILED, "", fact.problem());
+            end(draft, Turn.Status.FAILED, "", fact.problem());
         }
     }
 
     /** Deletes the conversation and keeps the record of side effects. */
-    void forget(String text) {
-        stop(Turn.Status.STOPPED, text);
+    static void forget(Draft draft, String text) {
+        stop(draft, Turn.Status.STOPPED, text);
         draft.book.batch = List.of();
         draft.dialogue.queue = List.of();
         draft.replaceTranscript(Transcript.EMPTY);
