@@ -14,6 +14,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
@@ -165,12 +166,12 @@ final class VersionsBenchmark {
     private static final class Tale {
         private final List<Moment> moments = new ArrayList<>();
         private Instant at = Instant.parse("2026-05-01T09:00:00Z");
-        private Conversation state = Conversation.start(
-                new ThreadFact.RunStarted(ThreadIdentity.RULES, "bench", false, Optional.empty()), at);
+        private Conversation state =
+                Rules.start(new ThreadFact.RunStarted(ThreadIdentity.RULES, "bench", false, Optional.empty()), at);
 
         void apply(Fact fact) {
             at = at.plusMillis(1);
-            state = state.apply(fact, at);
+            state = Rules.apply(state, fact, at);
             moments.add(new Moment("run", moments.size() + 1, at, Optional.of(fact), state));
         }
     }

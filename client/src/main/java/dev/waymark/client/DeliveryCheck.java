@@ -6,6 +6,7 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -65,11 +66,11 @@ final class DeliveryCheck {
                 delivered.put(message, earlier.get());
                 continue;
             }
-            Optional<Problem> refusal = state.refusal(message.fact());
+            Optional<Problem> refusal = Rules.refusal(state, message.fact());
             if (refusal.isPresent()) {
                 throw Requests.refused(timeline.thread(), refusal.get());
             }
-            state = state.apply(message.fact(), timeline.now().updatedAt());
+            state = Rules.apply(state, message.fact(), timeline.now().updatedAt());
         }
         return delivered;
     }
@@ -88,7 +89,7 @@ final class DeliveryCheck {
      * content, this settlement counts as already delivered.
      */
     private Optional<Integer> earlier(PersonFact.OutcomeSettled settled) {
-        if (timeline.now().refusal(settled).isEmpty()) {
+        if (Rules.refusal(timeline.now(), settled).isEmpty()) {
             return Optional.empty();
         }
         Optional<Moment> last = Optional.empty();
@@ -99,7 +100,8 @@ final class DeliveryCheck {
                     .map(PersonFact.OutcomeSettled.class::cast)
                     .filter(fact -> fact.callId().equals(settled.callId()))
                     .isPresent();
-            if (accepted && before.flatMap(state -> state.refusal(settled)).isEmpty()) {
+            if (accepted
+                    && before.flatMap(state -> Rules.refusal(state, settled)).isEmpty()) {
                 last = Optional.of(moment);
             }
             before = Optional.of(moment.state());

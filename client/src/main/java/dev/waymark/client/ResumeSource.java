@@ -16,6 +16,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
@@ -146,7 +147,7 @@ record ResumeSource(
 
     /** Returns the conversation to show if nothing starts, so that the agent is not resolved. */
     Conversation recorded() {
-        return state.readWithoutAgent(SAFE_TOOLS);
+        return Rules.readWithoutAgent(state, SAFE_TOOLS);
     }
 
     /**
@@ -216,7 +217,7 @@ record ResumeSource(
         resumption.refusal(state).ifPresent(problem -> {
             throw new WaymarkException.NotFound(problem.message(), Remedy.of(Remedy.Action.DECIDE_AFTER_RESUME));
         });
-        return resumption.of(state, at);
+        return Rules.resume(state, resumption, at);
     }
 
     /** Returns the input of a run that starts with this state. */

@@ -22,6 +22,7 @@ import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -284,7 +285,7 @@ final class ThreadResumer {
                 how.place().map(place -> context.read(thread, place)).orElseGet(() -> context.read(thread));
         ResumeSource left = ResumeSource.of(ancestor);
         String id = ResumeSource.forkId(thread, context.histories().firstRunId(thread, ancestor.runId()), how);
-        Conversation begin = new ForkRequest(id, how.message()).of(ancestor.now(), now());
+        Conversation begin = Rules.fork(ancestor.now(), new ForkRequest(id, how.message()), now());
         Optional<ThreadOwner> owner = how.owner().or(() -> ownerOf(thread));
         return new Forking(
                 id,

@@ -9,6 +9,7 @@ import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.history.Moment;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.ArrayList;
@@ -118,6 +119,6 @@ class WatcherNotifierTest {
 
     private static Moment spoken(String runId, Conversation state) {
         Fact fact = new PersonFact.UserSpoke(Optional.of("m9"), Optional.empty(), Optional.empty(), true);
-        return new Moment(runId, 5, state.updatedAt(), Optional.of(fact), state.apply(fact, state.updatedAt()));
+        return new Moment(runId, 5, state.updatedAt(), Optional.of(fact), Rules.apply(state, fact, state.updatedAt()));
     }
 }

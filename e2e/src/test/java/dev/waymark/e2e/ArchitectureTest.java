@@ -7,6 +7,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -23,6 +24,8 @@ import io.temporal.api.history.v1.HistoryEvent;
 class ArchitectureTest {
 
     private static final String CONVERSATION = "dev.waymark.conversation..";
+    private static final String RULE = "dev.waymark.conversation.rule";
+    private static final String STATE = "dev.waymark.conversation.state";
     private static final String HISTORY = "dev.waymark.history..";
     private static final String CHECKPOINT = "dev.waymark.checkpoint..";
     private static final String CONTRACT = "dev.waymark.contract..";
@@ -154,10 +157,58 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule only_rules_change_the_state = noClasses()
             .that()
-            .resideOutsideOfPackage(CONVERSATION)
+            .resideOutsideOfPackages(RULE, STATE)
+            .should()
+            .dependOnClassesThat(resideInAPackage(STATE).and(simpleName("Edit")));
+
+    /** What builds a conversation from a checkpoint is made by {@code Rules.restore}. */
+    @ArchTest
+    static final ArchRule rules_have_one_door = noClasses()
+            .that()
+            .resideOutsideOfPackage(RULE)
             .should()
             .dependOnClassesThat(
-                    resideInAPackage("dev.waymark.conversation.state").and(simpleName("Edit")));
+                    resideInAPackage(RULE).and(not(simpleName("Rules").or(simpleName("Restoration")))));
+
+    @ArchTest
+    static final ArchRule few_know_the_rules = noClasses()
+            .that()
+            .resideOutsideOfPackages(RULE, CHECKPOINT, HISTORY, CLIENT, WORKER, TESTKIT, BENCH)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(RULE);
+
+    @ArchTest
+    static final ArchRule rules_stand_on_the_state_and_the_state_on_its_parts = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage(CONVERSATION)
+            .layer("rule")
+            .definedBy(RULE)
+            .layer("conversation")
+            .definedBy("dev.waymark.conversation")
+            .layer("state")
+            .definedBy(STATE)
+            .layer("fact")
+            .definedBy("dev.waymark.conversation.fact")
+            .layer("call")
+            .definedBy("dev.waymark.conversation.call")
+            .layer("message")
+            .definedBy("dev.waymark.conversation.message")
+            .layer("policy")
+            .definedBy("dev.waymark.conversation.policy")
+            .whereLayer("rule")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("conversation")
+            .mayOnlyBeAccessedByLayers("rule")
+            .whereLayer("state")
+            .mayOnlyBeAccessedByLayers("rule", "conversation")
+            .whereLayer("fact")
+            .mayOnlyBeAccessedByLayers("rule", "conversation")
+            .whereLayer("call")
+            .mayOnlyBeAccessedByLayers("rule", "conversation", "state", "fact")
+            .whereLayer("message")
+            .mayOnlyBeAccessedByLayers("rule", "conversation", "state", "fact", "call")
+            .whereLayer("policy")
+            .mayOnlyBeAccessedByLayers("rule", "conversation", "state", "fact", "call");
 
     @ArchTest
     static final ArchRule conversation_touches_no_world = noClasses()

@@ -1,5 +1,6 @@
 package dev.waymark.checkpoint;
 
+import dev.waymark.conversation.rule.Restoration;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.List;
@@ -111,5 +112,5 @@ public final class CheckpointReader {
     }
 
     /** A conversation, and the thread that the checkpoint names. */
-    record Named(dev.waymark.conversation.Restoration conversation, Optional<String> thread) {}
+    record Named(Restoration conversation, Optional<String> thread) {}
 }

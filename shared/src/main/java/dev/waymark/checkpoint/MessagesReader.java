@@ -1,10 +1,11 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.rule.Restoration;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +33,7 @@ final class MessagesReader {
     }
 
     static CheckpointReader.Named read(List<?> list, Instant now) {
-        Restoration conversation = new Restoration(now, true).turn(1, 0, Usage.NONE, now);
+        Restoration conversation = Rules.restore(now, true).turn(1, 0, Usage.NONE, now);
         MessagesReader reader = new MessagesReader(list);
         CheckpointFields.each(list, "", reader::message)
                 .forEach(message -> conversation.say(message, Optional.empty(), now));

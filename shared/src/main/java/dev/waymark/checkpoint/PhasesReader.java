@@ -1,10 +1,11 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.rule.Restoration;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
@@ -55,7 +56,7 @@ final class PhasesReader {
         this.payload = payload;
         this.chain = chain;
         this.at = at;
-        this.conversation = new Restoration(at, false);
+        this.conversation = Rules.restore(at, false);
         this.ids = new CallIds(knownIds(payload));
     }
 

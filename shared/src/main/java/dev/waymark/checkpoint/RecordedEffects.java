@@ -1,8 +1,8 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.rule.Restoration;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,9 +1,10 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.rule.Restoration;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Usage;
 import java.time.Instant;
 import java.util.List;
@@ -24,7 +25,7 @@ final class RunnerReader {
         Usage usage = new Usage(used.total("inputTokens"), used.total("outputTokens"));
         int iterations = fields.count("iterations");
         Restoration conversation =
-                new Restoration(now, false).turn(1, iterations, usage, now).counted(iterations, 0);
+                Rules.restore(now, false).turn(1, iterations, usage, now).counted(iterations, 0);
         fields.some("messages", this::message).forEach(message -> conversation.say(message, Optional.empty(), now));
         ids.endReply();
         fields.optionalId("pendingToolUseId")

@@ -1,9 +1,10 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.rule.Restoration;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.IdempotencyKey;
@@ -48,7 +49,7 @@ final class SessionReader {
         CheckpointFields session = document.object("session");
         String id = session.id("session_id");
         Instant createdAt = session.time("created_at");
-        Restoration conversation = new Restoration(createdAt, false).updated(session.time("updated_at"));
+        Restoration conversation = Rules.restore(createdAt, false).updated(session.time("updated_at"));
         Map<String, CheckpointFields> log = log(document);
         SessionReader reader = new SessionReader(now, log.keySet());
         reader.checkpoint(document.object("checkpoint"), conversation);
@@ -107,7 +108,8 @@ final class SessionReader {
     static CheckpointReader.Named version(CheckpointFields checkpoint, Instant now) {
         SessionReader reader = new SessionReader(now, List.of());
         Instant at = reader.time(checkpoint);
-        Restoration conversation = new Restoration(began(checkpoint).orElse(at), false).updated(at);
+        Restoration conversation =
+                Rules.restore(began(checkpoint).orElse(at), false).updated(at);
         reader.checkpoint(checkpoint, conversation);
         return new CheckpointReader.Named(conversation, Optional.empty());
     }

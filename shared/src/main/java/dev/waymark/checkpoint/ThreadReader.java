@@ -1,9 +1,10 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.rule.Restoration;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentMap;
@@ -66,7 +67,7 @@ final class ThreadReader {
         Instant createdAt = fields.time("createdAt");
         Instant updatedAt = fields.time("updatedAt");
         int step = fields.count("step");
-        Restoration conversation = new Restoration(createdAt, false)
+        Restoration conversation = Rules.restore(createdAt, false)
                 .turn(1, 0, Usage.NONE, updatedAt)
                 .counted(step, 0)
                 .updated(updatedAt)

@@ -11,7 +11,6 @@ import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
-import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -39,11 +38,9 @@ import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentMap;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -53,8 +50,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * The whole state of a thread: an immutable value, and the result of applying the thread's facts in order.
@@ -72,45 +67,11 @@ public record Conversation(
         @JsonUnwrapped Arrivals arrivals,
         Counters counters,
         Optional<Announcements> announcements) {
-    /** The maximum length of a tool call's arguments: characters of canonical JSON. */
-    static final int MAX_ARGS_LENGTH = 256 * 1024;
-
     /** The maximum number of calls executed per reply, since applying a fact visits all of them. */
     public static final int MAX_CALLS = 500;
 
-    /** The maximum number of calls of a reply that run concurrently. */
-    static final int MAX_PARALLEL_CALLS = 50;
-
-    /**
-     * The maximum number of concurrent calls with side effects. A server accepts ten updates at a time, and people need
-     * some of them.
-     */
-    static final int MAX_PARALLEL_EFFECTS = 5;
-
     /** The maximum nesting depth of subagents' threads. */
     public static final int MAX_DEPTH = 5;
-
-    /**
-     * The maximum number of dispatches of a call that never starts. After that, the model is told that the call failed.
-     */
-    static final int MAX_DISPATCHES = 20;
-
-    /**
-     * How long the processes of a lost call may still run after the call's timeout. Then all of them have been killed.
-     */
-    static final Duration FENCE = Duration.ofSeconds(5);
-
-    /**
-     * The longest time that the turn waits for a lost call to report its outcome. Workers reconnect to a server in half
-     * that time.
-     */
-    static final Duration LATE_WORD = Duration.ofSeconds(20);
-
-    /**
-     * The shortest time that the turn waits for a lost call to report its outcome, even if the call can no longer be
-     * running: the report may be on its way.
-     */
-    static final Duration REPORT_ON_ITS_WAY = Duration.ofSeconds(10);
 
     /** What a thread is doing, in one word. The names are shown to users. */
     public enum Phase {
@@ -133,39 +94,6 @@ public record Conversation(
 
     public Conversation {
         Objects.requireNonNull(counters, "counters");
-    }
-
-    /** The state after a thread's first fact. */
-    public static Conversation start(ThreadFact.RunStarted fact, Instant at) {
-        return Evolution.start(fact, at);
-    }
-
-    /**
-     * The state after another fact. A fact that no longer matters, such as a late reply of the model, changes only
-     * counters, times and spending. A timer that fires when nothing is due does not change the state at all.
-     */
-    public Conversation apply(Fact fact, Instant at) {
-        if (fact instanceof ThreadFact.TimePassed && !isDue(at)) {
-            return this;
-        }
-        return Evolution.apply(this, fact, at);
-    }
-
-    /**
-     * What should happen now, from the state alone. Executing a step applies a fact that removes the step from this
-     * list, except for {@link Step.WakeAt}, which stays until its time, and {@link Step.Close}, which ends the thread.
-     */
-    public List<Step> decide() {
-        return Decider.decide(this);
-    }
-
-    /**
-     * The calls that the worker which got the newest reply may run at once, in the model's order: all calls of the
-     * reply, if they are all that is decided, and if all of them are safe to retry. Otherwise empty: such a reply's
-     * calls are dispatched one by one.
-     */
-    public List<Step.RunTool> callsToRunWithReply() {
-        return Decider.callsToRunWithReply(this);
     }
 
     /** Whether the call's tool is a subagent; false while the agent is not known. */
@@ -207,15 +135,6 @@ public record Conversation(
         return runsLater ? callBook.effectOf(call).executions() : call.repeat();
     }
 
-    /**
-     * Whether an activity has to judge the call before it runs. This includes every call that is to run without the
-     * approval that it needs: then it is not known yet whether a grant lets it run.
-     */
-    boolean lacksVerdict(Call call) {
-        AgentPolicy.ToolPolicy policy = policy().orElseThrow().policyOf(call.tool());
-        return (policy.ruled() && call.verdict().isEmpty()) || ApprovalRules.isMissingFor(policy, call);
-    }
-
     /** Whether the worker that gets a reply is to judge its calls. */
     public boolean judgesReplies() {
         return hasRules()
@@ -235,8 +154,7 @@ public record Conversation(
                 : List.of();
     }
 
-    /** What the thread announces to receivers. */
-    Announcements announced() {
+    private Announcements announced() {
         return announcements.orElse(Announcements.NONE);
     }
 
@@ -291,27 +209,6 @@ public record Conversation(
         return calls().get(callId)
                 .filter(call -> call.status() == Call.Status.JUDGING)
                 .isPresent();
-    }
-
-    /** Whether the waiting time of an open call is over, or the time of a closing thread for its announcements. */
-    private boolean isDue(Instant now) {
-        return Stream.concat(openCalls().stream().flatMap(call -> call.wakeAt().stream()), announced().until().stream())
-                .anyMatch(time -> !time.isAfter(now));
-    }
-
-    /** Why an inbound fact is refused in this state, at the time of its last change; empty if it is admitted. */
-    public Optional<Problem> refusal(Fact.Inbound fact) {
-        return refusal(fact, updatedAt());
-    }
-
-    /** Why an inbound fact is refused in this state at this time; empty if it is admitted. */
-    public Optional<Problem> refusal(Fact.Inbound fact, Instant at) {
-        return Admission.refusal(this, fact, at);
-    }
-
-    /** Why an update is refused; empty if it is accepted. A repeated delivery is acknowledged like the first one. */
-    public Optional<Problem> updateRefusal(Fact.Inbound fact, Instant at) {
-        return refusal(fact, at).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
     }
 
     /** The fact number of the first delivery, if a message with the same id arrived before. */
@@ -533,33 +430,17 @@ public record Conversation(
                 .isPresent();
     }
 
-    /**
-     * A copy of this restored conversation for a reader who does not know its agent. If the checkpoint has no result
-     * for a call, the copy's result says that it is not known whether the tool is safe to retry, except for
-     * {@code harmlessTools}.
-     *
-     * @param harmlessTools tools that are safe to retry with any agent
-     */
-    public Conversation readWithoutAgent(Set<String> harmlessTools) {
-        return Evolution.readWithoutAgent(this, harmlessTools);
-    }
-
-    /**
-     * A copy for a continuation that no server knows: another definition of the agent decides, and there is no parent to
-     * report to.
-     */
-    public Conversation inRehearsal(AgentPolicy other) {
-        Draft draft = new Draft(this, updatedAt());
-        draft.binding.policy = Optional.of(other);
-        draft.beginPrefix();
-        draft.parentLink.parent = Optional.empty();
-        return draft.state();
-    }
-
     public Conversation withTranscript(Transcript other) {
-        Draft draft = new Draft(this, updatedAt());
-        draft.dialogue.transcript = other;
-        return draft.state();
+        return new Conversation(
+                identity,
+                binding,
+                dialogue.with(other),
+                callBook,
+                money,
+                parentLink,
+                arrivals,
+                counters,
+                announcements);
     }
 
     /**

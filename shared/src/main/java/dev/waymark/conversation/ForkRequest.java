@@ -1,7 +1,6 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.message.Message;
-import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -18,10 +17,5 @@ import java.util.Optional;
 public record ForkRequest(String id, Optional<Message> message) {
     public ForkRequest {
         Objects.requireNonNull(id, "id");
-    }
-
-    /** The initial state of a thread that is forked from a thread in this state. */
-    public Conversation of(Conversation ancestor, Instant at) {
-        return Evolution.fork(ancestor, this, at);
     }
 }

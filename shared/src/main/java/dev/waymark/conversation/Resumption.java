@@ -3,7 +3,6 @@ package dev.waymark.conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
-import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -64,11 +63,6 @@ public record Resumption(
     /** A copy for a conversation that comes from a file. */
     public Resumption withFileCalls(FileCalls allowed) {
         return new Resumption(id, agent, answer, maxIterations, once, session, context, allowed);
-    }
-
-    /** The initial state of a thread that continues a thread with this final state. */
-    public Conversation of(Conversation over, Instant at) {
-        return Evolution.resume(over, this, at);
     }
 
     /** Why the answer cannot be used in this state; empty if it can. */

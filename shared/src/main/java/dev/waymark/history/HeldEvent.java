@@ -3,6 +3,7 @@ package dev.waymark.history;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.rule.Rules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -85,11 +86,11 @@ final class HeldEvent {
 
     private static Conversation after(@Nullable Conversation before, Fact fact, Instant at) {
         if (fact instanceof ThreadFact.RunStarted run) {
-            return Conversation.start(run, at);
+            return Rules.start(run, at);
         }
         if (before == null) {
             throw new IllegalStateException("the history does not begin with the start of a run");
         }
-        return before.apply(fact, at);
+        return Rules.apply(before, fact, at);
     }
 }

@@ -20,6 +20,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.UnknownRulesException;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
@@ -486,7 +487,7 @@ public final class Projector {
             early.add(HeldEvent.ofFacts(eventId, taskStartedAt, () -> only(fact)));
             return;
         }
-        state = current().apply(fact, taskStartedAt);
+        state = Rules.apply(current(), fact, taskStartedAt);
         moments.accept(new Moment(runId, eventId, taskStartedAt, Optional.of(fact), state));
     }
 

@@ -9,6 +9,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
@@ -48,7 +49,7 @@ class BriefFormsTest {
 
     @Test
     void modelInput_shortDigest_isOfItsTranscript() {
-        Conversation blank = Conversation.start(
+        Conversation blank = Rules.start(
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), Instant.EPOCH);
         assertThat(ModelInput.of(blank).isOf(Transcript.EMPTY)).isTrue();
     }

@@ -19,6 +19,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -346,7 +347,7 @@ class InboundDecoderTest {
                         + "\"tool_use\",\"id\":\"a\",\"name\":\"b\",\"input\":" + input + "}]},{\"role\":\"user\","
                         + "\"content\":[{\"type\":\"tool_result\",\"toolUseId\":\"a\",\"content\":\"c\"}]}]}");
 
-        Conversation state = started().apply(fact, Instant.EPOCH);
+        Conversation state = Rules.apply(started(), fact, Instant.EPOCH);
         assertThat(fact)
                 .isInstanceOf(depth <= Json.MAX_DEPTH ? PersonFact.UserSpoke.class : ThreadFact.MessageIgnored.class);
         assertThat(CarriedState.unpack(new CarriedState(state, Optional.empty()).pack())
@@ -446,7 +447,7 @@ class InboundDecoderTest {
     private static void hold(String name, Payload payload) {
         try {
             Fact fact = InboundDecoder.read(name, payload);
-            Conversation state = started().apply(fact, Instant.EPOCH);
+            Conversation state = Rules.apply(started(), fact, Instant.EPOCH);
             byte[] json = PayloadJson.MAPPER.writeValueAsBytes(state);
             if (!PayloadJson.MAPPER.readValue(json, Conversation.class).equals(state)) {
                 throw new AssertionError("JSON changes the state");
@@ -457,7 +458,7 @@ class InboundDecoderTest {
     }
 
     private static Conversation started() {
-        return Conversation.start(
+        return Rules.start(
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), Instant.EPOCH);
     }
 

@@ -7,6 +7,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import java.time.Instant;
 import java.util.Base64;
@@ -26,12 +27,12 @@ class StateAssemblyTest {
         Instant at = Instant.EPOCH;
         byte[] noise = new byte[190_000];
         List<Fact> facts = StartInput.of("a").facts();
-        Conversation state = Conversation.start((ThreadFact.RunStarted) facts.get(0), at);
+        Conversation state = Rules.start((ThreadFact.RunStarted) facts.get(0), at);
         for (int i = 0; i < 10; i++) {
             new Random(i).nextBytes(noise);
             PersonFact.UserSpoke said =
                     PersonFact.UserSpoke.message("m-" + i, Base64.getEncoder().encodeToString(noise));
-            state = state.apply(StartInput.of("a").saying(said).facts().get(1), at);
+            state = Rules.apply(state, StartInput.of("a").saying(said).facts().get(1), at);
         }
         return state;
     }

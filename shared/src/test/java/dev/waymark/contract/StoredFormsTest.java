@@ -52,6 +52,7 @@ import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.policy.WaitRule;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.AgentBinding;
 import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.state.AnnouncementPlan;
@@ -663,17 +664,16 @@ class StoredFormsTest {
     /** Call ids are keys in a carried state, and Jackson's default limit for a key is 50,000 characters. */
     @Test
     void carried_callWithAVeryLongId_isReadAgain() {
-        Conversation state = Conversation.start(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), AT)
-                .apply(
-                        new PersonFact.UserSpoke(
-                                Optional.empty(),
-                                Optional.of(List.of(
-                                        Message.assistant(new Part.ToolUse("i".repeat(60_000), "add", ARGS)),
-                                        Message.results(List.of(new Part.ToolResult("i".repeat(60_000), "3", false))))),
-                                Optional.empty(),
-                                false),
-                        AT);
+        Conversation state = Rules.apply(
+                Rules.start(new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), AT),
+                new PersonFact.UserSpoke(
+                        Optional.empty(),
+                        Optional.of(List.of(
+                                Message.assistant(new Part.ToolUse("i".repeat(60_000), "add", ARGS)),
+                                Message.results(List.of(new Part.ToolResult("i".repeat(60_000), "3", false))))),
+                        Optional.empty(),
+                        false),
+                AT);
         CarriedState carried = new CarriedState(state, Optional.empty());
         assertThat(CarriedState.unpack(carried.pack())).isEqualTo(carried);
     }
@@ -682,7 +682,8 @@ class StoredFormsTest {
     void conversation_hugeButFullOfText_isPackedAndUnpacked() {
         Conversation state = started();
         for (int i = 0; i < 200; i++) {
-            state = state.apply(
+            state = Rules.apply(
+                    state,
                     new PersonFact.UserSpoke(
                             Optional.of("id-" + i),
                             Optional.empty(),
@@ -698,7 +699,7 @@ class StoredFormsTest {
     @Test
     void digest_ofAState_seesEveryChangeButTheTranscriptsEntries() {
         Conversation state = started();
-        Conversation other = state.apply(new ThreadFact.MessageIgnored("x", new Problem("T", "m")), AT);
+        Conversation other = Rules.apply(state, new ThreadFact.MessageIgnored("x", new Problem("T", "m")), AT);
 
         assertThat(StateDigest.of(other)).isNotEqualTo(StateDigest.of(state));
         assertThat(StateDigest.of(state)).isEqualTo(StateDigest.of(started()));
@@ -711,8 +712,7 @@ class StoredFormsTest {
     }
 
     private static Conversation started() {
-        return Conversation.start(
-                new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), AT);
+        return Rules.start(new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), AT);
     }
 
     private static ObjectNode tree(Object value) throws IOException {

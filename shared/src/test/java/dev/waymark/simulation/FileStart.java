@@ -3,6 +3,7 @@ package dev.waymark.simulation;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Resumption;
+import dev.waymark.conversation.rule.Rules;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -17,10 +18,11 @@ record FileStart(Optional<Conversation> restored, FileCalls allowed, boolean onc
 
     /** The first state of the thread. */
     Optional<Conversation> resumed(Instant at) {
-        return restored.map(state -> new Resumption(
-                        "r", Optional.empty(), Optional.empty(), Optional.empty(), once, Optional.empty())
-                .withFileCalls(allowed)
-                .of(state, at));
+        return restored.map(state -> Rules.resume(
+                state,
+                new Resumption("r", Optional.empty(), Optional.empty(), Optional.empty(), once, Optional.empty())
+                        .withFileCalls(allowed),
+                at));
     }
 
     /** Whether the call with this id comes from the checkpoint, which has its result or does not. */

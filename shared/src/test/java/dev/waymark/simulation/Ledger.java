@@ -20,6 +20,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.state.Announcements;
 import dev.waymark.conversation.state.ThreadIdentity;
@@ -142,7 +143,9 @@ final class Ledger {
     // ---- records
 
     private static Optional<Problem> refusal(Conversation before, Fact fact, Conversation after) {
-        return fact instanceof Fact.Inbound inbound ? before.refusal(inbound, after.updatedAt()) : Optional.empty();
+        return fact instanceof Fact.Inbound inbound
+                ? Rules.refusal(before, inbound, after.updatedAt())
+                : Optional.empty();
     }
 
     /** Records what happened, without checking it. */
@@ -708,7 +711,8 @@ final class Ledger {
         }
         before.calls().forEach((id, call) -> dropped(call, after));
         Violation.unless(
-                after.decide().stream().noneMatch(Step.Summarise.class::isInstance), "a summary follows a summary");
+                Rules.nextSteps(after).stream().noneMatch(Step.Summarise.class::isInstance),
+                "a summary follows a summary");
     }
 
     /**
@@ -1008,7 +1012,7 @@ final class Ledger {
 
     private void decisions(Conversation state) {
         Violation.unless(state.spent().equals(all()), "what was spent is miscounted");
-        List<Step> steps = state.decide();
+        List<Step> steps = Rules.nextSteps(state);
         long tokens = all().usage().inputTokens() + all().usage().outputTokens();
         long promised = steps.stream()
                 .filter(Step.StartSubagent.class::isInstance)
@@ -1034,7 +1038,7 @@ final class Ledger {
                                         .map(PendingItem::callId)
                                         .toList()),
                 "receivers are told of other requests than wait");
-        Violation.unless(state.decide().equals(steps), "the same state decides differently");
+        Violation.unless(Rules.nextSteps(state).equals(steps), "the same state decides differently");
         if (state.life() == ThreadIdentity.Life.CANCELLED) {
             Violation.unless(
                     steps.stream()

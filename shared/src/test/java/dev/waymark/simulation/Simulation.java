@@ -8,7 +8,6 @@ import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
-import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
@@ -32,6 +31,8 @@ import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.policy.WaitRule;
+import dev.waymark.conversation.rule.Restoration;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
@@ -218,7 +219,7 @@ final class Simulation {
                 ThreadIdentity.RULES, "helper", chance(6), maxIterations, Optional.empty(), parent, Optional.empty());
         recorded.add(started);
         times.add(at);
-        state = Conversation.start(started, at);
+        state = Rules.start(started, at);
         this.file = seed < FILE_SEEDS ? FileStart.NONE : fileStart();
         state = file.resumed(at).orElse(state);
         this.ledger = new Ledger(coverage, policy, world, file);
@@ -234,7 +235,7 @@ final class Simulation {
             String tool = TOOLS[random.nextInt(TOOLS.length)];
             calls.add(new Part.ToolUse("file" + i, tool, args(tool)));
         }
-        Restoration restoration = new Restoration(at, false)
+        Restoration restoration = Rules.restore(at, false)
                 .say(Message.user("from elsewhere"), Optional.empty(), at)
                 .say(Message.assistant(calls.toArray(new Part[0])), Optional.empty(), at);
         String some = calls.get(random.nextInt(calls.size())).id();
@@ -292,7 +293,7 @@ final class Simulation {
         for (int round = 0; !closed; round++) {
             Violation.unless(round < 50, "the driver goes round in circles");
             moveOnPerhaps();
-            List<Step> steps = state.decide();
+            List<Step> steps = Rules.nextSteps(state);
             boolean progress = false;
             for (Step step : steps) {
                 progress |= step.match(new Driver());
@@ -537,7 +538,8 @@ final class Simulation {
                                         .size()
                                 == state.asks().size(),
                 "the thread above is not told what is asked");
-        Violation.unless(!shouldGoOn || !state.decide().isEmpty(), "stuck: a turn runs, and nothing is decided");
+        Violation.unless(
+                !shouldGoOn || !Rules.nextSteps(state).isEmpty(), "stuck: a turn runs, and nothing is decided");
         Violation.unless(!waits || !state.isBetweenSteps(), "between steps, yet waiting");
     }
 
@@ -637,7 +639,7 @@ final class Simulation {
         at = at.plusMillis(millisLater);
         Conversation before = state;
         if (fact instanceof ToolFact.ToolEndedLate late
-                && before.refusal(late, at).isEmpty()) {
+                && Rules.refusal(before, late, at).isEmpty()) {
             world.reportedLate(late.execution());
         }
         state = core.apply(state, fact, at);
@@ -677,7 +679,7 @@ final class Simulation {
      */
     private void refold() {
         Conversation folded = file.resumed(times.get(0))
-                .orElseGet(() -> Conversation.start((ThreadFact.RunStarted) recorded.get(0), times.get(0)));
+                .orElseGet(() -> Rules.start((ThreadFact.RunStarted) recorded.get(0), times.get(0)));
         for (int i = 1; i < recorded.size(); i++) {
             Fact fact = recorded.get(i);
             if (i > runBegan
@@ -932,8 +934,9 @@ final class Simulation {
     private void replied(Activity flight, int step, Reply reply) {
         ModelFact.ModelReplied replied = new ModelFact.ModelReplied(step, reply);
         Conversation asked = askedIn.get(flight.run() + "/" + flight.step());
-        List<ModelResult.Ran> ran =
-                asked == null ? List.of() : ran(asked.apply(new ModelFact.ModelReplied(flight.step(), reply), at));
+        List<ModelResult.Ran> ran = asked == null
+                ? List.of()
+                : ran(Rules.apply(asked, new ModelFact.ModelReplied(flight.step(), reply), at));
         Conversation before = state;
         boolean stale = !before.awaitsModel(step);
         List<Fact> facts = new Work.Model(step)
@@ -971,7 +974,7 @@ final class Simulation {
     /** The outcomes of the reply's calls that the model's activity runs. A call that fails there has none. */
     private List<ModelResult.Ran> ran(Conversation after) {
         List<ModelResult.Ran> ran = new ArrayList<>();
-        for (Step.RunTool run : after.callsToRunWithReply()) {
+        for (Step.RunTool run : Rules.callsToRunWithReply(after)) {
             ToolOutcome outcome = suspends()
                     ? ToolOutcome.suspended(suspension())
                     : switch (fusing.nextInt(6)) {
@@ -989,7 +992,7 @@ final class Simulation {
     /** The state after the same outcomes, if the calls had been dispatched as the state decides. */
     private Conversation unfused(Conversation before, Fact replied, List<ModelResult.Ran> ran, Instant time) {
         Conversation now = core.apply(before, replied, time);
-        for (Step step : now.decide()) {
+        for (Step step : Rules.nextSteps(now)) {
             if (step instanceof Step.RunTool run
                     && ran.stream()
                             .anyMatch(each -> each.callId().equals(run.call().id()))) {
@@ -1112,7 +1115,7 @@ final class Simulation {
             }
             default -> {
                 ToolFact.ToolClaimed claim = claim(call, activity.dispatch(), name);
-                Optional<Problem> refusal = state.refusal(claim, at);
+                Optional<Problem> refusal = Rules.refusal(state, claim, at);
                 if (fault == Fault.EFFECT_WITHOUT_CLAIM) {
                     grant(activity, name).takeEffect(at);
                     world.check(state);
@@ -1318,7 +1321,7 @@ final class Simulation {
         }
         zombie.end();
         ToolFact.ToolEndedLate late = new ToolFact.ToolEndedLate(zombie.callId, zombie.name, end);
-        if (state.refusal(late, at).isEmpty()) {
+        if (Rules.refusal(state, late, at).isEmpty()) {
             Call.Status before = state.calls().get(zombie.callId).orElseThrow().status();
             coverage.count("late outcomes of calls " + before.name().toLowerCase(Locale.ROOT));
         }
@@ -1346,7 +1349,7 @@ final class Simulation {
             ToolFact.ToolClaimed claim =
                     claim(late.activity().call().orElseThrow(), late.activity().dispatch(), late.execution());
             if (late.run().equals(runId())
-                    && (state.refusal(claim, at).isEmpty() || fault == Fault.LATE_CLAIM_GRANTED)) {
+                    && (Rules.refusal(state, claim, at).isEmpty() || fault == Fault.LATE_CLAIM_GRANTED)) {
                 apply(claim, 0); // The thread admits and applies a claim at one time.
                 grant(late.activity(), late.execution()).takeEffect(at);
                 world.check(state);
@@ -1413,7 +1416,7 @@ final class Simulation {
                 (chance(2) ? signals : updates).add(fact);
             }
         }
-        state.decide().forEach(step -> {
+        Rules.nextSteps(state).forEach(step -> {
             if (step instanceof Step.WakeAt wake) {
                 alarm = Optional.of(wake.time());
             }
@@ -1429,7 +1432,7 @@ final class Simulation {
             work();
         }
         for (Fact fact : updates) {
-            Optional<Problem> refusal = state.refusal((Fact.Inbound) fact, at);
+            Optional<Problem> refusal = Rules.refusal(state, (Fact.Inbound) fact, at);
             if (fact instanceof ToolFact.ToolClaimed claim) {
                 Violation.unless(refusal.isEmpty(), "a restored claim is refused");
                 coverage.count("restored claims");

@@ -14,6 +14,7 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.CallVerdict;
 import java.io.IOException;
@@ -194,7 +195,7 @@ class SimulationTest {
         "refused subagent-reported NotFound"
     };
 
-    private static final Core RULES = Conversation::apply;
+    private static final Core RULES = Rules::apply;
 
     @Test
     void conversation_anyInterleaving_keepsItsPromises() throws IOException {
@@ -642,7 +643,7 @@ class SimulationTest {
     private static Arguments broken(
             Class<? extends Fact> at, Predicate<Conversation> when, String name, String violation, Change change) {
         Core core = (before, fact, time) -> {
-            Conversation after = before.apply(fact, time);
+            Conversation after = Rules.apply(before, fact, time);
             return at.isInstance(fact) && when.test(after)
                     ? Doctor.edit(after, tree -> change.make(before, fact, tree))
                     : after;

@@ -20,6 +20,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -82,7 +83,7 @@ public final class GeneratedThread {
                 : policy(maxIterations).withSummaries(new SummaryRule(40, 1 + extras.nextInt(4)));
         ThreadFact.RunStarted started =
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty());
-        state = Conversation.start(started, at);
+        state = Rules.start(started, at);
         note(started);
     }
 
@@ -142,7 +143,7 @@ public final class GeneratedThread {
                     Optional.empty(), Optional.empty(), Optional.of(Message.user(words())), false, schema));
             return;
         }
-        List<Step> steps = state.decide();
+        List<Step> steps = Rules.nextSteps(state);
         if (!steps.isEmpty() && !chance(6)) {
             steps.forEach(this::carryOut);
             return;
@@ -367,7 +368,7 @@ public final class GeneratedThread {
 
     private void apply(Fact fact) {
         at = at.plusMillis(1 + random.nextInt(2_000));
-        state = state.apply(fact, at);
+        state = Rules.apply(state, fact, at);
         note(fact);
     }
 

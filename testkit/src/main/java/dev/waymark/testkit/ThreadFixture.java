@@ -11,6 +11,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -37,7 +38,7 @@ public final class ThreadFixture {
         ThreadFixture tale = new ThreadFixture();
         ThreadFact.RunStarted started =
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "assistant", false, Optional.empty());
-        tale.moments.add(new Moment("run-1", 1, START, Optional.of(started), Conversation.start(started, START)));
+        tale.moments.add(new Moment("run-1", 1, START, Optional.of(started), Rules.start(started, START)));
         return tale;
     }
 
@@ -71,11 +72,7 @@ public final class ThreadFixture {
         Moment last = moments.get(moments.size() - 1);
         Instant at = last.at().plusSeconds(1);
         moments.add(new Moment(
-                last.runId(),
-                last.eventId() + 1,
-                at,
-                Optional.of(fact),
-                last.state().apply(fact, at)));
+                last.runId(), last.eventId() + 1, at, Optional.of(fact), Rules.apply(last.state(), fact, at)));
         return this;
     }
 

@@ -3,6 +3,7 @@ package dev.waymark.checkpoint;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -23,7 +24,7 @@ final class CheckpointFixture {
     CheckpointFixture(Fact... facts) {
         ThreadFact.RunStarted started =
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(4));
-        state = Conversation.start(started, START);
+        state = Rules.start(started, START);
         moments.add(new Moment("run-1", 1, START, Optional.of(started), state));
         with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(GeneratedThread.policy()))
                 .with(facts);
@@ -32,7 +33,7 @@ final class CheckpointFixture {
     CheckpointFixture with(Fact... facts) {
         for (Fact fact : facts) {
             Instant at = START.plusSeconds(moments.size());
-            state = state.apply(fact, at);
+            state = Rules.apply(state, fact, at);
             moments.add(new Moment("run-1", moments.size() + 1, at, Optional.of(fact), state));
         }
         return this;

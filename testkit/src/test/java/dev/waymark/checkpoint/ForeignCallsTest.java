@@ -17,6 +17,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
@@ -106,11 +107,23 @@ class ForeignCallsTest {
     }
 
     private static Conversation resumed(RestoredCheckpoint checkpoint, FileCalls calls, AgentPolicy policy) {
-        return new Resumption("r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty())
-                .withFileCalls(calls)
-                .of(checkpoint.state(), NOW)
-                .apply(new ThreadFact.AgentRequested(), NOW)
-                .apply(new ThreadFact.AgentResolved(policy), NOW);
+        return Rules.apply(
+                Rules.apply(
+                        Rules.resume(
+                                checkpoint.state(),
+                                new Resumption(
+                                                "r",
+                                                Optional.empty(),
+                                                Optional.empty(),
+                                                Optional.empty(),
+                                                false,
+                                                Optional.empty())
+                                        .withFileCalls(calls),
+                                NOW),
+                        new ThreadFact.AgentRequested(),
+                        NOW),
+                new ThreadFact.AgentResolved(policy),
+                NOW);
     }
 
     private static Call call(Conversation state, String id) {
@@ -255,19 +268,31 @@ class ForeignCallsTest {
         assertWaiting(resumed);
         // Programs may change, so the definition that the person decides about is looked up first.
         AgentPolicy.ToolPolicy add = AgentPolicy.ToolPolicy.NONE.changing();
-        Conversation judged = resumed(
-                        checkpoint,
-                        calls,
-                        new AgentPolicy(
-                                "helper",
-                                4,
-                                Map.of("add", AgentPolicy.Executor.ACTIVITY, "charge", AgentPolicy.Executor.ACTIVITY),
-                                Map.of("add", add, "charge", add),
-                                Optional.empty()))
-                .apply(new ToolFact.VerdictRequested("c1"), NOW)
-                .apply(new ToolFact.VerdictRequested("c2"), NOW)
-                .apply(new ToolFact.VerdictGiven("c1", about("first")), NOW)
-                .apply(new ToolFact.VerdictGiven("c2", about("first")), NOW);
+        Conversation judged = Rules.apply(
+                Rules.apply(
+                        Rules.apply(
+                                Rules.apply(
+                                        resumed(
+                                                checkpoint,
+                                                calls,
+                                                new AgentPolicy(
+                                                        "helper",
+                                                        4,
+                                                        Map.of(
+                                                                "add",
+                                                                AgentPolicy.Executor.ACTIVITY,
+                                                                "charge",
+                                                                AgentPolicy.Executor.ACTIVITY),
+                                                        Map.of("add", add, "charge", add),
+                                                        Optional.empty())),
+                                        new ToolFact.VerdictRequested("c1"),
+                                        NOW),
+                                new ToolFact.VerdictRequested("c2"),
+                                NOW),
+                        new ToolFact.VerdictGiven("c1", about("first")),
+                        NOW),
+                new ToolFact.VerdictGiven("c2", about("first")),
+                NOW);
         assertWaiting(judged);
     }
 
@@ -279,27 +304,27 @@ class ForeignCallsTest {
         assertThat(resumed.waitingCalls())
                 .extracting(Call::id, Call::status)
                 .containsExactly(tuple("c1", Call.Status.AWAITING), tuple("c2", Call.Status.AWAITING));
-        assertThat(resumed.decide()).noneMatch(Step.RunTool.class::isInstance);
+        assertThat(Rules.nextSteps(resumed)).noneMatch(Step.RunTool.class::isInstance);
     }
 
     @Test
     void openRequest_thatIsApprovedHere_runsOnce() {
-        Conversation approved = resumed(
+        Conversation approved = Rules.apply(
+                resumed(
                         read(threadOf(use(1, "charge") + "," + asked(1), "")),
                         FileCalls.CONTINUE_SAFE,
-                        GeneratedThread.policy())
-                .apply(
-                        new PersonFact.ApprovalDecided(
-                                true,
-                                Optional.empty(),
-                                Optional.of("c1"),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty()),
-                        NOW);
+                        GeneratedThread.policy()),
+                new PersonFact.ApprovalDecided(
+                        true,
+                        Optional.empty(),
+                        Optional.of("c1"),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty()),
+                NOW);
 
-        assertThat(approved.decide())
+        assertThat(Rules.nextSteps(approved))
                 .singleElement()
                 .isInstanceOfSatisfying(
                         Step.RunTool.class, run -> assertThat(run.call().id()).isEqualTo("c1"));

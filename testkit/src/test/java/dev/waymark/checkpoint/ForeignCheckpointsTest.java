@@ -13,6 +13,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
@@ -54,16 +55,18 @@ class ForeignCheckpointsTest {
     private static Conversation resumed(RestoredCheckpoint checkpoint, String... answer) {
         Resumption how = new Resumption(
                 "r", Optional.empty(), List.of(answer).stream().findFirst(), Optional.empty(), false, Optional.empty());
-        return how.of(checkpoint.state(), NOW)
-                .apply(new ThreadFact.AgentRequested(), NOW)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), NOW);
+        return Rules.apply(
+                Rules.apply(Rules.resume(checkpoint.state(), how, NOW), new ThreadFact.AgentRequested(), NOW),
+                new ThreadFact.AgentResolved(GeneratedThread.policy()),
+                NOW);
     }
 
     private static List<Message> nextModelCall(Conversation state) {
         int step = state.counters().steps() + 1;
-        assertThat(state.decide()).containsExactly(new Step.CallModel(step));
-        List<Message> messages =
-                state.apply(new ModelFact.ModelCalled(step), NOW).transcript().messages();
+        assertThat(Rules.nextSteps(state)).containsExactly(new Step.CallModel(step));
+        List<Message> messages = Rules.apply(state, new ModelFact.ModelCalled(step), NOW)
+                .transcript()
+                .messages();
         assertThat(Pairing.violation(messages)).isEmpty();
         return messages;
     }
@@ -99,7 +102,8 @@ class ForeignCheckpointsTest {
 
         assertThat(checkpoint.thread()).contains("thread_3c49");
         assertThat(checkpoint.state().transcript().count()).isGreaterThanOrEqualTo(Math.min(messages, 2));
-        assertThat(resumed(firstRecords(CHAIN, records)).decide().isEmpty()).isEqualTo(records == 15);
+        assertThat(Rules.nextSteps(resumed(firstRecords(CHAIN, records))).isEmpty())
+                .isEqualTo(records == 15);
     }
 
     @Test
@@ -120,7 +124,7 @@ class ForeignCheckpointsTest {
         for (int records : List.of(6, 7)) {
             Conversation state = resumed(firstRecords(CHAIN, records));
 
-            assertThat(state.decide()).hasSize(2).allMatch(Step.RunTool.class::isInstance);
+            assertThat(Rules.nextSteps(state)).hasSize(2).allMatch(Step.RunTool.class::isInstance);
         }
     }
 
@@ -658,7 +662,7 @@ class ForeignCheckpointsTest {
                         "{'role': 'assistant', 'content': 'So.'}")
                 + "]";
 
-        Conversation read = read(text).state().readWithoutAgent(Set.of("ls"));
+        Conversation read = Rules.readWithoutAgent(read(text).state(), Set.of("ls"));
 
         List<Part.ToolResult> results = read.transcript().messages().get(2).toolResults();
         assertThat(results.get(0).content())

@@ -20,6 +20,7 @@ import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.io.ByteArrayOutputStream;
@@ -139,7 +140,7 @@ class MutatedForeignFilesTest {
         if (how.refusal(restored.state()).isPresent()) {
             return;
         }
-        Conversation begin = how.of(restored.state(), NOW);
+        Conversation begin = Rules.resume(restored.state(), how, NOW);
         String packed = new CarriedState(begin, Optional.empty()).pack();
         Conversation state = CarriedState.unpack(packed).state();
         assertThat(state).isEqualTo(begin);
@@ -152,7 +153,7 @@ class MutatedForeignFilesTest {
         Instant now = NOW;
         show(state);
         for (int i = 0; i < MOST_STEPS; i++) {
-            Optional<Step> next = state.decide().stream().findFirst();
+            Optional<Step> next = Rules.nextSteps(state).stream().findFirst();
             if (next.isEmpty() || next.get() instanceof Step.Close) {
                 break;
             }
@@ -179,18 +180,21 @@ class MutatedForeignFilesTest {
 
     private static Conversation carriedOut(Conversation before, Step step, Instant now) {
         if (step instanceof Step.ResolveAgent) {
-            return before.apply(new ThreadFact.AgentRequested(), now)
-                    .apply(new ThreadFact.AgentResolved(everyToolHasEffects(before)), now);
+            return Rules.apply(
+                    Rules.apply(before, new ThreadFact.AgentRequested(), now),
+                    new ThreadFact.AgentResolved(everyToolHasEffects(before)),
+                    now);
         }
         if (step instanceof Step.CallModel call) {
-            Conversation called = before.apply(new ModelFact.ModelCalled(call.step()), now);
+            Conversation called = Rules.apply(before, new ModelFact.ModelCalled(call.step()), now);
             assertThat(Pairing.violation(called.transcript().messages())).isEmpty();
-            return called.apply(new ModelFact.ModelReplied(call.step(), Reply.of(new Part.Text("Done."))), now);
+            return Rules.apply(called, new ModelFact.ModelReplied(call.step(), Reply.of(new Part.Text("Done."))), now);
         }
         if (step instanceof Step.RunTool run) {
             Call call = run.call();
-            return before.apply(new ToolFact.ToolDispatched(call.id(), run.dispatch()), now)
-                    .apply(
+            return Rules.apply(
+                    Rules.apply(
+                            Rules.apply(before, new ToolFact.ToolDispatched(call.id(), run.dispatch()), now),
                             new ToolFact.ToolClaimed(
                                     call.id(),
                                     run.dispatch(),
@@ -199,11 +203,12 @@ class MutatedForeignFilesTest {
                                     before.repeatOf(call),
                                     "run-1/" + call.id(),
                                     false),
-                            now)
-                    .apply(new ToolFact.ToolFinished(call.id(), run.dispatch(), "done", false), now);
+                            now),
+                    new ToolFact.ToolFinished(call.id(), run.dispatch(), "done", false),
+                    now);
         }
         if (step instanceof Step.WakeAt) {
-            return before.apply(new ThreadFact.TimePassed(), now);
+            return Rules.apply(before, new ThreadFact.TimePassed(), now);
         }
         throw new AssertionError("not expected of a file: " + step);
     }

@@ -7,6 +7,7 @@ import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -36,9 +37,10 @@ class PhasesPrefixTest {
             Conversation restored = CheckpointReader.read(
                             Json.of(records).canonical().getBytes(StandardCharsets.UTF_8), LATER)
                     .state();
-            return Optional.of(ONWARD.of(restored, LATER)
-                    .apply(new ThreadFact.AgentRequested(), LATER)
-                    .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER));
+            return Optional.of(Rules.apply(
+                    Rules.apply(Rules.resume(restored, ONWARD, LATER), new ThreadFact.AgentRequested(), LATER),
+                    new ThreadFact.AgentResolved(GeneratedThread.policy()),
+                    LATER));
         } catch (CheckpointCorruption refused) {
             return Optional.empty();
         }
@@ -67,7 +69,7 @@ class PhasesPrefixTest {
     }
 
     private static Set<String> handedOut(Conversation resumed) {
-        return resumed.decide().stream()
+        return Rules.nextSteps(resumed).stream()
                 .filter(Step.RunTool.class::isInstance)
                 .map(step -> ((Step.RunTool) step).call().id())
                 .collect(Collectors.toSet());

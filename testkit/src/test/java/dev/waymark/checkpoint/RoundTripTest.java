@@ -10,6 +10,7 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
@@ -155,9 +156,13 @@ class RoundTripTest {
         for (Trip trip : trips(format)) {
             long seed = trip.seed();
             Timeline timeline = trip.timeline();
-            Conversation resumed = ONWARD.of(trip.recovered().state(), LATER)
-                    .apply(new ThreadFact.AgentRequested(), LATER)
-                    .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
+            Conversation resumed = Rules.apply(
+                    Rules.apply(
+                            Rules.resume(trip.recovered().state(), ONWARD, LATER),
+                            new ThreadFact.AgentRequested(),
+                            LATER),
+                    new ThreadFact.AgentResolved(GeneratedThread.policy()),
+                    LATER);
 
             boolean isVersion = format != CheckpointFormat.VERSIONS
                     || timeline.versions()
@@ -170,9 +175,11 @@ class RoundTripTest {
                 assertThat(resumed.isSettled()).as("seed %d", seed).isTrue();
                 assertSame(seed, newest(trip.before()), view(format, GeneratedThread.begunWith(resumed, "team/a:42")));
             }
-            if (resumed.decide().stream().anyMatch(Step.CallModel.class::isInstance)) {
-                List<Message> asked = resumed.apply(
-                                new ModelFact.ModelCalled(resumed.counters().steps() + 1), LATER)
+            if (Rules.nextSteps(resumed).stream().anyMatch(Step.CallModel.class::isInstance)) {
+                List<Message> asked = Rules.apply(
+                                resumed,
+                                new ModelFact.ModelCalled(resumed.counters().steps() + 1),
+                                LATER)
                         .transcript()
                         .messages();
                 assertThat(Pairing.violation(asked)).as("seed %d", seed).isEmpty();

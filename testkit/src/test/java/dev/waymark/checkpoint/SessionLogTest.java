@@ -14,6 +14,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
@@ -103,16 +104,22 @@ class SessionLogTest {
     }
 
     private static Conversation resumed(Json document, String... answer) {
-        return new Resumption(
-                        "r",
-                        Optional.empty(),
-                        List.of(answer).stream().findFirst(),
-                        Optional.empty(),
-                        false,
-                        Optional.of("s1"))
-                .of(read(document).state(), NOW)
-                .apply(new ThreadFact.AgentRequested(), NOW)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), NOW);
+        return Rules.apply(
+                Rules.apply(
+                        Rules.resume(
+                                read(document).state(),
+                                new Resumption(
+                                        "r",
+                                        Optional.empty(),
+                                        List.of(answer).stream().findFirst(),
+                                        Optional.empty(),
+                                        false,
+                                        Optional.of("s1")),
+                                NOW),
+                        new ThreadFact.AgentRequested(),
+                        NOW),
+                new ThreadFact.AgentResolved(GeneratedThread.policy()),
+                NOW);
     }
 
     private static void assertCorrupt(Json document, String why) {
@@ -152,8 +159,8 @@ class SessionLogTest {
 
     @Test
     void row_ofACallWithAResult_withOtherArguments_isCorrupt() {
-        Conversation done = resumed(session(List.of(row("c1", CENT, "completed"))), "Thanks")
-                .apply(new ModelFact.ModelCalled(1), NOW);
+        Conversation done = Rules.apply(
+                resumed(session(List.of(row("c1", CENT, "completed"))), "Thanks"), new ModelFact.ModelCalled(1), NOW);
         String document =
                 SessionCheckpoint.of(GeneratedThread.begunWith(done, "s1")).canonical();
 
@@ -239,14 +246,14 @@ class SessionLogTest {
 
     @Test
     void callAhead_leavesTheListWhenAnIdenticalCallTakesItsPlace() {
-        Conversation again = resumed(session(List.of(row("c7", CENT, "issued")), DONE), "Pay")
-                .apply(new ModelFact.ModelCalled(1), NOW)
-                .apply(
-                        new ModelFact.ModelReplied(
-                                1,
-                                new Reply(
-                                        List.of(new Part.ToolUse("c10", "charge", CENT)), new Usage(1, 1), "tool_use")),
-                        NOW);
+        Conversation again = Rules.apply(
+                Rules.apply(
+                        resumed(session(List.of(row("c7", CENT, "issued")), DONE), "Pay"),
+                        new ModelFact.ModelCalled(1),
+                        NOW),
+                new ModelFact.ModelReplied(
+                        1, new Reply(List.of(new Part.ToolUse("c10", "charge", CENT)), new Usage(1, 1), "tool_use")),
+                NOW);
 
         assertThat(again.calls().get("c10").orElseThrow().isOutcomeUnknown()).isTrue();
         assertThat(again.callsAheadOfTranscript()).isEmpty();
@@ -268,7 +275,7 @@ class SessionLogTest {
         assertThat(resumed.calls().get("c1").orElseThrow().status()).isEqualTo(Call.Status.LOST);
         assertThat(rowOf(resumed, "c1").value())
                 .isEqualTo(Json.of(row("c1", CENT, "issued")).value());
-        Conversation told = resumed.apply(new ModelFact.ModelCalled(1), NOW);
+        Conversation told = Rules.apply(resumed, new ModelFact.ModelCalled(1), NOW);
         assertThat(rowOf(told, "c1").field("status")).isEqualTo("issued");
         assertThat(read(SessionCheckpoint.of(GeneratedThread.begunWith(told, "s1")))
                         .state()
@@ -370,7 +377,7 @@ class SessionLogTest {
         Json document = session(List.of(row, row("c9", other, "completed")));
 
         Conversation resumed = resumed(document);
-        Conversation later = resumed.apply(new ModelFact.ModelCalled(1), NOW);
+        Conversation later = Rules.apply(resumed, new ModelFact.ModelCalled(1), NOW);
         Conversation twice = read(SessionCheckpoint.of(GeneratedThread.begunWith(later, "s1")))
                 .state();
 
@@ -396,7 +403,7 @@ class SessionLogTest {
         row.put("idempotency_key", "k-9");
         Conversation resumed = resumed(session(List.of(row), DONE), "Go on");
 
-        Conversation fork = new ForkRequest("f", Optional.empty()).of(resumed, NOW);
+        Conversation fork = Rules.fork(resumed, new ForkRequest("f", Optional.empty()), NOW);
 
         assertThat(rowOf(fork, "c9").field("idempotency_key")).isEqualTo("k-9");
     }

@@ -15,6 +15,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usage;
@@ -81,10 +82,17 @@ class ToolsThatAskTest {
 
     private static Conversation resumed(String checkpoint, Optional<String> answer) {
         RestoredCheckpoint recovered = CheckpointReader.read(checkpoint.getBytes(StandardCharsets.UTF_8), LATER);
-        return new Resumption("r", Optional.empty(), answer, Optional.empty(), false, Optional.empty())
-                .of(recovered.state(), LATER)
-                .apply(new ThreadFact.AgentRequested(), LATER)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
+        return Rules.apply(
+                Rules.apply(
+                        Rules.resume(
+                                recovered.state(),
+                                new Resumption(
+                                        "r", Optional.empty(), answer, Optional.empty(), false, Optional.empty()),
+                                LATER),
+                        new ThreadFact.AgentRequested(),
+                        LATER),
+                new ThreadFact.AgentResolved(GeneratedThread.policy()),
+                LATER);
     }
 
     private static Call call(Conversation state, String id) {
@@ -94,7 +102,7 @@ class ToolsThatAskTest {
     private static void assertAnswered(Conversation resumed, String callId) {
         assertThat(call(resumed, callId).status()).isEqualTo(Call.Status.COMPLETED);
         assertThat(resumed.uncommittedResults()).contains(new Part.ToolResult(callId, "Savings", false));
-        assertThat(resumed.decide())
+        assertThat(Rules.nextSteps(resumed))
                 .containsExactly(new Step.CallModel(resumed.counters().steps() + 1));
     }
 
@@ -111,7 +119,7 @@ class ToolsThatAskTest {
         Conversation waiting = resumed(checkpoint, Optional.empty());
         assertThat(waiting.questions()).extracting(Call::id).containsExactly("tu_1");
         assertThat(call(waiting, "tu_1").approval()).get().matches(CallApproval::approved);
-        assertThat(waiting.decide()).isEmpty();
+        assertThat(Rules.nextSteps(waiting)).isEmpty();
     }
 
     @Test

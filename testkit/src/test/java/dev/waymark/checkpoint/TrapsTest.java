@@ -21,6 +21,7 @@ import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
@@ -99,10 +100,16 @@ class TrapsTest {
 
     /** The state of a thread that continues from the checkpoint, as soon as its agent is resolved. */
     private static Conversation resumed(RestoredCheckpoint recovered, String... answer) {
-        return resumption(List.of(answer).stream().findFirst())
-                .of(recovered.state(), LATER)
-                .apply(new ThreadFact.AgentRequested(), LATER)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
+        return Rules.apply(
+                Rules.apply(
+                        Rules.resume(
+                                recovered.state(),
+                                resumption(List.of(answer).stream().findFirst()),
+                                LATER),
+                        new ThreadFact.AgentRequested(),
+                        LATER),
+                new ThreadFact.AgentResolved(GeneratedThread.policy()),
+                LATER);
     }
 
     private static Call call(Conversation state, String id) {
@@ -110,10 +117,10 @@ class TrapsTest {
     }
 
     private static List<Message> nextModelCall(Conversation state) {
-        assertThat(state.decide())
+        assertThat(Rules.nextSteps(state))
                 .containsExactly(new Step.CallModel(state.counters().steps() + 1));
-        List<Message> messages = state.apply(
-                        new ModelFact.ModelCalled(state.counters().steps() + 1), LATER)
+        List<Message> messages = Rules.apply(
+                        state, new ModelFact.ModelCalled(state.counters().steps() + 1), LATER)
                 .transcript()
                 .messages();
         assertThat(Pairing.violation(messages)).isEmpty();
@@ -152,7 +159,7 @@ class TrapsTest {
         assertThat(above.state().isInterrupted()).isTrue();
 
         above.with(answered("tu_9/tu_2", "Friday"));
-        Step.PassOn decision = (Step.PassOn) above.state().decide().get(0);
+        Step.PassOn decision = (Step.PassOn) Rules.nextSteps(above.state()).get(0);
         below.with(InboundDecoder.read(
                 decision.decision().signal(),
                 PayloadJson.MAPPER.valueToTree(decision.decision().body())));
@@ -188,7 +195,7 @@ class TrapsTest {
         CheckpointFixture tale = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"), use("tu_3", "add"))
                 .with(finished("tu_3", "3"));
 
-        Conversation resumed = resumed(read(runner(tale)), "Friday").apply(answered("tu_2", "Noon"), LATER);
+        Conversation resumed = Rules.apply(resumed(read(runner(tale)), "Friday"), answered("tu_2", "Noon"), LATER);
 
         assertThat(nextModelCall(resumed).get(2).toolResults()).hasSize(3);
     }
@@ -199,9 +206,13 @@ class TrapsTest {
         Resumption limited =
                 new Resumption("r", Optional.empty(), Optional.of("Friday"), Optional.of(1), false, Optional.empty());
 
-        Conversation resumed = limited.of(read(runner(tale)).state(), LATER)
-                .apply(new ThreadFact.AgentRequested(), LATER)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
+        Conversation resumed = Rules.apply(
+                Rules.apply(
+                        Rules.resume(read(runner(tale)).state(), limited, LATER),
+                        new ThreadFact.AgentRequested(),
+                        LATER),
+                new ThreadFact.AgentResolved(GeneratedThread.policy()),
+                LATER);
 
         assertThat(resumed.turn().status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
         assertThat(RunnerCheckpoint.of(resumed).canonical()).contains("\"content\": \"Friday\"");
@@ -238,7 +249,7 @@ class TrapsTest {
 
         assertThat(complete.state().turn().status()).isEqualTo(Turn.Status.COMPLETE);
         assertThat(complete.state().turn().text()).isEqualTo("Done.");
-        assertThat(resumed(complete).decide()).isEmpty();
+        assertThat(Rules.nextSteps(resumed(complete))).isEmpty();
         assertThat(nextModelCall(resumed(complete, "And?")).get(2)).isEqualTo(Message.user("And?"));
     }
 
@@ -305,11 +316,11 @@ class TrapsTest {
 
         assertThat(checkpoint.canonical()).contains("\"interrupt\": {", "\"toolCallId\": \"tu_1\"");
         assertThat(call(resumed, "tu_1").status()).isEqualTo(Call.Status.AWAITING);
-        assertThat(resumed.apply(decided(true), LATER).decide())
+        assertThat(Rules.nextSteps(Rules.apply(resumed, decided(true), LATER)))
                 .hasSize(1)
                 .first()
                 .isInstanceOf(Step.RunTool.class);
-        assertThat(nextModelCall(resumed.apply(decided(false), LATER))
+        assertThat(nextModelCall(Rules.apply(resumed, decided(false), LATER))
                         .get(2)
                         .toolResults()
                         .get(0)
@@ -355,13 +366,18 @@ class TrapsTest {
                 GeneratedThread.policy().tools(),
                 GeneratedThread.policy().policies(),
                 Optional.of(new AgentPolicy.Approvals(true, Optional.empty())));
-        Conversation denied = resumption(Optional.empty())
-                .of(
-                        read(ThreadCheckpoint.of(replied(use("tu_1", "refund")).timeline()))
-                                .state(),
-                        LATER)
-                .apply(new ThreadFact.AgentRequested(), LATER)
-                .apply(new ThreadFact.AgentResolved(nobody), LATER);
+        Conversation denied = Rules.apply(
+                Rules.apply(
+                        Rules.resume(
+                                read(ThreadCheckpoint.of(
+                                                replied(use("tu_1", "refund")).timeline()))
+                                        .state(),
+                                resumption(Optional.empty()),
+                                LATER),
+                        new ThreadFact.AgentRequested(),
+                        LATER),
+                new ThreadFact.AgentResolved(nobody),
+                LATER);
 
         assertThat(nextModelCall(denied).get(2).toolResults().get(0).content())
                 .isEqualTo("Tool execution denied. No approval callback provided. The refund tool was not executed.");
@@ -400,7 +416,7 @@ class TrapsTest {
         Timeline timeline = replied(use("tu_1", "refund")).timeline();
         RestoredCheckpoint recovered =
                 read(format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline));
-        Conversation begun = resumption(Optional.of("yes")).of(recovered.state(), LATER);
+        Conversation begun = Rules.resume(recovered.state(), resumption(Optional.of("yes")), LATER);
 
         Conversation resumed = resumed(recovered, "yes");
 
@@ -435,7 +451,7 @@ class TrapsTest {
             List<Json> chain = PhasesCheckpoint.chain(whole.upTo(moment));
             if (moment.state().counters().steps() > 0) {
                 Conversation resumed = resumed(read(Json.of(chain)));
-                assertThat(resumed.isSettled() || !resumed.decide().isEmpty())
+                assertThat(resumed.isSettled() || !Rules.nextSteps(resumed).isEmpty())
                         .as("event %d", moment.eventId())
                         .isTrue();
             }
@@ -467,10 +483,16 @@ class TrapsTest {
         RestoredCheckpoint old = read(
                 PhasesCheckpoint.latest(new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1)).timeline()));
 
-        assertThat(nextModelCall(resumption(Optional.empty())
-                        .of(old.state(), CheckpointFixture.START.plusSeconds(400L * 86_400))
-                        .apply(new ThreadFact.AgentRequested(), LATER)
-                        .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER)))
+        assertThat(nextModelCall(Rules.apply(
+                        Rules.apply(
+                                Rules.resume(
+                                        old.state(),
+                                        resumption(Optional.empty()),
+                                        CheckpointFixture.START.plusSeconds(400L * 86_400)),
+                                new ThreadFact.AgentRequested(),
+                                LATER),
+                        new ThreadFact.AgentResolved(GeneratedThread.policy()),
+                        LATER)))
                 .hasSize(1);
     }
 
@@ -492,7 +514,7 @@ class TrapsTest {
         Conversation resumed = resumed(
                 read(PhasesCheckpoint.latest(replied(use("tu_1", "charge")).timeline())));
 
-        assertThat(resumed.decide()).containsExactly(new Step.RunTool(call(resumed, "tu_1"), 1));
+        assertThat(Rules.nextSteps(resumed)).containsExactly(new Step.RunTool(call(resumed, "tu_1"), 1));
     }
 
     @Test
@@ -512,7 +534,7 @@ class TrapsTest {
         Conversation resumed = resumed(read(before));
         Json after = PhasesCheckpoint.latest(GeneratedThread.begunWith(resumed, "trip"));
 
-        assertThat(resumed.decide()).containsExactly(new Step.RunTool(call(resumed, "tu_2"), 1));
+        assertThat(Rules.nextSteps(resumed)).containsExactly(new Step.RunTool(call(resumed, "tu_2"), 1));
         assertThat(payload(before).get("replayed_effect_count")).isEqualTo(0L);
         assertThat(payload(after).get("replayed_effect_count")).isEqualTo(1L);
         assertThat(payload(after).get("pending_llm_response"))
@@ -759,9 +781,10 @@ class TrapsTest {
         RestoredCheckpoint recovered =
                 read(session.canonical().replace("\"tool_calls\": []", "\"tool_calls\": [" + row + "]"));
 
-        Conversation again = resumed(recovered, "Again")
-                .apply(new ModelFact.ModelCalled(1), LATER)
-                .apply(reply(1, use("tu_9", "charge")), LATER);
+        Conversation again = Rules.apply(
+                Rules.apply(resumed(recovered, "Again"), new ModelFact.ModelCalled(1), LATER),
+                reply(1, use("tu_9", "charge")),
+                LATER);
 
         assertThat(call(again, "tu_9").status()).isEqualTo(Call.Status.LOST);
     }

@@ -2,7 +2,6 @@ package dev.waymark.conversation.policy;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
@@ -142,7 +141,7 @@ public record AgentPolicy(
         /** A person: the call's {@code question} waits in the state for an answer. */
         @JsonProperty("question")
         QUESTION,
-        /** The rules of the conversation, which change the thread's {@link Workspace}. */
+        /** The rules of the conversation, which change the thread's workspace. */
         @JsonProperty("state")
         STATE,
         /** The agent with the tool's name, in a thread of its own. */

@@ -82,6 +82,12 @@ public record Dialogue(
         return tokenEstimate.orElse(TokenEstimate.UNREAD);
     }
 
+    public Dialogue with(Transcript other) {
+        Edit edit = new Edit();
+        edit.transcript = other;
+        return edit.done();
+    }
+
     /** A mutable copy of this part, for applying a fact. */
     public final class Edit {
         public Transcript transcript = Dialogue.this.transcript;

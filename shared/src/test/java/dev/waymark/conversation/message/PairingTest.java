@@ -1,11 +1,11 @@
 package dev.waymark.conversation.message;
 
-import static dev.waymark.conversation.ConversationScript.result;
-import static dev.waymark.conversation.ConversationScript.results;
-import static dev.waymark.conversation.ConversationScript.text;
-import static dev.waymark.conversation.ConversationScript.use;
 import static dev.waymark.conversation.message.Message.assistant;
 import static dev.waymark.conversation.message.Message.user;
+import static dev.waymark.conversation.rule.ConversationScript.result;
+import static dev.waymark.conversation.rule.ConversationScript.results;
+import static dev.waymark.conversation.rule.ConversationScript.text;
+import static dev.waymark.conversation.rule.ConversationScript.use;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;

@@ -10,6 +10,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -54,13 +55,25 @@ class OutcomeRendererTest {
 
     private static AgentResult result(String thread, boolean once, ModelFact end) {
         Message hello = Message.user("Hello");
-        Conversation state = Conversation.start(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", once, Optional.of(1)), NOW)
-                .apply(new ThreadFact.AgentRequested(), NOW)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), NOW)
-                .apply(new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false), NOW)
-                .apply(new ModelFact.ModelCalled(1), NOW)
-                .apply(end, NOW);
+        Conversation state = Rules.apply(
+                Rules.apply(
+                        Rules.apply(
+                                Rules.apply(
+                                        Rules.apply(
+                                                Rules.start(
+                                                        new ThreadFact.RunStarted(
+                                                                ThreadIdentity.RULES, "helper", once, Optional.of(1)),
+                                                        NOW),
+                                                new ThreadFact.AgentRequested(),
+                                                NOW),
+                                        new ThreadFact.AgentResolved(GeneratedThread.policy()),
+                                        NOW),
+                                new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false),
+                                NOW),
+                        new ModelFact.ModelCalled(1),
+                        NOW),
+                end,
+                NOW);
         return AgentResult.of(thread, "run-1", state, state.turn());
     }
 

@@ -104,8 +104,8 @@ class GateCommandTest {
     void buildThatDecidesOtherwise_isStoppedAtThreadAndEvent() throws Exception {
         Path build = ChangedBuild.with(
                 Files.createDirectory(directory.resolve("build")),
-                "Decider",
-                "running < Conversation.MAX_PARALLEL_CALLS",
+                "rule/Decider",
+                "running < MAX_PARALLEL_CALLS",
                 "running < 1");
 
         Said said = gate("--build", build.toString(), "--json");

@@ -121,7 +121,7 @@ class GateServerTest {
 
         Path build = ChangedBuild.with(
                 Files.createDirectory(directory.resolve("build")),
-                "Decider",
+                "rule/Decider",
                 "steps.add(new Step.ResolveAgent(state.agent()));",
                 "steps.add(new Step.Close(true));");
         Said stopped = say("gate", "--histories", file.getParent().toString(), "--build", build.toString(), "--json");

@@ -13,6 +13,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
@@ -68,13 +69,13 @@ class EffectCheckTest {
                 new ModelFact.ModelCalled(1),
                 new ModelFact.ModelReplied(1, reply)));
         all.addAll(facts);
-        Conversation state = Conversation.start(
-                new ThreadFact.RunStarted(ThreadIdentity.RULES, "a", false, Optional.empty()), START);
+        Conversation state =
+                Rules.start(new ThreadFact.RunStarted(ThreadIdentity.RULES, "a", false, Optional.empty()), START);
         List<Moment> moments = new ArrayList<>();
         for (Fact fact : all) {
             Duration longer = fact instanceof ThreadFact.TimePassed ? Duration.ofMinutes(1) : Duration.ZERO;
             Instant at = START.plusSeconds(moments.size() + 1).plus(longer);
-            state = state.apply(fact, at);
+            state = Rules.apply(state, fact, at);
             moments.add(new Moment("run", moments.size(), at, Optional.of(fact), state));
         }
         return new Timeline("trip", "run", moments, state, Optional.of(agent), Optional.empty(), moments.size(), false);

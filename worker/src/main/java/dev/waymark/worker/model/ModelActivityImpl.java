@@ -14,6 +14,7 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -172,7 +173,8 @@ public final class ModelActivityImpl implements ModelActivity {
                 return ModelResult.of(reply);
             }
             Fact replied = new ModelFact.ModelReplied(input.step(), reply);
-            Conversation after = called.state().apply(replied, called.state().updatedAt());
+            Conversation after =
+                    Rules.apply(called.state(), replied, called.state().updatedAt());
             Duration left = info.getStartToCloseTimeout().minusNanos(System.nanoTime() - began);
             Optional<ReplyCalls.Batch> batch = calls.prepare(info.getWorkflowId(), called, after, left);
             if (batch.isEmpty()) {

@@ -10,6 +10,7 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.history.RecordedDecision;
@@ -73,7 +74,7 @@ final class Continuation {
         this.encryptedThread = encryptedThread;
         this.at = from.replied().at();
         this.from = from;
-        this.state = from.state().inRehearsal(agent.policy());
+        this.state = Rules.inRehearsal(from.state(), agent.policy());
     }
 
     /**
@@ -86,7 +87,7 @@ final class Continuation {
         apply(new ModelFact.ModelReplied(state.counters().steps(), judged(reply)));
         this.most = most;
         while (true) {
-            Optional<Step> next = state.decide().stream()
+            Optional<Step> next = Rules.nextSteps(state).stream()
                     .filter(step -> !(step instanceof Step.WakeAt))
                     .findFirst();
             if (next.isEmpty()) {
@@ -116,7 +117,7 @@ final class Continuation {
     }
 
     private void apply(Fact fact) {
-        state = state.apply(fact, at);
+        state = Rules.apply(state, fact, at);
     }
 
     private Optional<String> callModel(Step step) throws Spending.CeilingReached, InterruptedException {

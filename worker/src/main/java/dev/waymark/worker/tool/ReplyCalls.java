@@ -10,6 +10,7 @@ import dev.waymark.contract.work.ToolInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
@@ -68,7 +69,7 @@ public final class ReplyCalls {
     public Optional<Batch> prepare(String thread, RunReader.Called called, Conversation state, Duration left) {
         AgentSpec agent = called.agent();
         ToolRunner own = tools.in(agent);
-        List<Step.RunTool> calls = state.callsToRunWithReply();
+        List<Step.RunTool> calls = Rules.callsToRunWithReply(state);
         List<ToolSpec> specs = calls.stream()
                 .flatMap(run -> agent.tool(run.call().tool()).stream())
                 .toList();

@@ -30,6 +30,7 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -116,7 +117,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         } else {
             flights = new InFlight(this::apply, this::conversation, Optional.empty());
             List<Fact> facts = input.facts();
-            known = Conversation.start((ThreadFact.RunStarted) facts.get(0), now());
+            known = Rules.start((ThreadFact.RunStarted) facts.get(0), now());
             facts.subList(1, facts.size()).forEach(this::apply);
         }
         CancellationScope.current().getCancellationRequest().thenApply(reason -> {
@@ -145,7 +146,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             changed = false;
             flights.cancelUnwanted();
             Driver driver = new Driver(moveOnIfDue());
-            conversation().decide().forEach(step -> step.match(driver));
+            Rules.nextSteps(conversation()).forEach(step -> step.match(driver));
             alarm.set(driver.wakeAt, now());
             Workflow.setCurrentDetails(card.of(conversation()));
             index();
@@ -173,7 +174,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             return;
         }
         Conversation before = conversation();
-        known = before.apply(fact, now());
+        known = Rules.apply(before, fact, now());
         changed = true;
         if (!WorkflowUnsafe.isReplaying()) {
             appliedFacts.applied(before, fact, conversation(), flights.agent());
@@ -334,7 +335,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 conversation(), arrival.map(StateArrival::bytes).orElse(0L));
         long length = Workflow.getInfo().getHistoryLength();
         boolean due = hard ? !conversation().full() : soft && length >= nextTryToMoveOn;
-        boolean ending = conversation().decide().stream().anyMatch(Step.Close.class::isInstance);
+        boolean ending = Rules.nextSteps(conversation()).stream().anyMatch(Step.Close.class::isInstance);
         if (hard && due && flights.onlySubagentsAreUp() && conversation().hasSubagents()) {
             // When a run continues as new, the server ends its remaining children without notice.
             record(SideEffectMarker.cuttingOff(new Problem(
@@ -469,7 +470,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         /** While the state is arriving, every update is accepted, and answered once the state has arrived. */
         private Optional<Problem> refusal(Fact.Inbound fact) {
-            return known == null ? Optional.empty() : conversation().updateRefusal(fact, now());
+            return known == null ? Optional.empty() : Rules.updateRefusal(conversation(), fact, now());
         }
 
         private Object execute(Fact.Inbound fact) {

@@ -13,6 +13,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -35,8 +36,8 @@ class FactMetricsTest {
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final FactMetrics metrics = new FactMetrics(registry);
-    private Conversation state = Conversation.start(
-            new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), START);
+    private Conversation state =
+            Rules.start(new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), START);
     private int seconds;
 
     /** Applies the facts one second apart, and counts each one. */
@@ -44,7 +45,7 @@ class FactMetricsTest {
         for (Fact fact : facts) {
             seconds++;
             Conversation before = state;
-            state = before.apply(fact, START.plusSeconds(seconds));
+            state = Rules.apply(before, fact, START.plusSeconds(seconds));
             metrics.applied(before, fact, state, Optional.empty());
         }
     }

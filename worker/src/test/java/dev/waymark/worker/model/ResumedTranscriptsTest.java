@@ -12,6 +12,7 @@ import dev.waymark.conversation.Step;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelProvider;
@@ -87,12 +88,13 @@ class ResumedTranscriptsTest {
         if (how.refusal(left).isPresent()) {
             return Optional.empty();
         }
-        Conversation resumed = how.of(left, LATER)
-                .apply(new ThreadFact.AgentRequested(), LATER)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
+        Conversation resumed = Rules.apply(
+                Rules.apply(Rules.resume(left, how, LATER), new ThreadFact.AgentRequested(), LATER),
+                new ThreadFact.AgentResolved(GeneratedThread.policy()),
+                LATER);
         int step = resumed.counters().steps() + 1;
-        return resumed.decide().contains(new Step.CallModel(step))
-                ? Optional.of(resumed.apply(new ModelFact.ModelCalled(step), LATER)
+        return Rules.nextSteps(resumed).contains(new Step.CallModel(step))
+                ? Optional.of(Rules.apply(resumed, new ModelFact.ModelCalled(step), LATER)
                         .transcript()
                         .messages())
                 : Optional.empty();

@@ -13,6 +13,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
@@ -153,7 +154,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
             Resumption how = new Resumption(
                     "r", Optional.of("b"), Optional.of("And now?"), Optional.empty(), false, Optional.empty());
 
-            String thread = rig.start(carrying("b", how.of(left, Instant.now()), Optional.empty()));
+            String thread = rig.start(carrying("b", Rules.resume(left, how, Instant.now()), Optional.empty()));
             rig.awaitTurn(thread, left.turn().number() + 1);
             say(rig, thread, left.turn().number() + 2);
 
@@ -172,8 +173,8 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
             edited.get(0).put("content", "Good morning");
             Conversation after = say(rig, thread, 3, Map.of("messages", edited.subList(0, 3)));
             for (Conversation ancestor : List.of(before, after)) {
-                Conversation begin =
-                        new ForkRequest("f", Optional.of(Message.user("Instead?"))).of(ancestor, Instant.now());
+                Conversation begin = Rules.fork(
+                        ancestor, new ForkRequest("f", Optional.of(Message.user("Instead?"))), Instant.now());
                 String fork =
                         rig.start(carrying("a", begin, rig.timeline(thread).agent()));
                 rig.awaitTurn(fork, ancestor.turn().number() + 1);

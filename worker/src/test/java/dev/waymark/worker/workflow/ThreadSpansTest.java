@@ -18,6 +18,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -111,7 +112,7 @@ class ThreadSpansTest {
         Instant at = Instant.parse("2026-05-01T09:00:00Z");
         ThreadFact.RunStarted started =
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty());
-        Conversation state = Conversation.start(started, at);
+        Conversation state = Rules.start(started, at);
         AgentPolicy agent = new AgentPolicy("helper", 9, Map.of("look", AgentPolicy.Executor.ACTIVITY));
         List<Fact> all = new ArrayList<>(List.of(
                 new ThreadFact.AgentRequested(),
@@ -120,7 +121,7 @@ class ThreadSpansTest {
         List<Moment> moments = new ArrayList<>(List.of(new Moment("r", 1, at, Optional.of(started), state)));
         for (Fact fact : all) {
             at = at.plusSeconds(1);
-            state = state.apply(fact, at);
+            state = Rules.apply(state, fact, at);
             moments.add(new Moment("r", moments.size() + 1, at, Optional.of(fact), state));
         }
         return new Timeline("t", "r", moments, state, Optional.empty(), Optional.empty(), 0, false);
@@ -252,7 +253,7 @@ class ThreadSpansTest {
         List<Duration> took = List.of(Duration.ofMillis(400), Duration.ofMillis(100));
         Conversation state = begun.now();
         for (int i = 0; i < facts.size(); i++) {
-            state = state.apply(facts.get(i), at.plusSeconds(9));
+            state = Rules.apply(state, facts.get(i), at.plusSeconds(9));
             moments.add(new Moment(
                     "r",
                     new EventPlace(20, i == facts.size() - 1 ? EventPlace.LAST : i),

@@ -8,7 +8,6 @@ import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
-import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
@@ -18,6 +17,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
@@ -165,14 +165,14 @@ abstract class ToolProtocolCases {
     /** The input of a thread that begins with a file with this call, which was never started. */
     private static StartInput ofFile(Part.ToolUse call, FileCalls allowed) {
         Instant at = Instant.parse("2026-05-01T09:00:00Z");
-        Conversation file = new Restoration(at, false)
+        Conversation file = Rules.restore(at, false)
                 .say(Message.user("Charge"), Optional.empty(), at)
                 .say(Message.assistant(call), Optional.empty(), at)
                 .untouched()
                 .restore();
         Resumption how =
                 new Resumption("r", Optional.of("a"), Optional.empty(), Optional.empty(), false, Optional.empty());
-        Conversation begin = how.withFileCalls(allowed).of(file, at);
+        Conversation begin = Rules.resume(file, how.withFileCalls(allowed), at);
         return StartInput.of("a").carrying(new CarriedState(begin, Optional.empty()).pack());
     }
 

@@ -9,8 +9,8 @@ import dev.waymark.contract.work.AgentInput;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.ToolInput;
 import dev.waymark.contract.work.VerifyInput;
-import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -96,7 +96,7 @@ class UnknownRulesTest {
             return switch (activity) {
                 case WireNames.AGENT_ACTIVITY -> new AgentInput("helper", rules);
                 case WireNames.MODEL_ACTIVITY ->
-                    ModelInput.of(Conversation.start(
+                    ModelInput.of(Rules.start(
                             new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()),
                             Instant.EPOCH));
                 case WireNames.VERIFY_ACTIVITY ->

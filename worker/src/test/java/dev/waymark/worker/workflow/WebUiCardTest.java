@@ -14,6 +14,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -55,11 +56,19 @@ class WebUiCardTest {
 
     @Test
     void toolResult_isShownAsPrinted() {
-        Conversation state = after(use("tu_1", "look"), ask("tu_2", "Which?"))
-                .apply(new ToolFact.ToolDispatched("tu_1", 1), AT)
-                .apply(new ToolFact.ToolFinished("tu_1", 1, "{\"a\": \"``b`\"}", false), AT)
-                .apply(new PersonFact.HumanAnswered(Optional.empty(), Optional.empty(), "this", Optional.empty()), AT)
-                .apply(new ModelFact.ModelCalled(2), AT);
+        Conversation state = Rules.apply(
+                Rules.apply(
+                        Rules.apply(
+                                Rules.apply(
+                                        after(use("tu_1", "look"), ask("tu_2", "Which?")),
+                                        new ToolFact.ToolDispatched("tu_1", 1),
+                                        AT),
+                                new ToolFact.ToolFinished("tu_1", 1, "{\"a\": \"``b`\"}", false),
+                                AT),
+                        new PersonFact.HumanAnswered(Optional.empty(), Optional.empty(), "this", Optional.empty()),
+                        AT),
+                new ModelFact.ModelCalled(2),
+                AT);
 
         assertThat(new WebUiCard("t-1").of(state)).contains("- tools: ```{\"a\": \"``b`\"} this```\n");
     }
@@ -85,17 +94,19 @@ class WebUiCardTest {
                         "r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty())
                 .withFileCalls(FileCalls.WAIT);
 
-        assertThat(new WebUiCard("t-1").of(how.of(state, AT)))
+        assertThat(new WebUiCard("t-1").of(Rules.resume(state, how, AT)))
                 .startsWith("**Waiting for approval**\n\n> May `look` `{}` run? This call is from a file.\n\n");
     }
 
     @Test
     void claimedCall_isInFlight_andUnknownOnceItIsLost() {
-        Conversation approved = after(use("tu_1", "pay")).apply(approval("tu_1"), AT);
+        Conversation approved = Rules.apply(after(use("tu_1", "pay")), approval("tu_1"), AT);
         String digest = approved.calls().get("tu_1").orElseThrow().argsDigest();
-        Conversation claimed = approved.apply(new ToolFact.ToolDispatched("tu_1", 1), AT)
-                .apply(new ToolFact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run-1/1", false), AT);
-        Conversation lost = claimed.apply(new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "gone")), AT);
+        Conversation claimed = Rules.apply(
+                Rules.apply(approved, new ToolFact.ToolDispatched("tu_1", 1), AT),
+                new ToolFact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run-1/1", false),
+                AT);
+        Conversation lost = Rules.apply(claimed, new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "gone")), AT);
 
         assertThat(new WebUiCard("t-1").of(claimed))
                 .startsWith("**Running tools**\n\n- In flight: `pay` `{}` (`tu_1`), claimed at 2026-05-01T09:00:00Z\n");
@@ -111,10 +122,12 @@ class WebUiCardTest {
     /** Markdown makes one list of two that have only an empty line between them, and none of one after a text. */
     @Test
     void lists_areApart() {
-        Conversation approved = after(use("tu_1", "pay"), use("tu_2", "look")).apply(approval("tu_1"), AT);
+        Conversation approved = Rules.apply(after(use("tu_1", "pay"), use("tu_2", "look")), approval("tu_1"), AT);
         String digest = approved.calls().get("tu_1").orElseThrow().argsDigest();
-        Conversation claimed = approved.apply(new ToolFact.ToolDispatched("tu_1", 1), AT)
-                .apply(new ToolFact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run-1/1", false), AT);
+        Conversation claimed = Rules.apply(
+                Rules.apply(approved, new ToolFact.ToolDispatched("tu_1", 1), AT),
+                new ToolFact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run-1/1", false),
+                AT);
 
         assertThat(new WebUiCard("t-1").of(claimed))
                 .contains("claimed at 2026-05-01T09:00:00Z\n\nLast messages:\n\n- user: Hello\n")
@@ -127,9 +140,13 @@ class WebUiCardTest {
     void lostCall_thatCannotRunAgain_saysWhy() {
         Conversation sent = after(use("tu_1", "send"));
         String digest = sent.calls().get("tu_1").orElseThrow().argsDigest();
-        Conversation lost = sent.apply(new ToolFact.ToolDispatched("tu_1", 1), AT)
-                .apply(new ToolFact.ToolClaimed("tu_1", 1, "send", digest, 0, "run-1/1", false), AT)
-                .apply(new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "gone")), AT);
+        Conversation lost = Rules.apply(
+                Rules.apply(
+                        Rules.apply(sent, new ToolFact.ToolDispatched("tu_1", 1), AT),
+                        new ToolFact.ToolClaimed("tu_1", 1, "send", digest, 0, "run-1/1", false),
+                        AT),
+                new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "gone")),
+                AT);
 
         assertThat(new WebUiCard("t-1").of(lost))
                 .contains("`not-done` or `give-up`. It can't be run again: the lost execution may still take effect")
@@ -234,14 +251,14 @@ class WebUiCardTest {
         PersonFact.UserSpoke hello =
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hello")), false);
         Conversation state =
-                Conversation.start(new ThreadFact.RunStarted(ThreadIdentity.RULES, "a", false, Optional.empty()), AT);
+                Rules.start(new ThreadFact.RunStarted(ThreadIdentity.RULES, "a", false, Optional.empty()), AT);
         for (Fact fact : List.of(
                 new ThreadFact.AgentRequested(),
                 new ThreadFact.AgentResolved(policy),
                 hello,
                 new ModelFact.ModelCalled(1),
                 new ModelFact.ModelReplied(1, new Reply(List.of(reply), new Usage(10, 5), "tool_use")))) {
-            state = state.apply(fact, AT);
+            state = Rules.apply(state, fact, AT);
         }
         return state;
     }

@@ -1,0 +1,275 @@
+package dev.waymark.conversation.rule;
+
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.DecisionSignature;
+import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.policy.AgentPolicy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Rules of lost calls: calls that were claimed and whose outcome is unknown. They are verified, settled by a person,
+ * run again, or given up.
+ */
+final class LostCallRules {
+    /**
+     * How long the processes of a lost call may still run after the call's timeout. Then all of them have been killed.
+     */
+    static final Duration FENCE = Duration.ofSeconds(5);
+
+    /**
+     * The longest time that the turn waits for a lost call to report its outcome. Workers reconnect to a server in half
+     * that time.
+     */
+    private static final Duration LATE_WORD = Duration.ofSeconds(20);
+
+    /**
+     * The shortest time that the turn waits for a lost call to report its outcome, even if the call can no longer be
+     * running: the report may be on its way.
+     */
+    private static final Duration REPORT_ON_ITS_WAY = Duration.ofSeconds(10);
+
+    private LostCallRules() {}
+
+    /**
+     * Handles a call whose claimed execution is lost to the server but may still be running. A tool's check starts as
+     * soon as the call can no longer be running. Without a check, the person who settles the call is asked at once. If
+     * the tool has neither, the execution gets some time to report before the model is told that the outcome is
+     * unknown. It gets this time even if its time limit has passed, since the report may be on its way. In all cases, a
+     * report that comes first decides the outcome.
+     */
+    static void awaitWord(Draft draft, Call call) {
+        AgentPolicy.ToolPolicy policy = draft.policyOf(call);
+        if (policy.verify() || policy.ask()) {
+            doubt(draft, call);
+        } else {
+            Instant until = earlier(fenceOf(draft, call), draft.at.plus(LATE_WORD));
+            draft.book.put(call.unknown(later(until, draft.at.plus(REPORT_ON_ITS_WAY)), draft.at));
+        }
+    }
+
+    /**
+     * Handles a claimed call whose worker is known to have ended. Nobody is left to report, so nothing is awaited. A
+     * tool's check starts at once, but what the execution has sent may still take effect until the fence: before that,
+     * the check may only find that it did.
+     */
+    static void inquire(Draft draft, Call call) {
+        if (draft.policyOf(call).verify()) {
+            draft.book.put(call.doubted(draft.at));
+        } else {
+            leaveUndecided(draft, call);
+        }
+    }
+
+    private static Instant earlier(Instant a, Instant b) {
+        return a.isBefore(b) ? a : b;
+    }
+
+    private static Instant later(Instant a, Instant b) {
+        return a.isAfter(b) ? a : b;
+    }
+
+    /** Handles a call for which the time to report is over. */
+    static void giveUpWaiting(Draft draft, Call call) {
+        if (call.isSettledAsNotDone()) {
+            endAsNotDone(draft, call);
+        } else {
+            inquire(draft, call);
+            draft.reachVersionWhenBatchIsDone();
+        }
+    }
+
+    /**
+     * Finds out the outcome of a claimed call without waiting for its report. A tool's check starts as soon as the call
+     * can no longer be running. Without a check, a person settles the call, or the model is told that the outcome is
+     * unknown. An earlier decision of a person about the outcome does not count any more.
+     */
+    static void doubt(Draft draft, Call lost) {
+        Call call = lost.unsettledAgain();
+        if (draft.policyOf(call).verify() && fenceOf(draft, call).isAfter(draft.at)) {
+            draft.book.put(call.unknown(fenceOf(draft, call), draft.at));
+        } else {
+            inquire(draft, call);
+        }
+    }
+
+    static void leaveUndecided(Draft draft, Call call) {
+        if (draft.policyOf(call).ask()) {
+            draft.book.put(call.unsettled(draft.at).expiring(draft.expiry()));
+        } else {
+            giveUp(draft, call);
+        }
+    }
+
+    static void giveUp(Draft draft, Call call) {
+        draft.book.put(call.ended(
+                Call.Status.LOST,
+                ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at), call.evidence()),
+                draft.at));
+        if (draft.policyOf(call).dedupe()) {
+            // Held calls would return this call's result. There is none, so they are lost too.
+            draft.book.openCalls().stream()
+                    .filter(other -> other.isHeld() && other.identity().equals(call.identity()))
+                    .forEach(twin -> draft.book.put(twin.ended(
+                            Call.Status.LOST,
+                            ToolTexts.durability(twin.tool(), twin.id(), Optional.empty(), Optional.empty()),
+                            draft.at)));
+        }
+    }
+
+    /**
+     * The time from which neither the call nor an identical call that a reset removed is running any more: by then, a
+     * worker or its launcher has ended them.
+     */
+    private static Instant fenceOf(Draft draft, Call call) {
+        Instant claimedAt = Stream.concat(
+                        call.claim().stream(),
+                        draft.book.effectOf(call).remembered().stream().map(EffectLog.Remembered::claim))
+                .map(Call.Claim::at)
+                .max(Instant::compareTo)
+                .orElse(draft.at);
+        return claimedAt.plusMillis(draft.policyOf(call).timeoutMillis()).plus(FENCE);
+    }
+
+    /** The time from which the call may run; empty if it need not wait. */
+    static Optional<Instant> fenceToCome(Draft draft, Call call) {
+        return call.claim().map(claim -> fenceOf(draft, call)).filter(time -> time.isAfter(draft.at));
+    }
+
+    /**
+     * Runs the call again. The claim stays until the call can no longer be running: a person may say too early that the
+     * call had no effect.
+     */
+    private static void runAgain(Draft draft, Call call) {
+        Call kept = (call.task().isPresent() ? call.suspended(Optional.empty()) : call)
+                .fromFileHavingRun(false)
+                .withUsedKey();
+        Call again = fenceToCome(draft, call).isPresent() ? kept : kept.withoutClaim();
+        if (ApprovalRules.isDeniedByRules(draft, call)) {
+            ApprovalRules.denyByRules(draft, again);
+        } else if (ApprovalRules.isMissingFor(draft, call)) {
+            ApprovalRules.askFor(draft, again); // A reset undid the approval, or only a file states it or has the call.
+        } else {
+            draft.book.put(again.issued(fenceToCome(draft, again), draft.at));
+        }
+        draft.reachVersionWhenBatchIsDone();
+    }
+
+    static void verifyDispatched(Draft draft, ToolFact.VerifyDispatched fact) {
+        draft.book
+                .calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.DOUBTED)
+                .ifPresent(call -> draft.book.put(call.verifying(draft.at)));
+    }
+
+    static void toolVerified(Draft draft, ToolFact.ToolVerified fact) {
+        Optional<Call> verified = draft.book
+                .calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch());
+        verified.ifPresent(call -> {
+            if (fact.landed().orElse(false)) {
+                settleAsDone(draft, call, fact.result().orElseGet(ToolTexts::verified));
+            } else if (wasTooEarly(draft, call)) {
+                doubt(draft, call); // It was checked at once, or another claim was discovered during the check.
+            } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck()) {
+                runAgain(draft, call);
+            } else {
+                boolean isAllThatIsKnown = fact.landed().isPresent()
+                        && call.claim().filter(claim -> !claim.isElsewhere()).isEmpty();
+                leaveUndecided(draft, isAllThatIsKnown ? call.seen(ToolTexts.foundNoEffect()) : call);
+                draft.reachVersionWhenBatchIsDone();
+            }
+        });
+    }
+
+    /**
+     * Whether the call may have taken effect after the check started. If no claim is known, as for some calls from a
+     * checkpoint, it is not known when the call ended, and the result of the check is accepted.
+     */
+    private static boolean wasTooEarly(Draft draft, Call call) {
+        boolean isClaimed = call.claim().isPresent()
+                || !draft.book.effectOf(call).remembered().isEmpty();
+        return isClaimed && fenceOf(draft, call).isAfter(call.since());
+    }
+
+    /** Makes the check due again, because a worker left it to others. */
+    static void verifyLeft(Draft draft, ToolFact.VerifyLeft fact) {
+        draft.book
+                .calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch())
+                .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
+    }
+
+    static void settle(
+            Draft draft, Call unsettled, PersonFact.OutcomeSettled fact, Optional<DecisionSignature> signed) {
+        Call call = unsettled.settled(
+                new CallSettlement(fact.settlement(), fact.by(), fact.verified(), fact.note(), draft.at, signed));
+        switch (fact.settlement()) {
+            case DONE -> settleAsDone(draft, call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
+            case NOT_DONE -> believeNotDone(draft, call);
+            case RERUN -> runAgain(draft, call);
+            case GIVE_UP -> {
+                giveUp(draft, call);
+                draft.reachVersionWhenBatchIsDone();
+            }
+        }
+    }
+
+    /**
+     * Ends a call that a person says did not take effect, as soon as it can no longer be running: a person may say so
+     * too early. Until then, a report of its execution decides the outcome.
+     */
+    private static void believeNotDone(Draft draft, Call call) {
+        Optional<Instant> fence = fenceToCome(draft, call);
+        if (fence.isPresent()) {
+            draft.book.put(call.unknown(fence.get(), draft.at));
+        } else {
+            endAsNotDone(draft, call);
+        }
+    }
+
+    /** The next identical call keeps the key: a person's word is no proof that nothing took effect. */
+    static void endAsNotDone(Draft draft, Call call) {
+        draft.end(call, Call.Status.FAILED, ToolTexts.notDone(call.settlement().flatMap(CallSettlement::by)));
+    }
+
+    private static void settleAsDone(Draft draft, Call call, String text) {
+        EffectRules.done(draft, call, true, text);
+        draft.end(call, Call.Status.COMPLETED, text);
+    }
+
+    /** Postpones the decision about this call, because an identical call may still take effect. */
+    static void postpone(Draft draft, Call call) {
+        switch (call.status()) {
+            case UNKNOWN, DOUBTED -> doubt(draft, call);
+            case ISSUED -> draft.book.put(call.issued(fenceToCome(draft, call), draft.at));
+            case HELD,
+                    JUDGING,
+                    AWAITING,
+                    DISPATCHED,
+                    CLAIMED,
+                    REMOTE,
+                    FOLLOWING,
+                    DELEGATED,
+                    VERIFYING,
+                    UNSETTLED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    CANCELLED,
+                    LOST -> {
+                // The fence is checked when the call runs or is decided.
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.waymark.conversation.rule;
+
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.InputForm;
+import dev.waymark.conversation.call.Suspension;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.value.FormAction;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Rules of calls that their tool's server has begun and not finished. The claim of such a call stays: it may take
+ * effect, or have taken effect, until the server says how it ended.
+ */
+final class RemoteCallRules {
+    private RemoteCallRules() {}
+
+    static void toolSuspended(Draft draft, ToolFact.ToolSuspended fact) {
+        Optional<Call> running = draft.book.running(fact.callId(), fact.dispatch());
+        if (running.isPresent()) {
+            suspend(draft, running.get(), fact.suspension());
+        } else {
+            draft.book
+                    .calls // The turn may have been stopped meanwhile.
+                    .get(fact.callId())
+                    .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
+                    .ifPresent(call -> abandon(draft, call, fact.suspension()));
+        }
+    }
+
+    /** Handles the late report of the execution that holds the claim, which says that the server has the call. */
+    static void suspendedLate(Draft draft, Call call, Suspension how) {
+        if (call.status() == Call.Status.CANCELLED) {
+            abandon(draft, call, how);
+        } else if (call.isOpen()) {
+            suspend(draft, call.withUsedKey(), how);
+        }
+    }
+
+    private static void abandon(Draft draft, Call call, Suspension how) {
+        how.task().ifPresent(task -> draft.book.abandon(call, task));
+    }
+
+    private static void suspend(Draft draft, Call call, Suspension how) {
+        boolean isRepeated = how.form().isEmpty() && how.task().isEmpty();
+        if (isRepeated && call.dispatches() >= ToolRules.MAX_DISPATCHES) {
+            draft.end(call, Call.Status.FAILED, ToolTexts.failure("its server did not finish it"));
+        } else {
+            goOn(draft, call, how, Draft.pause(call, draft.at));
+        }
+    }
+
+    /** @param notBefore when the call is repeated, if that is what its server waits for */
+    private static void goOn(Draft draft, Call call, Suspension how, Optional<Instant> notBefore) {
+        Call suspended = call.suspended(Optional.of(how));
+        if (how.form().isPresent()) {
+            draft.book.put(suspended
+                    .asking(how.form().get().words(call.tool()), draft.at)
+                    .expiring(draft.expiry()));
+        } else if (how.task().isPresent()) {
+            draft.book.put(suspended.remote(draft.at));
+        } else {
+            repeat(draft, suspended, notBefore);
+        }
+    }
+
+    /** Tells the call's server that its question gets no answer. A server that asks again and again is not asked any more. */
+    static void unanswered(Draft draft, Call call) {
+        if (call.dispatches() >= ToolRules.MAX_DISPATCHES) {
+            call.task().ifPresent(task -> draft.book.abandon(call, task));
+            draft.end(call, Call.Status.FAILED, ToolTexts.unanswered() + Draft.claimNote(call));
+            return;
+        }
+        Suspension before = call.suspension().orElseThrow();
+        InputForm form = before.form().orElseThrow();
+        goOn(draft, call, before.answered(form.response(FormAction.CANCEL, "", Optional.empty())), Optional.empty());
+    }
+
+    /** Takes the answer to the question of a call's server. It fits, since the fact was admitted. */
+    static void answered(Draft draft, Call call, PersonFact.HumanAnswered fact) {
+        Suspension before = call.suspension().orElseThrow();
+        InputForm form = before.form().orElseThrow();
+        Suspension now =
+                before.answered(form.response(fact.action().orElse(FormAction.ACCEPT), fact.answer(), fact.fields()));
+        goOn(draft, call, now, Optional.empty());
+    }
+
+    /** Sends the call to its server again. If its grant is over by now, a person decides about that first. */
+    private static void repeat(Draft draft, Call suspended, Optional<Instant> notBefore) {
+        if (ApprovalRules.isMissingFor(draft, suspended)) {
+            ApprovalRules.askFor(draft, suspended);
+        } else {
+            draft.book.put(suspended.issued(notBefore, draft.at));
+        }
+    }
+
+    static void taskFollowed(Draft draft, ToolFact.TaskFollowed fact) {
+        draft.book
+                .calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.REMOTE && call.dispatches() == fact.dispatch())
+                .ifPresent(call -> draft.book.put(call.following(draft.at)));
+    }
+
+    static void taskCancelRequested(Draft draft, ToolFact.TaskCancelRequested fact) {
+        draft.book.taken(fact.callId());
+    }
+}

@@ -1,0 +1,332 @@
+package dev.waymark.conversation.rule;
+
+import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.ForkRequest;
+import dev.waymark.conversation.Resumption;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.FromFile;
+import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Origin;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Rules of threads that start with the state of another one: resumed, forked, or from a checkpoint. */
+final class TakeoverRules {
+    private TakeoverRules() {}
+
+    /** Starts a thread from the final state of a closed one. */
+    static void resume(Draft draft, Resumption how) {
+        begin(draft, how.id());
+        draft.identity.once = how.once();
+        draft.money.maxIterations = how.maxIterations().or(() -> draft.money.maxIterations);
+        Optional<Json> extras = draft.identity.origin.flatMap(Origin::extras);
+        draft.identity.origin = how.session().isEmpty() && extras.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Origin(how.session(), extras));
+        draft.binding.context = how.context().or(() -> draft.binding.context);
+        how.agent().ifPresent(named -> draft.binding.agent = named);
+        if (how.agent().isPresent() || draft.binding.policy.isEmpty() || namesItsThread(draft)) {
+            forgetAgent(draft);
+        }
+        ModelRules.takeBackCall(draft); // Its reply will not arrive here.
+        if (how.fileCalls() != FileCalls.CONTINUE) {
+            Optional<FromFile> mark = Optional.of(new FromFile(how.fileCalls() == FileCalls.CONTINUE_SAFE, false));
+            draft.book.openCalls().stream()
+                    .filter(call -> call.fromFile().isEmpty())
+                    .forEach(call -> draft.book.put(call.fromFile(mark)));
+        }
+        how.answer().ifPresent(words -> answerOrSay(draft, words));
+        if (draft.book.openCalls().isEmpty() && draft.dialogue.queue.isEmpty()) {
+            ModelRules.answerLastReply(draft);
+        }
+        if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.mayGoOn() && !draft.dialogue.isBlank())) {
+            draft.dialogue.turn = draft.dialogue.turn.continued();
+        }
+        takeUpOpenCalls(draft);
+    }
+
+    /** Starts a thread from the state of another one, which may continue independently. */
+    static void fork(Draft draft, ForkRequest how) {
+        begin(draft, how.id());
+        draft.identity.once = false;
+        draft.identity.origin = draft.identity
+                .origin
+                .flatMap(Origin::extras)
+                .map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
+        draft.binding.agentRequested = draft.binding.policy.isPresent();
+        EffectRules.inherit(draft);
+        ModelRules.takeBackCall(draft); // Its reply will not arrive here.
+        for (Call call : draft.book.openCalls()) {
+            if (draft.policyOf(call).effect()
+                    || call.status() == Call.Status.DELEGATED
+                    || call.suspension().isPresent()) {
+                LostCallRules.giveUp(draft, call);
+            }
+        }
+        if (how.message().isPresent() || !draft.isInterrupted()) {
+            TurnRules.stop(
+                    draft,
+                    Turn.Status.STOPPED,
+                    "Cancelled: the conversation was forked here.",
+                    new Problem(Problem.FORKED, "the thread was forked in the middle of this turn"));
+        }
+        how.message().ifPresent(message -> {
+            if (message.isText()) {
+                answerOrSay(draft, message.text());
+            } else {
+                PeopleRules.userSpoke(draft, PersonFact.UserSpoke.of(message));
+            }
+        });
+        if (namesItsThread(draft)) {
+            forgetAgent(draft);
+        }
+        waitAnew(draft);
+    }
+
+    /**
+     * Whether the agent's definition names its thread. Signatures are bound to that thread, so another thread must not
+     * reuse the definition.
+     */
+    private static boolean namesItsThread(Draft draft) {
+        return draft.binding.policy.flatMap(AgentPolicy::signers).isPresent();
+    }
+
+    /** Lets the thread resolve its agent. Verdicts are dropped: the rules of the other definition may differ. */
+    private static void forgetAgent(Draft draft) {
+        draft.binding.policy = Optional.empty();
+        draft.binding.agentRequested = false;
+        draft.beginPrefix();
+        draft.book.openCalls().forEach(call -> draft.book.put(call.unjudged()));
+    }
+
+    /** A grant ends with its thread. A call that it let run and that has not run is decided here. */
+    private static void endGrants(Draft draft) {
+        draft.book.grants = draft.book.grants.ended();
+        draft.book.openCalls().stream()
+                .filter(call -> call.grant().isPresent())
+                .forEach(call -> draft.book.put(call.withoutGrant()));
+    }
+
+    private static void begin(Draft draft, String id) {
+        draft.identity.rules = ThreadIdentity.RULES;
+        draft.identity.life = ThreadIdentity.Life.OPEN;
+        endGrants(draft);
+        draft.parentLink.parent = Optional.empty();
+        draft.parentLink.reported = Optional.empty();
+        draft.counters.facts++;
+        draft.arrivals.seen = draft.arrivals.seen.with(id, draft.counters.facts);
+    }
+
+    private static void answerOrSay(Draft draft, String words) {
+        Optional<Call> question = draft.book.openCalls().stream()
+                .filter(call -> call.status() == Call.Status.ASKING)
+                .findFirst();
+        if (question.isPresent()
+                && draft.binding.policy.isEmpty()
+                && question.get().asksNothing()) {
+            // The call may be waiting for approval instead of an answer. Only the agent's tools show that.
+            draft.book.put(question.get().answeredEarly(words));
+        } else if (question.isPresent() && question.get().suspension().isPresent()) {
+            PersonFact.HumanAnswered answer =
+                    PersonFact.HumanAnswered.to(Optional.of(question.get().id()), words);
+            Optional<Problem> misfit = Admission.misfit(PendingItem.of(question.get(), draft.binding.policy), answer);
+            if (misfit.isPresent()) {
+                draft.ignore(SignalNames.ANSWER, misfit.get().message());
+            } else {
+                RemoteCallRules.answered(draft, question.get(), answer);
+            }
+        } else if (question.isPresent()) {
+            draft.end(question.get(), Call.Status.COMPLETED, words);
+        } else if (!words.isBlank()) {
+            PeopleRules.userSpoke(draft, PersonFact.UserSpoke.message(words));
+        }
+    }
+
+    /**
+     * Handles the open calls of a thread whose agent was not known until now. It says who decides about the calls that
+     * wait in a file, and until when.
+     */
+    static void agentResolved(Draft draft) {
+        draft.book.openCalls().stream()
+                .filter(call ->
+                        call.status() == Call.Status.AWAITING && call.fromFile().isPresent())
+                .forEach(call -> ApprovalRules.askFor(draft, call));
+        takeUpOpenCalls(draft);
+    }
+
+    /** Handles the imported open calls if the agent's tools are known. */
+    private static void takeUpOpenCalls(Draft draft) {
+        if (draft.binding.policy.isPresent()) {
+            List<Call> open = draft.book.openCalls();
+            AgentPolicy policy = draft.binding.policy.get();
+            open.stream()
+                    .filter(call -> isExemptFromDecision(call, policy))
+                    .forEach(call -> draft.book.put(call.fromFile(Optional.empty())));
+            open.forEach(call -> takeUp(draft, draft.book.call(call.id()), policy));
+            waitAnew(draft);
+            draft.versionReached |= !open.isEmpty() && draft.book.openCalls().isEmpty();
+        }
+    }
+
+    /** The time of a request begins again in a thread that takes it over. */
+    private static void waitAnew(Draft draft) {
+        if (draft.binding.policy.flatMap(AgentPolicy::approvals).isPresent()) {
+            draft.book.openCalls().stream()
+                    .filter(Call::asksHere)
+                    .forEach(call -> draft.book.put(call.askedAnew(draft.expiry(), draft.at)));
+        }
+    }
+
+    /** Whether a call of a file needs no decision, because it has no side effects and those who resume said so. */
+    private static boolean isExemptFromDecision(Call call, AgentPolicy policy) {
+        return call.fromFile().filter(FromFile::onlyEffects).isPresent() && policy.isHarmless(call.tool());
+    }
+
+    /**
+     * Continues an imported open call, without waiting for an execution in the other thread. A checkpoint does not show
+     * whether a call was claimed. It shows only that the call has no result and, if the conversation waited for people,
+     * that the call waits too.
+     */
+    private static void takeUp(Draft draft, Call call, AgentPolicy policy) {
+        Optional<AgentPolicy.Executor> executor =
+                Optional.ofNullable(policy.tools().get(call.tool()));
+        boolean mayHaveRun = call.wasBegun();
+        if (call.status() == Call.Status.ASKING) {
+            takeUpQuestion(draft, call);
+        } else if (call.task().isPresent() && executor.isPresent()) {
+            draft.book.put(call.remote(draft.at)); // Any thread can ask its server how it stands.
+        } else if (executor.isEmpty() && !mayHaveRun && !call.mayHaveRunBefore()) {
+            draft.fail(call, ToolTexts.notFound(call.tool(), policy));
+        } else if (executor.isEmpty()) {
+            LostCallRules.giveUp(draft, call);
+        } else if (mayHaveRun && executor.get() == AgentPolicy.Executor.SUBAGENT) {
+            LostCallRules.giveUp(
+                    draft,
+                    call); // The effects of its thread are not known here, and a second thread could repeat them.
+        } else if (mayHaveRun && !draft.policyOf(call).effect()) {
+            if (isOverElsewhere(call) && executor.get() == AgentPolicy.Executor.ACTIVITY) {
+                draft.book.put(
+                        call.ended(Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
+            } else {
+                CallRules.advance(draft, call.issued(Optional.empty(), draft.at).fromFileHavingRun(true));
+            }
+        } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
+            if (isDecidable(draft, call)) {
+                ApprovalRules.askFor(draft, call);
+            } else {
+                LostCallRules.leaveUndecided(draft, call);
+            }
+        } else if (mayHaveRun && call.status() != Call.Status.UNSETTLED) {
+            if (ApprovalRules.isUndecided(call) && draft.policyOf(call).verify()) {
+                ApprovalRules.askFor(draft, call.fromFileHavingRun(true)); // A check runs a program.
+            } else {
+                LostCallRules.doubt(draft, call);
+            }
+        } else if (call.status() == Call.Status.JUDGING) {
+            CallRules.bringOn(
+                    draft, call); // The other definition of the agent may have had other rules, or this one none.
+        } else if (call.status() == Call.Status.DISPATCHED) {
+            draft.book.put(call.issued(Optional.empty(), draft.at)); // It is judged if its approval is missing.
+        } else if (call.status() == Call.Status.ISSUED
+                && call.dispatches() == 0
+                && call.wakeAt().isEmpty()) {
+            CallRules.bringOn(draft, call);
+        }
+    }
+
+    /** Whether a checkpoint says that the call was executed, without a result. */
+    private static boolean isOverElsewhere(Call call) {
+        return call.claim().filter(Call.Claim::isElsewhere).isPresent();
+    }
+
+    /**
+     * Updates the results of calls that have no result in the checkpoint. Which tools are safe to call again is known
+     * only with the agent.
+     */
+    static void tellWhatIsHarmless(Draft draft) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        for (Call call : callsOverElsewhere(draft)) {
+            draft.book.put(call.withoutClaim());
+            if (draft.binding.policy.orElseThrow().isHarmless(call.tool())) {
+                texts.put(call.id(), ToolTexts.durabilityOfHarmless(call.tool(), call.id()));
+            }
+        }
+        replaceResults(draft, texts);
+    }
+
+    /** Updates the results of calls that have no result in the checkpoint, for a reader who does not know the agent. */
+    static void tellWithoutAgent(Draft draft, Set<String> harmlessTools) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        for (Call call : callsOverElsewhere(draft)) {
+            texts.put(
+                    call.id(),
+                    harmlessTools.contains(call.tool())
+                            ? ToolTexts.durabilityOfHarmless(call.tool(), call.id())
+                            : ToolTexts.durabilityWithoutAgent(call.tool(), call.id()));
+        }
+        replaceResults(draft, texts);
+    }
+
+    private static List<Call> callsOverElsewhere(Draft draft) {
+        List<Call> found = new ArrayList<>();
+        draft.book.calls.forEach((id, call) -> {
+            if (call.status() == Call.Status.LOST && isOverElsewhere(call)) {
+                found.add(call);
+            }
+        });
+        return found;
+    }
+
+    /** Replaces the results of calls in the transcript, by call id. */
+    private static void replaceResults(Draft draft, Map<String, String> texts) {
+        if (!texts.isEmpty()) {
+            draft.replaceTranscript(Transcript.EMPTY.plusAll(draft.dialogue.transcript.entries().toList().stream()
+                    .map(entry -> entry.saying(corrected(entry.message(), texts)))
+                    .toList()));
+        }
+    }
+
+    private static Message corrected(Message message, Map<String, String> texts) {
+        return new Message(
+                message.role(),
+                message.content().stream().map(part -> corrected(part, texts)).toList());
+    }
+
+    private static Part corrected(Part part, Map<String, String> texts) {
+        if (part instanceof Part.ToolResult result) {
+            String text = texts.get(result.toolUseId());
+            return text == null ? part : new Part.ToolResult(result.toolUseId(), text, true);
+        }
+        return part;
+    }
+
+    private static void takeUpQuestion(Draft draft, Call call) {
+        Optional<String> answer = call.result();
+        if (isDecidable(draft, call) && call.asksNothing() && call.claim().isEmpty()) {
+            answer.ifPresent(text -> draft.ignore(
+                    SignalNames.ANSWER, "the call waits for a decision, which no answer is: " + call.id()));
+            ApprovalRules.askFor(draft, call.withoutResult());
+        } else if (answer.isPresent()) {
+            draft.end(call, Call.Status.COMPLETED, answer.get());
+        }
+    }
+
+    private static boolean isDecidable(Draft draft, Call call) {
+        return draft.policyOf(call).approval() && call.approval().isEmpty();
+    }
+}
