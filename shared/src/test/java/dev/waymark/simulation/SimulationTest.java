@@ -18,11 +18,14 @@ import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.CallVerdict;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -198,7 +201,7 @@ class SimulationTest {
     private static final Core RULES = Rules::apply;
 
     @Test
-    void conversation_anyInterleaving_keepsItsPromises() throws IOException {
+    void conversation_anyInterleaving_keepsItsPromises() {
         Optional<String> asked = Optional.ofNullable(System.getProperty("waymark.seed"));
         String[] seeds = asked.orElse("0-" + (INTERLEAVINGS - 1)).split("-");
         Coverage coverage = simulated(Long.parseLong(seeds[0]), Long.parseLong(seeds[seeds.length - 1]));
@@ -206,13 +209,14 @@ class SimulationTest {
         assertThat(notInTheTable(coverage)).isEmpty();
         if (asked.isEmpty()) {
             assertThat(coverage.counts()).containsKeys(EXPECTED);
-            assertThat(CallLife.seen(coverage)).containsAll(CallLife.frequent());
+            assertThat(CallLife.seen(coverage))
+                    .containsAll(CallTransitions.frequent().toList());
         }
     }
 
     /** The calls of a file that somebody wrote: only what people decide happens. */
     @Test
-    void threadThatBeginsWithAFile_anyInterleaving_keepsItsPromises() throws IOException {
+    void threadThatBeginsWithAFile_anyInterleaving_keepsItsPromises() {
         Coverage coverage = simulated(Simulation.FILE_SEEDS, Simulation.FILE_SEEDS + FILES);
 
         assertThat(notInTheTable(coverage)).isEmpty();
@@ -223,16 +227,29 @@ class SimulationTest {
     /** Tests seeds beyond those that every build tests. */
     @Test
     @Tag("full")
-    void conversation_moreInterleavings_keepsItsPromises() throws IOException {
+    void conversation_moreInterleavings_keepsItsPromises() {
         Coverage coverage = simulated(INTERLEAVINGS, 4 * INTERLEAVINGS);
         coverage.add(simulated(Simulation.FILE_SEEDS + FILES, Simulation.FILE_SEEDS + 4 * FILES));
 
         assertThat(notInTheTable(coverage)).isEmpty();
     }
 
-    private static Set<String> notInTheTable(Coverage coverage) throws IOException {
+    /** {@code -Dpage.record=true} writes the table into the page. */
+    @Test
+    void pageAboutTheLifeOfACall_hasTheTable() throws IOException {
+        Path file = Path.of("..", "docs", "call-life.md");
+        String page = Files.readString(file);
+        String printed = page.replaceFirst("(?m)(?:^\\| `.*\\n)+", Matcher.quoteReplacement(CallTransitions.printed()));
+        if (Boolean.getBoolean("page.record")) {
+            Files.writeString(file, printed);
+        }
+
+        assertThat(Files.readString(file)).isEqualTo(printed);
+    }
+
+    private static Set<String> notInTheTable(Coverage coverage) {
         Set<String> moves = new TreeSet<>(CallLife.seen(coverage));
-        moves.removeAll(CallLife.allowed());
+        moves.removeAll(CallTransitions.all().toList());
         return moves;
     }
 
