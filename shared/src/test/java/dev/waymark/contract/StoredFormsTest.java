@@ -28,9 +28,11 @@ import dev.waymark.conversation.call.AbandonedTask;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.Clearance;
 import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.Execution;
 import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.Parent;
@@ -198,30 +200,30 @@ class StoredFormsTest {
                 5_000,
                 Optional.of(AT));
         AbandonedTask abandoned = new AbandonedTask("tu_0", "charge", "task-0");
+        Clearance clearance = new Clearance(
+                Optional.of(approval), Optional.of(fromFile), Optional.of(verdict), Optional.of(2), Optional.of(definition));
+        Execution execution = new Execution(
+                1,
+                2,
+                Optional.of(claim),
+                Optional.of("HTTP 504"),
+                Optional.of(settlement),
+                Optional.of(delegation),
+                Optional.of(suspension));
         Call call = new Call(
                 "tu_1",
                 "add",
                 ARGS,
+                Optional.of(ARGS),
+                Optional.of("e3b0"),
                 1,
                 Call.Status.ASKING,
-                1,
-                2,
-                Optional.of("Day?"),
-                Optional.of("3"),
                 AT,
                 Optional.of(AT),
-                Optional.of(claim),
-                Optional.of(approval),
-                Optional.of("e3b0"),
-                Optional.of(delegation),
-                Optional.of("HTTP 504"),
-                Optional.of(settlement),
-                Optional.of(fromFile),
-                Optional.of(verdict),
-                Optional.of(suspension),
-                Optional.of(2),
-                Optional.of(definition),
-                Optional.of(ARGS));
+                Optional.of("Day?"),
+                Optional.of("3"),
+                clearance,
+                execution);
         WaitRule waiting = WaitRule.DEFAULT
                 .reminding(Duration.ofHours(1))
                 .escalating(Duration.ofHours(4), "boss")

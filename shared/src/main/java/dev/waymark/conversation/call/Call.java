@@ -3,6 +3,7 @@ package dev.waymark.conversation.call;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
@@ -19,54 +20,29 @@ import java.util.function.Consumer;
  * A tool call. A thread keeps it, unless it was harmless and a summary replaced its message.
  *
  * @param args the arguments to run with; after an approval, the approved ones
- * @param dispatches how often it was dispatched to a worker
- * @param repeat the number of calls with the same tool and arguments whose outcome was known before this one ran. All
- *     executions of a call share this number, and therefore its idempotency key.
- * @param result the result, until it is committed to the transcript; for a call that asks a question, an answer that
- *     arrived before it was known whether the call waits for an answer or for approval
+ * @param requested the arguments that the model chose, if a person changed them
+ * @param digest the digest of the arguments, if they were deleted and the digest may still be needed
  * @param since the time of the last status change
  * @param wakeAt when the waiting time of the status ends, if it has one
- * @param claim the execution that was allowed to take effect, if any
- * @param digest the digest of the arguments, if they were deleted and the digest may still be needed
- * @param evidence what was observed of an execution with an unknown outcome, such as {@code HTTP 504}
- * @param subagent the state of the thread that executes the call, if a subagent does
- * @param settlement what a person decided about the unknown outcome
- * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
- * @param verdict what the agent's rules say about the call with these arguments, if they were asked
- * @param suspension set if the tool's server has begun the call and not finished it
- * @param grant the number of the grant that lets the call run, if one does
- * @param definition which definitions of the tool the request to decide and the decision are about, if it has one
- * @param requested the arguments that the model chose, if a person changed them
+ * @param result the result, until it is committed to the transcript; for a call that asks a question, an answer that
+ *     arrived before it was known whether the call waits for an answer or for approval
+ * @param clearance what says whether it may run
+ * @param execution what was done so far
  */
 public record Call(
         String id,
         String tool,
         Json args,
+        Optional<Json> requested,
+        Optional<String> digest,
         int turn,
         Status status,
-        int dispatches,
-
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int repeat,
-
-        Optional<String> question,
-        Optional<String> result,
         Instant since,
         Optional<Instant> wakeAt,
-        Optional<Claim> claim,
-        Optional<CallApproval> approval,
-        Optional<String> digest,
-        Optional<Delegation> subagent,
-        Optional<String> evidence,
-        Optional<CallSettlement> settlement,
-        Optional<FromFile> fromFile,
-        Optional<CallVerdict> verdict,
-        Optional<Suspension> suspension,
-        Optional<Integer> grant,
-        Optional<ToolDefinition> definition,
-        Optional<Json> requested) {
-    /** Longer evidence is cut. */
-    private static final int MAX_EVIDENCE_LENGTH = 500;
-
+        Optional<String> question,
+        Optional<String> result,
+        @JsonUnwrapped Clearance clearance,
+        @JsonUnwrapped Execution execution) {
     /** The status of a call. {@code docs/call-life.md} lists the possible transitions. The names are stored. */
     public enum Status {
         /** Will run, now or at {@code wakeAt}. */
@@ -184,26 +160,16 @@ public record Call(
                 use.id(),
                 use.name(),
                 use.input(),
+                Optional.empty(),
+                Optional.empty(),
                 turn,
                 Status.ISSUED,
-                0,
-                0,
-                Optional.empty(),
-                Optional.empty(),
                 at,
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty());
+                Clearance.NONE,
+                Execution.NONE);
     }
 
     /** A copy that will run, but not before this time if it is given. */
@@ -213,24 +179,25 @@ public record Call(
 
     /** A copy with this mark, or without one. */
     public Call fromFile(Optional<FromFile> mark) {
-        return but(edit -> edit.fromFile = mark);
+        return but(edit -> edit.clearance.fromFile = mark);
     }
 
     /** A copy that says whether a call of a file may have run before. Other calls stay as they are. */
     public Call fromFileHavingRun(boolean perhaps) {
-        return fromFile(fromFile.map(mark -> new FromFile(mark.onlyEffects(), perhaps)));
+        return fromFile(fromFile().map(mark -> new FromFile(mark.onlyEffects(), perhaps)));
     }
 
     /** Whether the call comes from a file, and waits for its decision although it may have run before. */
     @JsonIgnore
     public boolean mayHaveRunBefore() {
-        return fromFile.filter(FromFile::mayHaveRun).isPresent();
+        return fromFile().filter(FromFile::mayHaveRun).isPresent();
     }
 
     /** Whether a person approved the call in this thread. What a checkpoint says does not count. */
     @JsonIgnore
     public boolean isApprovedHere() {
-        return approval.filter(CallApproval::approved)
+        return approval()
+                .filter(CallApproval::approved)
                 .filter(decision -> !decision.stated())
                 .isPresent();
     }
@@ -244,43 +211,44 @@ public record Call(
      * adds only what was not known yet.
      */
     public Call judged(CallVerdict given) {
-        CallVerdict standing = verdict.orElse(given);
+        CallVerdict standing = verdict().orElse(given);
         return but(edit -> {
-            edit.verdict = Optional.of(standing.comparedWith(given.compared().or(standing::compared))
-                    .about(Optional.empty()));
-            edit.definition = definition.or(() -> given.definition().map(ToolDefinition::of));
+            edit.clearance.verdict = Optional.of(
+                    standing.comparedWith(given.compared().or(standing::compared))
+                            .about(Optional.empty()));
+            edit.clearance.definition = definition().or(() -> given.definition().map(ToolDefinition::of));
         });
     }
 
     /** A copy about which the agent's rules were not asked. */
     public Call unjudged() {
-        return but(edit -> edit.verdict = Optional.empty());
+        return but(edit -> edit.clearance.verdict = Optional.empty());
     }
 
     /** A copy that a grant lets run. */
     public Call granted(int number) {
-        return but(edit -> edit.grant = Optional.of(number));
+        return but(edit -> edit.clearance.grant = Optional.of(number));
     }
 
     /** A copy that no grant lets run. */
     public Call withoutGrant() {
-        return but(edit -> edit.grant = Optional.empty());
+        return but(edit -> edit.clearance.grant = Optional.empty());
     }
 
     /** A copy of a call that did not run, because its tool's definition has changed. What was decided is void. */
     public Call redefined(String digest) {
         return but(edit -> {
-            edit.approval = Optional.empty();
-            edit.grant = Optional.empty();
-            edit.suspension = Optional.empty();
-            edit.definition = Optional.of(
-                    definition.map(known -> known.changedTo(digest)).orElseGet(() -> ToolDefinition.of(digest)));
+            edit.clearance.approval = Optional.empty();
+            edit.clearance.grant = Optional.empty();
+            edit.execution.suspension = Optional.empty();
+            edit.clearance.definition = Optional.of(
+                    definition().map(known -> known.changedTo(digest)).orElseGet(() -> ToolDefinition.of(digest)));
         });
     }
 
     /** Whether the agent's rules say this about the call with its arguments. */
     public boolean isJudged(CallVerdict.Then then) {
-        return verdict.filter(given -> given.then() == then).isPresent();
+        return verdict().filter(given -> given.then() == then).isPresent();
     }
 
     public Call held(Instant at) {
@@ -297,13 +265,13 @@ public record Call(
     }
 
     public Call repeating(int earlier) {
-        return but(edit -> edit.repeat = earlier);
+        return but(edit -> edit.execution.repeat = earlier);
     }
 
     public Call awaiting(Optional<Instant> deadline, Instant at) {
         return become(Status.AWAITING, at, edit -> {
             edit.wakeAt = deadline;
-            edit.grant = Optional.empty();
+            edit.clearance.grant = Optional.empty();
         });
     }
 
@@ -313,12 +281,13 @@ public record Call(
      */
     public Call decided(CallApproval decision, Json approvedArgs, Instant at) {
         return become(Status.ISSUED, at, edit -> {
-            edit.approval = Optional.of(decision);
+            edit.clearance.approval = Optional.of(decision);
             edit.args = approvedArgs;
             edit.requested = Optional.of(requested.orElse(args)).filter(chosen -> !chosen.equals(approvedArgs));
-            edit.verdict = approvedArgs.equals(args) ? verdict : Optional.empty();
-            edit.definition = decision.approved() ? definition.map(ToolDefinition::withApproval) : definition;
-            edit.suspension = approvedArgs.equals(args) ? suspension : Optional.empty();
+            edit.clearance.verdict = approvedArgs.equals(args) ? verdict() : Optional.empty();
+            edit.clearance.definition =
+                    decision.approved() ? definition().map(ToolDefinition::withApproval) : definition();
+            edit.execution.suspension = approvedArgs.equals(args) ? suspension() : Optional.empty();
         });
     }
 
@@ -326,58 +295,58 @@ public record Call(
      * Counts a dispatch made before a reset or elsewhere, so that the call keeps its key even if other calls end first.
      */
     public Call withUsedKey() {
-        return but(edit -> edit.dispatches = Math.max(1, dispatches));
+        return but(edit -> edit.execution.dispatches = Math.max(1, dispatches()));
     }
 
     /** Removes an existing claim: a call is dispatched only if no execution of it is running. */
     public Call dispatched(int dispatch, Instant at) {
         return become(Status.DISPATCHED, at, edit -> {
-            edit.dispatches = dispatch;
-            edit.claim = Optional.empty();
-            edit.evidence = Optional.empty();
+            edit.execution.dispatches = dispatch;
+            edit.execution.claim = Optional.empty();
+            edit.execution.evidence = Optional.empty();
         });
     }
 
     public Call delegated(Optional<Budget> reserved, Instant at) {
-        return become(Status.DELEGATED, at, edit -> edit.subagent = Optional.of(Delegation.begun(reserved)));
+        return become(Status.DELEGATED, at, edit -> edit.execution.subagent = Optional.of(Delegation.begun(reserved)));
     }
 
     public Call delegating(Delegation known) {
-        return but(edit -> edit.subagent = Optional.of(known));
+        return but(edit -> edit.execution.subagent = Optional.of(known));
     }
 
     public Call claimed(Claim by, Instant at) {
-        return become(Status.CLAIMED, at, edit -> edit.claim = Optional.of(by));
+        return become(Status.CLAIMED, at, edit -> edit.execution.claim = Optional.of(by));
     }
 
     /** Replaces the claim without changing the status; the outcome of this execution is unknown too. */
     public Call claimedLater(Claim by) {
-        return but(edit -> edit.claim = Optional.of(by));
+        return but(edit -> edit.execution.claim = Optional.of(by));
     }
 
     public Call withoutClaim() {
-        return but(edit -> edit.claim = Optional.empty());
+        return but(edit -> edit.execution.claim = Optional.empty());
     }
 
     /** Records what was observed of an execution with an unknown outcome. */
     public Call seen(String what) {
-        return but(edit -> edit.evidence = Optional.of(Problem.cut(what, MAX_EVIDENCE_LENGTH)));
+        return but(edit -> edit.execution.evidence = Optional.of(Problem.cut(what, Execution.MAX_EVIDENCE_LENGTH)));
     }
 
     /** Records what a person decided about the unknown outcome. */
     public Call settled(CallSettlement how) {
-        return but(edit -> edit.settlement = Optional.of(how));
+        return but(edit -> edit.execution.settlement = Optional.of(how));
     }
 
     /** Drops a person's decision about the outcome, which is in question again. */
     public Call unsettledAgain() {
-        return settlement.isEmpty() ? this : but(edit -> edit.settlement = Optional.empty());
+        return settlement().isEmpty() ? this : but(edit -> edit.execution.settlement = Optional.empty());
     }
 
     /** Whether a person said that the call did not take effect. */
     @JsonIgnore
     public boolean isSettledAsNotDone() {
-        return settlement
+        return settlement()
                 .filter(how -> how.verdict() == CallSettlement.Verdict.NOT_DONE)
                 .isPresent();
     }
@@ -385,7 +354,7 @@ public record Call(
     /** Whether this execution holds the claim and its outcome is still unknown, or only a person has stated it. */
     public boolean awaitsWordOf(String execution) {
         boolean isClaimed =
-                claim.filter(known -> known.execution().equals(execution)).isPresent();
+                claim().filter(known -> known.execution().equals(execution)).isPresent();
         return isClaimed
                 && switch (status) {
                     case ISSUED, JUDGING, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST ->
@@ -430,7 +399,7 @@ public record Call(
 
     /** A copy that its server has not finished, or that no server has begun. */
     public Call suspended(Optional<Suspension> how) {
-        return but(edit -> edit.suspension = how);
+        return but(edit -> edit.execution.suspension = how);
     }
 
     public Call remote(Instant at) {
@@ -444,7 +413,7 @@ public record Call(
     /** The server's id of its task, if it works on the call as one. */
     @JsonIgnore
     public Optional<String> task() {
-        return suspension.flatMap(Suspension::task);
+        return suspension().flatMap(Suspension::task);
     }
 
     public Call answeredEarly(String text) {
@@ -458,8 +427,8 @@ public record Call(
     public Call ended(Status how, String text, Instant at) {
         return become(how, at, edit -> {
             edit.result = Optional.of(text);
-            edit.subagent = subagent.map(Delegation::abandoned);
-            edit.suspension = Optional.empty();
+            edit.execution.subagent = subagent().map(Delegation::abandoned);
+            edit.execution.suspension = Optional.empty();
         });
     }
 
@@ -467,7 +436,7 @@ public record Call(
     public Call awake() {
         return but(edit -> {
             edit.wakeAt = Optional.empty();
-            edit.claim = Optional.empty();
+            edit.execution.claim = Optional.empty();
         });
     }
 
@@ -485,12 +454,13 @@ public record Call(
             edit.args = Json.EMPTY_OBJECT;
             edit.requested = Optional.empty();
             edit.question = question.map(words -> "");
-            edit.evidence = Optional.empty();
-            edit.settlement = settlement.map(CallSettlement::forgotten);
-            edit.verdict = verdict.map(CallVerdict::forgotten);
+            edit.execution.evidence = Optional.empty();
+            edit.execution.settlement = settlement().map(CallSettlement::forgotten);
+            edit.clearance.verdict = verdict().map(CallVerdict::forgotten);
             edit.result = Optional.empty();
-            edit.approval = approval.map(decision -> new CallApproval(
-                    decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
+            edit.clearance.approval = approval()
+                    .map(decision -> new CallApproval(
+                            decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
         });
     }
 
@@ -513,7 +483,7 @@ public record Call(
     public boolean waitsForPerson() {
         return asksHere()
                 || (status == Status.DELEGATED
-                        && subagent.filter(Delegation::waitsForPerson).isPresent());
+                        && subagent().filter(Delegation::waitsForPerson).isPresent());
     }
 
     /** Whether this thread itself asks a person about the call. */
@@ -605,6 +575,54 @@ public record Call(
         return digest.orElseGet(() -> Sha256.hex(args.canonical()));
     }
 
+    public Optional<CallApproval> approval() {
+        return clearance.approval();
+    }
+
+    public Optional<FromFile> fromFile() {
+        return clearance.fromFile();
+    }
+
+    public Optional<CallVerdict> verdict() {
+        return clearance.verdict();
+    }
+
+    public Optional<Integer> grant() {
+        return clearance.grant();
+    }
+
+    public Optional<ToolDefinition> definition() {
+        return clearance.definition();
+    }
+
+    public int dispatches() {
+        return execution.dispatches();
+    }
+
+    public int repeat() {
+        return execution.repeat();
+    }
+
+    public Optional<Claim> claim() {
+        return execution.claim();
+    }
+
+    public Optional<String> evidence() {
+        return execution.evidence();
+    }
+
+    public Optional<CallSettlement> settlement() {
+        return execution.settlement();
+    }
+
+    public Optional<Delegation> subagent() {
+        return execution.subagent();
+    }
+
+    public Optional<Suspension> suspension() {
+        return execution.suspension();
+    }
+
     private Call become(Status next, Instant at, Consumer<Edit> change) {
         return but(edit -> {
             edit.status = next;
@@ -622,51 +640,31 @@ public record Call(
 
     private final class Edit {
         private Json args = Call.this.args;
+        private Optional<Json> requested = Call.this.requested;
+        private Optional<String> digest = Call.this.digest;
         private Status status = Call.this.status;
-        private int dispatches = Call.this.dispatches;
-        private int repeat = Call.this.repeat;
-        private Optional<String> question = Call.this.question;
-        private Optional<String> result = Call.this.result;
         private Instant since = Call.this.since;
         private Optional<Instant> wakeAt = Call.this.wakeAt;
-        private Optional<Claim> claim = Call.this.claim;
-        private Optional<CallApproval> approval = Call.this.approval;
-        private Optional<String> digest = Call.this.digest;
-        private Optional<Delegation> subagent = Call.this.subagent;
-        private Optional<String> evidence = Call.this.evidence;
-        private Optional<CallSettlement> settlement = Call.this.settlement;
-        private Optional<FromFile> fromFile = Call.this.fromFile;
-        private Optional<CallVerdict> verdict = Call.this.verdict;
-        private Optional<Suspension> suspension = Call.this.suspension;
-        private Optional<Integer> grant = Call.this.grant;
-        private Optional<ToolDefinition> definition = Call.this.definition;
-        private Optional<Json> requested = Call.this.requested;
+        private Optional<String> question = Call.this.question;
+        private Optional<String> result = Call.this.result;
+        private final Clearance.Edit clearance = Call.this.clearance.new Edit();
+        private final Execution.Edit execution = Call.this.execution.new Edit();
 
         Call done() {
             return new Call(
                     id,
                     tool,
                     args,
+                    requested,
+                    digest,
                     turn,
                     status,
-                    dispatches,
-                    repeat,
-                    question,
-                    result,
                     since,
                     wakeAt,
-                    claim,
-                    approval,
-                    digest,
-                    subagent,
-                    evidence,
-                    settlement,
-                    fromFile,
-                    verdict,
-                    suspension,
-                    grant,
-                    definition,
-                    requested);
+                    question,
+                    result,
+                    clearance.done(),
+                    execution.done());
         }
     }
 }
