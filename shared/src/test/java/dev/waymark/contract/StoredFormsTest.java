@@ -201,7 +201,11 @@ class StoredFormsTest {
                 Optional.of(AT));
         AbandonedTask abandoned = new AbandonedTask("tu_0", "charge", "task-0");
         Clearance clearance = new Clearance(
-                Optional.of(approval), Optional.of(fromFile), Optional.of(verdict), Optional.of(2), Optional.of(definition));
+                Optional.of(approval),
+                Optional.of(fromFile),
+                Optional.of(verdict),
+                Optional.of(2),
+                Optional.of(definition));
         Execution execution = new Execution(
                 1,
                 2,

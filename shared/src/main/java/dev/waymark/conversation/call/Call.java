@@ -458,9 +458,7 @@ public record Call(
             edit.execution.settlement = settlement().map(CallSettlement::forgotten);
             edit.clearance.verdict = verdict().map(CallVerdict::forgotten);
             edit.result = Optional.empty();
-            edit.clearance.approval = approval()
-                    .map(decision -> new CallApproval(
-                            decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
+            edit.clearance.approval = approval().map(CallApproval::forgotten);
         });
     }
 

@@ -59,6 +59,11 @@ public record CallApproval(
                 Optional.empty());
     }
 
+    /** A copy for a deleted conversation, without texts and names. */
+    CallApproval forgotten() {
+        return new CallApproval(approved, edited, Optional.empty(), Optional.empty(), at);
+    }
+
     @Internal
     public CallApproval verifiedAs(Optional<VerifiedSubject> subject) {
         return new CallApproval(approved, edited, by, reason, at, signed, stated, subject, grant);

@@ -91,17 +91,16 @@ final class PeopleRules {
 
     private static void decide(
             Draft draft, Call call, PersonFact.ApprovalDecided fact, Optional<DecisionSignature> signed) {
-        if (!fact.approved()) {
-            String text = ToolTexts.denied(call, fact.reason());
-            CallApproval denial = new CallApproval(false, false, fact.by(), fact.reason(), draft.at, signed);
-            ApprovalRules.deny(draft, call, denial.verifiedAs(fact.verified()), text);
-            return;
-        }
         Json args = fact.args().orElse(call.args());
         boolean edited = !args.equals(call.args());
-        CallApproval approval =
-                new CallApproval(true, edited, fact.by(), fact.reason(), draft.at, signed).verifiedAs(fact.verified());
-        Call decided = call.decided(approval.granting(fact.grant()), args, draft.at);
+        CallApproval decision = new CallApproval(fact.approved(), edited, fact.by(), fact.reason(), draft.at, signed)
+                .verifiedAs(fact.verified())
+                .granting(fact.grant());
+        if (!fact.approved()) {
+            ApprovalRules.deny(draft, call, decision, ToolTexts.denied(call, fact.reason()));
+            return;
+        }
+        Call decided = call.decided(decision, args, draft.at);
         decided.approval().flatMap(CallApproval::grant).ifPresent(terms -> grant(draft, decided, terms));
         CallRules.goOnApproved(draft, decided);
         draft.reachVersionWhenBatchIsDone();
