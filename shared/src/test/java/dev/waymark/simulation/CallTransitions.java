@@ -217,6 +217,10 @@ final class CallTransitions {
                     to(Call.Status.ISSUED, Cause.PERSON, Cause.TIME),
                     to(Call.Status.AWAITING).rarely(Cause.PERSON, Cause.TIME),
                     to(Call.Status.FAILED, Cause.TIME),
+                    to(Call.Status.UNKNOWN).rarely(Cause.PERSON, Cause.TIME),
+                    to(Call.Status.DOUBTED).rarely(Cause.PERSON, Cause.TIME),
+                    to(Call.Status.UNSETTLED).rarely(Cause.PERSON, Cause.TIME),
+                    to(Call.Status.LOST).rarely(Cause.PERSON, Cause.TIME),
                     to(Call.Status.CANCELLED, Cause.END_OF_TURN)),
             new Row("completed", "It has a result."),
             new Row(

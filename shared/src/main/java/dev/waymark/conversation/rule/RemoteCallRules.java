@@ -1,6 +1,7 @@
 package dev.waymark.conversation.rule;
 
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.call.ToolTexts;
@@ -87,9 +88,18 @@ final class RemoteCallRules {
         goOn(draft, call, now, Optional.empty());
     }
 
-    /** Sends the call to its server again. If its grant is over by now, a person decides about that first. */
+    /**
+     * Sends the call to its server again. If a reset has undone an execution that may have taken effect, its outcome is
+     * found out first. If the call's grant is over by now, a person decides about that first.
+     */
     private static void repeat(Draft draft, Call suspended, Optional<Instant> notBefore) {
-        if (ApprovalRules.isMissingFor(draft, suspended)) {
+        EffectLog.Effect effect = draft.book.effectOf(suspended);
+        Optional<EffectLog.Remembered> undone = effect.rememberedFor(suspended.id());
+        if (undone.isPresent()) {
+            draft.book.put(suspended, effect.forgetting(undone.get()));
+            LostCallRules.doubt(
+                    draft, suspended.withUsedKey().claimedLater(undone.get().claim()));
+        } else if (ApprovalRules.isMissingFor(draft, suspended)) {
             ApprovalRules.askFor(draft, suspended);
         } else {
             draft.book.put(suspended.issued(notBefore, draft.at));

@@ -6,6 +6,7 @@ import static dev.waymark.conversation.rule.ToolConversationScript.claimed;
 import static dev.waymark.conversation.rule.ToolConversationScript.dispatched;
 import static dev.waymark.conversation.rule.ToolConversationScript.lost;
 import static dev.waymark.conversation.rule.ToolConversationScript.replied;
+import static dev.waymark.conversation.rule.ToolConversationScript.restored;
 import static dev.waymark.conversation.rule.ToolConversationScript.verified;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -92,6 +93,20 @@ class RemoteCallTest {
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 3));
         assertThat(story.call("a").suspension().flatMap(Suspension::requestState))
                 .contains("state");
+    }
+
+    /** The execution that a reset has undone may have taken effect, and its tool does not recognize keys. */
+    @Test
+    void answer_afterAResetUndidAnExecution_doesNotRunTheCallAgain() {
+        ConversationScript story =
+                suspended(ASKING).with(restored("a", 2, "pay", "y")).with(ConversationScript.answered("a", "7"));
+
+        assertThat(story.call("a").status()).isEqualTo(Call.Status.UNKNOWN);
+        assertThat(story.call("a").claim().map(Call.Claim::execution)).contains("y");
+        assertThat(story.decides()).hasOnlyElementsOfType(Step.WakeAt.class);
+
+        story.at(LATER, new ThreadFact.TimePassed());
+        assertThat(story.decides()).containsExactly(new Step.VerifyTool(story.call("a")));
     }
 
     @Test
