@@ -206,17 +206,20 @@ class MessagePathTest {
 
     private String list() {
         Set<String> before = new LinkedHashSet<>();
-        StringBuilder list = new StringBuilder();
+        StringBuilder list = new StringBuilder("| hop | files | |\n|---|---|---|\n");
         for (String leg : List.of(SEND, WORKFLOW, MODEL, TOOL, PRINT)) {
             List<String> fresh = Optional.ofNullable(legs.get(leg)).orElse(Set.of()).stream()
                     .filter(before::add)
                     .sorted()
                     .toList();
-            list.append("- ").append(leg).append(" (").append(fresh.size()).append("): ");
+            list.append("| ").append(leg).append(" | ").append(fresh.size()).append(" | ");
             list.append(fresh.stream().map(MessagePathTest::name).collect(Collectors.joining(", ")));
-            list.append(".\n");
+            list.append(" |\n");
         }
-        return list.append("\n").append(before.size()).append(" files.\n").toString();
+        return list.append("\n")
+                .append(before.size())
+                .append(" files that are ever blocked.\n")
+                .toString();
     }
 
     /** The class without the name that all have in common. */

@@ -1,5 +1,5 @@
 /**
- * Internal. Sends requests to the server within their deadlines, and streams the events of histories. Must not depend
+ * Sends requests to the server within their deadlines, and streams the events of histories. Must not depend
  * on savers, or know what callers do with an event.
  */
 @NullMarked

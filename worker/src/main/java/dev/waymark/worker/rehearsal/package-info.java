@@ -1,6 +1,8 @@
 /**
  * Asks models, at the decisions of recorded threads, what they would decide today, and compares. Must not run tools, and
  * must not change anything on a server.
+ *
+ * <p>Begin with {@link Rehearsal}, which goes through the threads; {@link Comparison} compares two decisions.
  */
 @NullMarked
 package dev.waymark.worker.rehearsal;
