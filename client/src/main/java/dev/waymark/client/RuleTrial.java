@@ -6,7 +6,7 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.history.Timeline;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
@@ -59,18 +59,18 @@ public final class RuleTrial {
 
     static Result of(AgentSpec agent, Timeline timeline, Optional<String> owner) {
         RuleTrial trial = new RuleTrial(agent, timeline, owner);
-        timeline.decisions().stream().filter(decision -> !decision.summary()).forEach(trial::compare);
+        timeline.replies().stream().filter(past -> !past.summary()).forEach(trial::compare);
         return new Result(timeline.thread(), trial.calls, List.copyOf(trial.differences));
     }
 
-    private void compare(RecordedDecision decision) {
-        List<JudgedCall> calls = JudgedCall.of(
-                decision.reply(), decision.state(), owner, decision.replied().at());
+    private void compare(RecordedReply past) {
+        List<JudgedCall> calls =
+                JudgedCall.of(past.reply(), past.state(), owner, past.replied().at());
         for (int i = 0; i < calls.size(); i++) {
             Optional<ToolSpec> tool = agent.tool(calls.get(i).tool());
-            Optional<CallVerdict.Then> then = decision.thenOf(i);
+            Optional<CallVerdict.Then> then = past.thenOf(i);
             if (tool.isPresent() && then.isPresent()) {
-                compare(tool.get(), decision.made(i), then.get(), calls.get(i));
+                compare(tool.get(), past.made(i), then.get(), calls.get(i));
             }
         }
     }

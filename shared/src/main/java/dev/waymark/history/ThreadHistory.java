@@ -93,9 +93,9 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
         return Timeline.of(thread, moments, newest.orElseThrow(), cut);
     }
 
-    /** The thread as it was when the model had just made this decision, without everything that came later. */
-    public ThreadHistory upTo(RecordedDecision decision) {
-        Moment last = decision.replied();
+    /** The thread as it was when the model had just made this reply, without everything that came later. */
+    public ThreadHistory upTo(RecordedReply past) {
+        Moment last = past.replied();
         List<Run> kept = new ArrayList<>();
         for (Run run : runs) {
             if (run.runId().equals(last.runId())) {
@@ -104,7 +104,7 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
             }
             kept.add(run);
         }
-        throw new IllegalArgumentException("the thread has no such decision: " + last.address());
+        throw new IllegalArgumentException("the thread has no such reply: " + last.address());
     }
 
     /** The run up to the first workflow task that saw this event, with the commands of that task. */

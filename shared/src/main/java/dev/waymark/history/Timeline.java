@@ -57,21 +57,21 @@ public record Timeline(
 
     /** The model calls whose replies counted, in order. */
     @Internal
-    public List<RecordedDecision> decisions() {
-        return RecordedDecision.in(moments);
+    public List<RecordedReply> replies() {
+        return RecordedReply.in(moments);
     }
 
-    /** The decision that led to a version, or whose model call is the event: the last one at or before the place. */
+    /** The reply that led to a version, or whose model call is the event: the last one at or before the place. */
     @Internal
-    public Optional<RecordedDecision> decisionAt(String place) {
+    public Optional<RecordedReply> replyAt(String place) {
         Optional<Moment> moment = at(place);
-        Iterator<RecordedDecision> decisions = decisions().iterator();
-        Optional<RecordedDecision> last = Optional.empty();
-        Optional<RecordedDecision> next = next(decisions);
+        Iterator<RecordedReply> replies = replies().iterator();
+        Optional<RecordedReply> last = Optional.empty();
+        Optional<RecordedReply> next = next(replies);
         for (Moment each : moments) {
             if (next.isPresent() && next.get().called() == each) {
                 last = next;
-                next = next(decisions);
+                next = next(replies);
             }
             if (moment.isPresent() && each == moment.get()) {
                 return last;
@@ -80,8 +80,8 @@ public record Timeline(
         return Optional.empty();
     }
 
-    private static Optional<RecordedDecision> next(Iterator<RecordedDecision> decisions) {
-        return decisions.hasNext() ? Optional.of(decisions.next()) : Optional.empty();
+    private static Optional<RecordedReply> next(Iterator<RecordedReply> replies) {
+        return replies.hasNext() ? Optional.of(replies.next()) : Optional.empty();
     }
 
     /** The thread up to one of its moments. */

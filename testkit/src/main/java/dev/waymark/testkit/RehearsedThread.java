@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Tests what agents decide in recorded threads. Before the test method runs, the agents of a directory are asked at each
- * decision of a thread, as by {@code waymark rehearse}. Each thread is a separate test. It fails with the decisions that
+ * reply of a thread, as by {@code waymark rehearse}. Each thread is a separate test. It fails with the replies that
  * differ and the checks that fail. {@code waymark-worker} must be on the test's class path.
  *
  * <pre>{@code
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 public @interface RehearsedThread {
     /**
      * Paths of files that {@code waymark export} wrote, or of directories of such files. If a file of checks stands beside
-     * a thread ({@code trip.checks.yaml} beside {@code trip.json}), only the thread's last decision counts, with these
+     * a thread ({@code trip.checks.yaml} beside {@code trip.json}), only the thread's last reply counts, with these
      * checks.
      */
     String[] value();
@@ -43,7 +43,7 @@ public @interface RehearsedThread {
 
     /**
      * The conditions under which a test fails, as {@code waymark rehearse --fail-on} has them. By default, a changed
-     * decision or a failed check and, if checks stand beside the thread, only a failed check.
+     * reply or a failed check and, if checks stand beside the thread, only a failed check.
      */
     String[] failOn() default {};
 

@@ -13,7 +13,7 @@ export class RehearsalPanel {
       'section',
       { class: 'rehearsal' },
       h('h3', {}, 'Rehearse from here'),
-      h('p', { class: 'muted' }, 'Asks changed agents what they would decide now, at the decision that led to this version and at the later ones. This thread stays as it is, and no tool with side effects runs. Run this where the agent files are:'),
+      h('p', { class: 'muted' }, 'Asks changed agents what they would reply now, at the reply that led to this version and at the later ones. This thread stays as it is, and no tool with side effects runs. Run this where the agent files are:'),
       this.command,
       copyButton(() => this.#line()),
     );

@@ -6,7 +6,7 @@ import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.saver.PrivateFiles;
 import dev.waymark.starter.render.Output;
@@ -51,9 +51,8 @@ public final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--at",
             paramLabel = "V",
-            description =
-                    "End with the decision of the agent that led to this version, or whose model call is this event,"
-                            + " such as RUN/e42.")
+            description = "End with the reply of the agent that led to this version, or whose model call is this event,"
+                    + " such as RUN/e42.")
     private @Nullable String at;
 
     @Option(
@@ -66,7 +65,7 @@ public final class ExportCommand implements Callable<Integer> {
         WorkerLog.toStderr(output.isVerbose());
         ThreadExport export = ThreadExport.read(thread, decrypt);
         ThreadHistory scrubbed =
-                export.scrubbed(at == null ? export.history() : export.history().upTo(decision(export, at)));
+                export.scrubbed(at == null ? export.history() : export.history().upTo(past(export, at)));
         if (file == null) {
             output.document(scrubbed.document());
             return ExitCode.DONE;
@@ -86,14 +85,14 @@ public final class ExportCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
-    private static RecordedDecision decision(ThreadExport export, String place) throws CommandFailure {
+    private static RecordedReply past(ThreadExport export, String place) throws CommandFailure {
         return export.history()
                 .timeline()
-                .decisionAt(place)
+                .replyAt(place)
                 .orElseThrow(() -> new CommandFailure(
                         ExitCode.NOT_FOUND,
                         CommandError.NOT_FOUND,
-                        "the thread has no decision at this place or before it: " + place,
+                        "the thread has no reply at this place or before it: " + place,
                         "Show its versions: " + Banner.command() + " show "
                                 + export.history().thread()));
     }

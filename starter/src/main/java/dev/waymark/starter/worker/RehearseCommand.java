@@ -56,7 +56,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "rehearse",
         description = {
-            "Asks agents, at every decision of recorded threads, what they would decide now, and compares.",
+            "Asks agents, at every reply of recorded threads, what they would reply now, and compares.",
             "Each model call of a thread is repeated with the conversation that stood there, and with the prompt, model,"
                     + " tools and rules to try. Calls models, and nothing else: no tool runs, and nothing is written to"
                     + " the server. Answers are kept, so that a second run is free and a killed one continues. Exits"
@@ -81,26 +81,26 @@ public final class RehearseCommand implements Callable<Integer> {
 
     @Option(
             names = "--each",
-            paramLabel = "decision|turn",
-            defaultValue = "decision",
-            description = "Ask at every decision, or only at the first one of each turn. Default: decision.")
+            paramLabel = "reply|turn",
+            defaultValue = "reply",
+            description = "Ask at every reply, or only at the first one of each turn. Default: reply.")
     private Each each;
 
     @Option(
             names = "--from",
             paramLabel = "V",
-            description = "With one thread: begin with the decision that led to this version, or at this event, such as"
+            description = "With one thread: begin with the reply that led to this version, or at this event, such as"
                     + " RUN/e42.")
     private @Nullable String from;
 
-    @Option(names = "--decisions", paramLabel = "N", description = "Ask at no more than N decisions of each thread.")
-    private @Nullable Integer decisions;
+    @Option(names = "--replies", paramLabel = "N", description = "Ask at no more than N replies of each thread.")
+    private @Nullable Integer replies;
 
     @Option(
             names = "--votes",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Ask N times at each decision, for models that vary. Most votes decide. Default: 1.")
+            description = "Ask N times at each reply, for models that vary. Most votes decide. Default: 1.")
     private int votes;
 
     @Option(
@@ -127,7 +127,7 @@ public final class RehearseCommand implements Callable<Integer> {
             names = "--continue",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Continue from each decision that differs, in memory, with up to N more decisions. Calls get"
+            description = "Continue from each reply that differs, in memory, with up to N more replies. Calls get"
                     + " their recorded results; a call without one ends it. Default: 0.")
     private int continued;
 
@@ -178,9 +178,9 @@ public final class RehearseCommand implements Callable<Integer> {
             description = "Where answers are kept. Default: .waymark/rehearsals.")
     private Path directory = DIRECTORY;
 
-    /** At which decisions candidates are asked. */
+    /** At which replies candidates are asked. */
     enum Each {
-        DECISION,
+        REPLY,
         TURN
     }
 
@@ -222,7 +222,7 @@ public final class RehearseCommand implements Callable<Integer> {
         return RehearsalSettings.DEFAULT
                 .withVotes(votes)
                 .withParallel(parallel)
-                .withDecisions(decisions == null ? Integer.MAX_VALUE : decisions, each == Each.TURN)
+                .withReplies(replies == null ? Integer.MAX_VALUE : replies, each == Each.TURN)
                 .withFrom(Optional.ofNullable(from))
                 .withAllowedProviders(allowedProviders)
                 .withContinued(continued)
@@ -248,7 +248,7 @@ public final class RehearseCommand implements Callable<Integer> {
         atLeastOne("--votes", votes);
         atLeastOne("--judge-votes", judgeVotes);
         atLeastOne("--parallel", parallel);
-        atLeastOne("--decisions", decisions == null ? 1 : decisions);
+        atLeastOne("--replies", replies == null ? 1 : replies);
         if (continued < 0) {
             throw ThreadsOptions.badInput("--continue is negative: " + continued, "Set it to 0 or more");
         }
@@ -356,7 +356,7 @@ public final class RehearseCommand implements Callable<Integer> {
             }
             last = now;
             long left = (long) ((now - began) * (1 - part) / Math.max(part, 0.001));
-            output.note("waymark: " + decided + " decisions, about " + Math.round(100 * part) + " %, about "
+            output.note("waymark: " + decided + " replies, about " + Math.round(100 * part) + " %, about "
                     + Math.max(1, TimeUnit.NANOSECONDS.toSeconds(left)) + " s left, spent " + rehearsal.spent()
                     + " USD");
         }

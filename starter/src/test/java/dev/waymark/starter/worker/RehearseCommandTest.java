@@ -89,7 +89,7 @@ class RehearseCommandTest {
         assertThat(said.exitCode()).as(said.toString()).isZero();
         assertThat(said.out())
                 .contains("plain-turn.json  recorded/e", "turn 1: ", "  before: ", "another answer.")
-                .contains(agents + ": ", " decisions would change; 0 stay the same", "words only: ");
+                .contains(agents + ": ", " replies would change; 0 stay the same", "words only: ");
     }
 
     @Test
@@ -122,7 +122,7 @@ class RehearseCommandTest {
 
         assertThat(said.exitCode()).isEqualTo(ExitCode.FAILED);
         assertThat(said.out())
-                .contains("failed: decisions that change: ")
+                .contains("failed: replies that change: ")
                 .contains(" (\"" + agents + "\", --fail-on 'changed > 5%')");
         assertThat(Files.readString(html))
                 .contains(
@@ -147,7 +147,7 @@ class RehearseCommandTest {
                 .containsExactly(agents.toString(), other.toString());
         JsonNode result = report.at("/rehearsal/candidates/1");
         assertThat(result.path("answers").asInt())
-                .isEqualTo(3 * result.path("decisions").asInt())
+                .isEqualTo(3 * result.path("replies").asInt())
                 .isPositive();
     }
 
@@ -158,7 +158,7 @@ class RehearseCommandTest {
         Said said = allowed();
 
         assertThat(said.err()).contains("not rehearsed: plain-turn.json: ", "it has no agent a");
-        assertThat(said.out()).contains("no decision was rehearsed");
+        assertThat(said.out()).contains("no reply was rehearsed");
         assertThat(said.exitCode()).isEqualTo(ExitCode.FAILED);
     }
 
@@ -171,7 +171,7 @@ class RehearseCommandTest {
 
         assertThat(said.exitCode()).as(said.toString()).isZero();
         assertThat(said.out())
-                .contains(" decisions would change; 0 stay the same")
+                .contains(" replies would change; 0 stay the same")
                 .endsWith("no problem in a thread\n")
                 .contains("\npassed: 2 of 2 threads checked, ");
         assertThat(Files.readString(html))

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Names the parts in which two definitions of an agent differ, as far as decisions may depend on them. */
+/** Names the parts in which two definitions of an agent differ, as far as replies may depend on them. */
 final class AgentDifferences {
     private final AgentSpec before;
     private final AgentSpec now;

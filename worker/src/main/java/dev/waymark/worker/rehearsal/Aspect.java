@@ -3,7 +3,7 @@ package dev.waymark.worker.rehearsal;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** In what a decision differs from the recorded one. The names are in reports. */
+/** In what a reply differs from the recorded one. The names are in reports. */
 public enum Aspect {
     /** Other tools are called, more or fewer, or none. */
     CALLS,

@@ -1,7 +1,7 @@
 package dev.waymark.worker.rehearsal;
 
 import dev.waymark.conversation.call.Call;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import java.util.Optional;
 
 /** The results of calls in a continuation: those that the thread recorded, and scripted ones. No tool runs. */
@@ -12,9 +12,9 @@ record CallResults(RecordedResults recorded, ScriptedResults scripted) {
     /**
      * The result of a call, if there is one.
      *
-     * @param from the decision in whose place the candidate has decided
+     * @param from the reply in whose place the candidate has decided
      */
-    Optional<CallResult> of(Call call, RecordedDecision from) {
+    Optional<CallResult> of(Call call, RecordedReply from) {
         return recorded.of(call, from.replied().state().counters().facts())
                 .map(result -> new CallResult(result.content(), result.isError(), "recorded"))
                 .or(() -> scripted.of(call).map(entry -> new CallResult(entry.content(), entry.isError(), "scripted")));

@@ -28,7 +28,7 @@ import java.util.function.Function;
  * @param name names the candidate in reports
  * @param agents empty for the recorded agents
  * @param providers the providers of the agents' models
- * @param checks what must hold for the decisions of an agent, by its name
+ * @param checks what must hold for the replies of an agent, by its name
  * @param model replaces the model of every agent, as {@code provider:model}
  */
 public record Candidate(

@@ -10,7 +10,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.model.ModelCalls;
 import dev.waymark.worker.model.ModelProviders;
@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an agent's model is sent in the state of a decision.
+ * What an agent's model is sent in place of a recorded reply's.
  *
  * @param text everything that the answer may depend on, in canonical form
  */
@@ -33,25 +33,24 @@ record CandidateRequest(ModelProviders.Bound bound, ModelRequest sent, String te
     private static final long MOST_TOKENS_PER_IMAGE = 20_000;
 
     /** @param recorded the agent of the thread: the model's reasoning may be bound to its prompt */
-    static CandidateRequest of(
-            AgentSpec agent, ModelProviders.Bound bound, RecordedDecision decision, AgentSpec recorded) {
-        if (decision.summary()) {
-            return of(agent, bound, ModelCalls.summary(decision.state(), agent));
+    static CandidateRequest of(AgentSpec agent, ModelProviders.Bound bound, RecordedReply past, AgentSpec recorded) {
+        if (past.summary()) {
+            return of(agent, bound, ModelCalls.summary(past.state(), agent));
         }
-        ModelRequest request = ModelCalls.request(decision.state(), agent);
+        ModelRequest request = ModelCalls.request(past.state(), agent);
         return of(
                 agent,
                 bound,
                 isOtherPrompt(agent, recorded)
                         ? request.boundFrom(request.messages().size())
-                        : request.unreadableBefore(decision.state().unreadableBefore("")));
+                        : request.unreadableBefore(past.state().unreadableBefore("")));
     }
 
     /** Whether reasoning of the recorded model can't be sent, because the prompt before it is another one. */
-    static boolean lacksReasoning(AgentSpec agent, RecordedDecision decision, AgentSpec recorded) {
-        return !decision.summary()
+    static boolean lacksReasoning(AgentSpec agent, RecordedReply past, AgentSpec recorded) {
+        return !past.summary()
                 && isOtherPrompt(agent, recorded)
-                && ModelCalls.request(decision.state(), recorded).hasReasoning();
+                && ModelCalls.request(past.state(), recorded).hasReasoning();
     }
 
     private static boolean isOtherPrompt(AgentSpec agent, AgentSpec recorded) {

@@ -6,7 +6,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Spent;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -22,11 +22,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Counts the decisions of a candidate by thread, and keeps the first ones that differ. Decisions are added thread by
+ * Counts the replies of a candidate by thread, and keeps the first ones that differ. Replies are added thread by
  * thread. Not thread-safe.
  */
 final class CandidateTally {
-    /** Further decisions are only counted, so that a report fits into memory and on a page. */
+    /** Further replies are only counted, so that a report fits into memory and on a page. */
     private static final int MOST_SHOWN = 500;
 
     private static final int MOST_TEXT = 2_000;
@@ -49,7 +49,7 @@ final class CandidateTally {
     }
 
     private enum Counted {
-        DECISIONS,
+        REPLIES,
         ANSWERS,
         SAME,
         NEAR,
@@ -65,16 +65,16 @@ final class CandidateTally {
     }
 
     /**
-     * Where a decision is.
+     * Where a reply is.
      *
      * @param agent the thread's agent
-     * @param checks what must hold for the decisions of its thread
+     * @param checks what must hold for the replies of its thread
      * @param recorded what the recorded reply costs with nothing cached
      * @param differences what differs from the thread outside of its agent's definition
      */
     record Place(
             String thread,
-            RecordedDecision decision,
+            RecordedReply past,
             boolean encrypted,
             AgentSpec agent,
             List<Check> checks,
@@ -88,7 +88,7 @@ final class CandidateTally {
      */
     record Answer(Comparison comparison, AnswerStore.Kept given, Spent spent, Set<String> unmet) {}
 
-    /** The answers to a decision, one for each vote, and what follows from the first one that differs. */
+    /** The answers to a reply, one for each vote, and what follows from the first one that differs. */
     record Answers(List<Answer> votes, List<String> then) {
         /** Whether the candidate decides as recorded: in more than half of the votes. */
         boolean isSame() {
@@ -102,12 +102,12 @@ final class CandidateTally {
         }
     }
 
-    /** Counts the answers to one decision. */
+    /** Counts the answers to one reply. */
     void add(Place place, AgentSpec tried, Answers given) {
         of(place).add(place, tried, given);
     }
 
-    /** Counts a decision at which the model gave no answer. */
+    /** Counts a reply at which the model gave no answer. */
     void failed(Place place, AgentSpec tried, String problem) {
         of(place).failed(place, tried, problem);
     }
@@ -134,9 +134,9 @@ final class CandidateTally {
         return all.done();
     }
 
-    /** The newest message: what the decision answers. */
-    static String context(RecordedDecision decision) {
-        List<Message> messages = decision.state().transcript().messages();
+    /** The newest message: what the reply answers. */
+    static String context(RecordedReply past) {
+        List<Message> messages = past.state().transcript().messages();
         if (messages.isEmpty()) {
             return "";
         }
@@ -149,8 +149,8 @@ final class CandidateTally {
                 .collect(Collectors.joining("\n"));
     }
 
-    private static String asked(RecordedDecision decision) {
-        return decision.state().transcript().messages().stream()
+    private static String asked(RecordedReply past) {
+        return past.state().transcript().messages().stream()
                 .filter(message -> message.role() == Role.USER)
                 .map(Message::text)
                 .filter(text -> !text.isBlank())
@@ -183,7 +183,7 @@ final class CandidateTally {
         return end == text.length() ? text : text.substring(0, isInPair ? end - 1 : end) + "…";
     }
 
-    /** The decisions of one thread, or those of all. */
+    /** The replies of one thread, or those of all. */
     private final class ThreadTally {
         private final Set<String> models = new LinkedHashSet<>();
         private final Map<Counted, Integer> counts = new EnumMap<>(Counted.class);
@@ -191,16 +191,16 @@ final class CandidateTally {
         private final Set<String> differences = new LinkedHashSet<>();
         private final Set<String> newlySafe = new LinkedHashSet<>();
 
-        /** How many recorded decisions call a tool. Those without calls have the name "". */
+        /** How many recorded replies call a tool. Those without calls have the name "". */
         private final Map<String, Integer> calling = new HashMap<>();
 
-        /** How many decisions change what, for any cause and for each. */
-        private final Map<DecisionChange, Integer> changes = new TreeMap<>(DecisionChange.WORST_FIRST);
+        /** How many replies change what, for any cause and for each. */
+        private final Map<ReplyChange, Integer> changes = new TreeMap<>(ReplyChange.WORST_FIRST);
 
-        private final List<RehearsalReport.Shown> shownDecisions = new ArrayList<>();
+        private final List<RehearsalReport.Shown> shownReplies = new ArrayList<>();
         private final List<RehearsalReport.FailedCheck> failedChecks = new ArrayList<>();
 
-        /** The decisions whose checks are due when the thread ends. */
+        /** The replies whose checks are due when the thread ends. */
         private final List<Check.Decided> decided = new ArrayList<>();
 
         private Optional<Place> checked = Optional.empty();
@@ -210,16 +210,15 @@ final class CandidateTally {
         private void add(Place place, AgentSpec tried, Answers given) {
             List<Answer> answers = given.votes();
             tried(place, tried);
-            count(Counted.DECISIONS, 1);
+            count(Counted.REPLIES, 1);
             count(Counted.ANSWERS, answers.size());
-            RecordedDecision decision = place.decision();
+            RecordedReply past = place.past();
             Set<String> tools =
-                    decision.reply().calls().stream().map(Part.ToolUse::name).collect(Collectors.toSet());
+                    past.reply().calls().stream().map(Part.ToolUse::name).collect(Collectors.toSet());
             (tools.isEmpty() ? Set.of("") : tools).forEach(tool -> calling.merge(tool, 1, Integer::sum));
             recorded = recorded.plus(new RehearsalReport.Totals(
                     place.recorded(),
-                    Duration.between(decision.called().at(), decision.replied().at())
-                            .toMillis()));
+                    Duration.between(past.called().at(), past.replied().at()).toMillis()));
             for (Answer answer : answers) {
                 now = now.plus(new RehearsalReport.Totals(
                         answer.spent(), answer.given().millis()));
@@ -241,7 +240,7 @@ final class CandidateTally {
             }
             count(Counted.CHANGED, 1);
             first.comparison().aspects().forEach(aspect -> aspects.merge(aspect, 1, Integer::sum));
-            List<DecisionChange> changed = first.comparison().changes().stream()
+            List<ReplyChange> changed = first.comparison().changes().stream()
                     .map(change -> isHidden(place) ? change.hidden() : change)
                     .distinct()
                     .toList();
@@ -275,7 +274,7 @@ final class CandidateTally {
             differences.addAll(AgentDifferences.of(place.agent(), agent));
             differences.addAll(place.differences());
             newlySafe.addAll(AgentDifferences.newlySafe(place.agent(), agent));
-            count(Counted.WITHOUT_REASONING, CandidateRequest.lacksReasoning(agent, place.decision(), place.agent()));
+            count(Counted.WITHOUT_REASONING, CandidateRequest.lacksReasoning(agent, place.past(), place.agent()));
         }
 
         private void count(Comparison comparison) {
@@ -289,12 +288,12 @@ final class CandidateTally {
         }
 
         private void check(Place place, Answer answer) {
-            if (place.checks().isEmpty() || place.decision().summary()) {
+            if (place.checks().isEmpty() || place.past().summary()) {
                 return;
             }
             checked = Optional.of(place);
             decided.add(new Check.Decided(
-                    place.decision().called().address(),
+                    place.past().called().address(),
                     answer.comparison().isSame(),
                     answer.given().reply(),
                     answer.spent(),
@@ -321,7 +320,7 @@ final class CandidateTally {
         private void show(
                 Place place,
                 Set<Aspect> differing,
-                List<DecisionChange> changed,
+                List<ReplyChange> changed,
                 int alike,
                 int votes,
                 List<String> then,
@@ -331,26 +330,26 @@ final class CandidateTally {
                 return;
             }
             shown++;
-            RecordedDecision decision = place.decision();
-            shownDecisions.add(new RehearsalReport.Shown(
+            RecordedReply past = place.past();
+            shownReplies.add(new RehearsalReport.Shown(
                     place.thread(),
-                    decision.called().address(),
+                    past.called().address(),
                     place.agent().name(),
-                    decision.state().turn().number(),
+                    past.state().turn().number(),
                     differing,
                     alike,
                     votes,
-                    text(place, context(decision)),
+                    text(place, context(past)),
                     reply(
                             place,
-                            Comparison.text(decision.reply()),
-                            Comparison.recorded(decision, place.agent()),
-                            decision.reply().stop()),
+                            Comparison.text(past.reply()),
+                            Comparison.recorded(past, place.agent()),
+                            past.reply().stop()),
                     reply,
                     then,
                     problem,
                     changed,
-                    text(place, asked(decision))));
+                    text(place, asked(past))));
         }
 
         private void addAll(ThreadTally other) {
@@ -361,7 +360,7 @@ final class CandidateTally {
             other.counts.forEach(this::count);
             other.aspects.forEach((aspect, number) -> aspects.merge(aspect, number, Integer::sum));
             other.changes.forEach((change, number) -> changes.merge(change, number, Integer::sum));
-            shownDecisions.addAll(other.shownDecisions);
+            shownReplies.addAll(other.shownReplies);
             failedChecks.addAll(other.failedChecks);
             recorded = recorded.plus(other.recorded);
             now = now.plus(other.now);
@@ -379,7 +378,7 @@ final class CandidateTally {
             return new RehearsalReport.OfCandidate(
                     name,
                     List.copyOf(models),
-                    number(Counted.DECISIONS),
+                    number(Counted.REPLIES),
                     number(Counted.ANSWERS),
                     number(Counted.SAME),
                     number(Counted.NEAR),
@@ -394,10 +393,10 @@ final class CandidateTally {
                     number(Counted.FAILED_CHECKS),
                     recorded,
                     now,
-                    List.copyOf(shownDecisions),
+                    List.copyOf(shownReplies),
                     List.copyOf(failedChecks),
                     changes.entrySet().stream()
-                            .filter(each -> each.getKey().cause() == DecisionChange.Cause.NONE)
+                            .filter(each -> each.getKey().cause() == ReplyChange.Cause.NONE)
                             .map(each -> new RehearsalReport.Changes(
                                     each.getKey(),
                                     each.getValue(),
@@ -408,21 +407,21 @@ final class CandidateTally {
                     List.copyOf(newlySafe));
         }
 
-        /** What is not as recorded, and for how many decisions the model's earlier reasoning could not be sent. */
+        /** What is not as recorded, and for how many replies the model's earlier reasoning could not be sent. */
         private List<String> withReasoning() {
             List<String> all = new ArrayList<>(differences);
             int without = number(Counted.WITHOUT_REASONING);
             if (without > 0) {
                 all.add("the model's earlier reasoning, which can't be sent behind another prompt: left out for "
-                        + without + (without == 1 ? " decision" : " decisions"));
+                        + without + (without == 1 ? " reply" : " replies"));
             }
             return all;
         }
 
-        private Map<DecisionChange.Cause, Integer> causes(DecisionChange any) {
-            Map<DecisionChange.Cause, Integer> causes = new EnumMap<>(DecisionChange.Cause.class);
+        private Map<ReplyChange.Cause, Integer> causes(ReplyChange any) {
+            Map<ReplyChange.Cause, Integer> causes = new EnumMap<>(ReplyChange.Cause.class);
             changes.forEach((change, number) -> {
-                if (change.cause() != DecisionChange.Cause.NONE
+                if (change.cause() != ReplyChange.Cause.NONE
                         && change.anyCause().equals(any)) {
                     causes.put(change.cause(), number);
                 }

@@ -48,14 +48,14 @@ public record Check(String words, Optional<String> rubric, Test test) {
     /**
      * What an agent decided at one place of a thread.
      *
-     * @param same whether the decision is the recorded one
+     * @param same whether the reply is the recorded one
      * @param unmet the rubrics that the reply does not meet
      */
     public record Decided(String place, boolean same, Reply reply, Spent spent, Set<String> unmet) {}
 
     /** Finds out whether a check holds. */
     public interface Test {
-        /** Why the check fails for the decisions of a thread; empty if it holds. */
+        /** Why the check fails for the replies of a thread; empty if it holds. */
         Optional<String> failure(List<Decided> thread);
     }
 
@@ -79,7 +79,7 @@ public record Check(String words, Optional<String> rubric, Test test) {
     }
 
     /**
-     * The checks beside exported threads, by the name of the thread's file. They are about its last decision. Without
+     * The checks beside exported threads, by the name of the thread's file. They are about its last reply. Without
      * its thread, a check would pass unnoticed, so that is a problem.
      */
     public static Map<String, List<Check>> besideThreads(Path directory) throws IOException, YamlProblem {

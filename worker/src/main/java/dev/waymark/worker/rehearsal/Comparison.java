@@ -8,11 +8,11 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.CallVerdict;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
-import dev.waymark.worker.rehearsal.DecisionChange.Cause;
-import dev.waymark.worker.rehearsal.DecisionChange.Kind;
+import dev.waymark.worker.rehearsal.ReplyChange.Cause;
+import dev.waymark.worker.rehearsal.ReplyChange.Kind;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -26,12 +26,12 @@ import java.util.stream.IntStream;
 /**
  * A reply of a candidate, compared with the recorded one.
  *
- * @param aspects in what the decisions differ; empty if they are the same
+ * @param aspects in what the replies differ; empty if they are the same
  * @param near whether the texts are nearly the same, but not quite
  * @param calls the calls of the candidate, with what its rules say about them
  * @param callChanges what changes about single calls
  */
-record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<DecisionChange> callChanges) {
+record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<ReplyChange> callChanges) {
     private static final String NO_RULE = "no rule lets it run";
 
     Comparison {
@@ -63,7 +63,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
         }
     }
 
-    /** Whether it depends on the texts alone whether the decisions are the same. */
+    /** Whether it depends on the texts alone whether the replies are the same. */
     boolean isAboutText() {
         return near || aspects.equals(Set.of(Aspect.TEXT));
     }
@@ -84,22 +84,22 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
         return aspects.isEmpty();
     }
 
-    /** What changes, each once. Empty if the decisions are the same. */
-    Set<DecisionChange> changes() {
-        Set<DecisionChange> changes = new TreeSet<>(DecisionChange.WORST_FIRST);
+    /** What changes, each once. Empty if the replies are the same. */
+    Set<ReplyChange> changes() {
+        Set<ReplyChange> changes = new TreeSet<>(ReplyChange.WORST_FIRST);
         if (isSame()) {
             return changes;
         }
         changes.addAll(callChanges);
         aspects.stream()
                 .flatMap(aspect -> Kind.ofAspect(aspect).stream())
-                .map(DecisionChange::of)
+                .map(ReplyChange::of)
                 .forEach(changes::add);
         return changes;
     }
 
     /**
-     * Compares a reply with the recorded decision.
+     * Compares a reply with the recorded reply.
      *
      * @param agent the candidate's agent
      * @param known the agent of the thread, if its definition has not changed since
@@ -107,7 +107,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
      * @param subagents tells of a subagent whether it may have side effects
      */
     static Comparison of(
-            RecordedDecision recorded,
+            RecordedReply recorded,
             Reply reply,
             AgentSpec agent,
             AgentSpec known,
@@ -146,22 +146,22 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
      *
      * @param known the agent of the thread
      */
-    static List<Ruled> recorded(RecordedDecision decision, AgentSpec known) {
-        boolean nobody = decision.replied()
+    static List<Ruled> recorded(RecordedReply past, AgentSpec known) {
+        boolean nobody = past.replied()
                 .state()
                 .policy()
                 .flatMap(AgentPolicy::approvals)
                 .filter(AgentPolicy.Approvals::nobody)
                 .isPresent();
-        List<Part.ToolUse> calls = decision.reply().calls();
+        List<Part.ToolUse> calls = past.reply().calls();
         return IntStream.range(0, Math.min(calls.size(), Conversation.MAX_CALLS))
                 .mapToObj(i -> {
-                    Optional<CallVerdict.Then> decided = decision.thenOf(i);
+                    Optional<CallVerdict.Then> decided = past.thenOf(i);
                     Optional<CallVerdict.Then> then = decided.map(ruled -> decided(ruled, nobody));
                     Optional<String> reason = decided.isEmpty()
-                            ? decision.reply().faultOf(i)
+                            ? past.reply().faultOf(i)
                             : reason(
-                                    decision.made(i)
+                                    past.made(i)
                                             .verdict()
                                             .orElse(new CallVerdict(
                                                     decided.get(),
@@ -176,10 +176,10 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
     }
 
     private static List<Ruled> now(
-            RecordedDecision decision, Reply reply, AgentSpec agent, Optional<String> owner, List<Ruled> before) {
+            RecordedReply past, Reply reply, AgentSpec agent, Optional<String> owner, List<Ruled> before) {
         boolean nobody = agent.approvals().filter(AgentSpec.Approvals::nobody).isPresent();
         List<JudgedCall> judged =
-                JudgedCall.of(reply, decision.state(), owner, decision.replied().at());
+                JudgedCall.of(reply, past.state(), owner, past.replied().at());
         List<Ruled> unmatched = new ArrayList<>(before);
         List<Ruled> now = new ArrayList<>();
         for (int i = 0; i < judged.size(); i++) {
@@ -308,8 +308,8 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
         }
     }
 
-    private static List<DecisionChange> callChanges(Rulings rulings, Effects effects) {
-        List<DecisionChange> changes = new ArrayList<>();
+    private static List<ReplyChange> callChanges(Rulings rulings, Effects effects) {
+        List<ReplyChange> changes = new ArrayList<>();
         for (CallPair<Ruled> pair : CallPair.of(
                 rulings.before(),
                 rulings.now(),
@@ -319,13 +319,13 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
             boolean effect = effects.of(tool);
             if (pair.before().isEmpty() || pair.now().isEmpty()) {
                 Kind kind = pair.now().isEmpty() ? Kind.LEFT_OUT : Kind.ADDED;
-                changes.add(new DecisionChange(kind, tool, effect, List.of(), "", Cause.NONE));
+                changes.add(new ReplyChange(kind, tool, effect, List.of(), "", Cause.NONE));
             } else if (!key(pair.before().get().call())
                     .equals(key(pair.now().get().call()))) {
                 List<String> fields = JsonLeaves.differing(
                         pair.before().get().call().input(),
                         pair.now().get().call().input());
-                changes.add(new DecisionChange(Kind.ARGUMENTS, tool, effect, fields, "", Cause.NONE));
+                changes.add(new ReplyChange(Kind.ARGUMENTS, tool, effect, fields, "", Cause.NONE));
             }
             String was = pair.before().map(Ruled::fate).orElse("");
             String is = pair.now().map(Ruled::fate).orElse(was);
@@ -333,7 +333,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
                 Cause cause = pair.before()
                         .flatMap(recorded -> pair.now().map(call -> rulings.cause(recorded, call)))
                         .orElse(Cause.NONE);
-                changes.add(new DecisionChange(Kind.ofFate(is), tool, effect, List.of(), was, cause));
+                changes.add(new ReplyChange(Kind.ofFate(is), tool, effect, List.of(), was, cause));
             }
         }
         return changes;
@@ -349,7 +349,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Dec
     }
 
     private static boolean hasEffect(
-            String name, AgentSpec agent, RecordedDecision recorded, Predicate<String> subagents) {
+            String name, AgentSpec agent, RecordedReply recorded, Predicate<String> subagents) {
         Optional<ToolSpec> tool = agent.tool(name);
         Optional<AgentPolicy> before = recorded.replied().state().policy();
         boolean isSubagent =

@@ -13,7 +13,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.CallVerdict;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JudgedCall;
@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Continues a thread in memory from another decision, under the rules of conversations, as far as {@link CallResults
+ * Continues a thread in memory from another reply, under the rules of conversations, as far as {@link CallResults
  * results} reach. A call without one, a person, or time that would have to pass ends the continuation.
  */
 final class Continuation {
@@ -37,7 +37,7 @@ final class Continuation {
     private final AgentSpec agent;
     private final ModelProviders.Bound bound;
     private final CallResults results;
-    private final RecordedDecision from;
+    private final RecordedReply from;
     private final Optional<String> owner;
     private final Optional<String> encryptedThread;
     private final List<String> lines = new ArrayList<>();
@@ -55,14 +55,14 @@ final class Continuation {
     }
 
     /**
-     * @param from the decision in whose place the candidate has decided
+     * @param from the reply in whose place the candidate has decided
      * @param results what calls return
      */
     Continuation(
             CandidateCaller caller,
             AgentSpec agent,
             ModelProviders.Bound bound,
-            RecordedDecision from,
+            RecordedReply from,
             CallResults results,
             Optional<String> owner,
             Optional<String> encryptedThread) {
@@ -122,7 +122,7 @@ final class Continuation {
 
     private Optional<String> callModel(Step step) throws Spending.CeilingReached, InterruptedException {
         if (decided == most) {
-            return Optional.of("stopped after " + most + " more decisions");
+            return Optional.of("stopped after " + most + " more replies");
         }
         decided++;
         boolean isSummary = step instanceof Step.Summarise;

@@ -14,17 +14,17 @@ import java.util.stream.Collectors;
  *
  * @param text the condition as it was written
  * @param most the highest value with which the rehearsal passes
- * @param percent whether the value is a part of the decisions, of the checks or, for costs, of what was recorded
+ * @param percent whether the value is a part of the replies, of the checks or, for costs, of what was recorded
  */
 public record FailCondition(String text, Measure measure, BigDecimal most, boolean percent) {
     private static final Pattern FORM = Pattern.compile("([a-z-]+)(?:\\s*>\\s*(\\d{1,9}(?:\\.\\d{1,9})?)\\s*(%)?)?");
 
     /** What a condition is about. The names are those of the command line. */
     public enum Measure {
-        /** Decisions that differ. */
-        CHANGED("decisions that change"),
-        /** Decisions with nearly the same text. */
-        NEAR("decisions with nearly the same text"),
+        /** Replies that differ. */
+        CHANGED("replies that change"),
+        /** Replies with nearly the same text. */
+        NEAR("replies with nearly the same text"),
         /** Calls that newly ask a person. */
         ASKED_MORE("calls that newly wait for a person"),
         /** Calls that are newly allowed. */
@@ -92,7 +92,7 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
         return switch (measure) {
             case COST, TOKENS -> " more than the recorded " + base;
             case CHECKS -> " of " + base;
-            default -> ", in " + base + " decisions";
+            default -> ", in " + base + " replies";
         };
     }
 
@@ -116,7 +116,7 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
 
     private BigDecimal base(RehearsalReport.OfCandidate of) {
         return switch (measure) {
-            case CHANGED, NEAR, ASKED_MORE, ALLOWED_MORE, DENIED_MORE, REFUSED -> BigDecimal.valueOf(of.decisions());
+            case CHANGED, NEAR, ASKED_MORE, ALLOWED_MORE, DENIED_MORE, REFUSED -> BigDecimal.valueOf(of.replies());
             case CHECKS -> BigDecimal.valueOf(of.checks());
             case COST -> dollars(of.recorded());
             case TOKENS -> tokens(of.recorded());

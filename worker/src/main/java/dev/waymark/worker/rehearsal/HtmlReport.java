@@ -54,7 +54,7 @@ public final class HtmlReport {
                 "h1",
                 "",
                 report.rehearsal()
-                        .map(of -> "Rehearsal of " + ReportText.counted(of.decisions(), "decision") + " in "
+                        .map(of -> "Rehearsal of " + ReportText.counted(of.replies(), "reply") + " in "
                                 + ReportText.counted(of.threads(), "thread"))
                         .orElse("Gate"));
         report.rehearsal()
@@ -90,8 +90,8 @@ public final class HtmlReport {
         element(
                 "p",
                 "",
-                "At each decision of recorded threads, changed agents were asked what they would decide instead. A"
-                        + " decision is one reply of the model, which calls tools or answers. Nothing was run.");
+                "At each reply of recorded threads, changed agents were asked what they would reply instead. A"
+                        + " reply calls tools or answers. Nothing was run.");
         of.candidates().forEach(this::candidate);
         if (!of.skipped().isEmpty()) {
             element("h2", "", "Not rehearsed");
@@ -101,7 +101,7 @@ public final class HtmlReport {
         element(
                 "footer",
                 "",
-                "Each decision was tried on the recorded past. After a decision that changes, the later ones may come"
+                "Each reply was tried on the recorded past. After a reply that changes, the later ones may come"
                         + " about in another way, or not at all. " + of.contains());
     }
 
@@ -115,7 +115,7 @@ public final class HtmlReport {
                         page.append("<p class=\"failed\">").append(code(line)).append("</p>\n"));
         element("p", "result", capitalized(ReportText.verdict(of)));
         if (of.changes().size() > 1) {
-            element("p", "", "One decision can differ in several ways:");
+            element("p", "", "One reply can differ in several ways:");
         }
         List<ReportCard> cards = ReportCard.of(of, nextCard);
         nextCard += cards.size();
@@ -131,7 +131,7 @@ public final class HtmlReport {
             }
             sentence(changes, cards);
         }
-        if (of.changes().stream().anyMatch(each -> each.change().kind() == DecisionChange.Kind.ASKED)) {
+        if (of.changes().stream().anyMatch(each -> each.change().kind() == ReplyChange.Kind.ASKED)) {
             element(
                     "p",
                     "",
@@ -151,19 +151,19 @@ public final class HtmlReport {
         }
     }
 
-    /** What changes in how many decisions, with links to their cards. */
+    /** What changes in how many replies, with links to their cards. */
     private void sentence(RehearsalReport.Changes changes, List<ReportCard> cards) {
-        DecisionChange change = changes.change();
+        ReplyChange change = changes.change();
         List<ReportCard> changed = cards.stream()
                 .filter(card -> card.first().changes().stream()
-                        .map(DecisionChange::anyCause)
+                        .map(ReplyChange::anyCause)
                         .anyMatch(change::equals))
                 .limit(MOST_LINKS)
                 .toList();
         page.append("<p>").append(code(capitalized(ReportText.sentence(changes))));
         changed.stream()
                 .findFirst()
-                .filter(card -> change.kind() == DecisionChange.Kind.ARGUMENTS)
+                .filter(card -> change.kind() == ReplyChange.Kind.ARGUMENTS)
                 .flatMap(card -> ReportCard.differingValues(card.first(), change.tool()))
                 .ifPresent(values -> page.append(escaped(" (for example " + values + ")")));
         String links = changed.stream()
@@ -180,26 +180,26 @@ public final class HtmlReport {
                 .forEach(statement -> page.append("<p class=\"what\">")
                         .append(code(capitalized(statement)))
                         .append("</p>\n"));
-        decision(first);
+        past(first);
         if (!card.others().isEmpty()) {
             element("h4", "", "The same changes in");
         }
         for (RehearsalReport.Shown other : card.others()) {
             String values = other.changes().stream()
-                    .map(DecisionChange::tool)
+                    .map(ReplyChange::tool)
                     .distinct()
                     .flatMap(tool -> ReportCard.differingValues(other, tool).stream())
                     .map(differing -> " (" + differing + ")")
                     .collect(Collectors.joining());
             page.append("<details>\n");
             element("summary", "", ReportCard.title(other) + values);
-            decision(other);
+            past(other);
             page.append("</details>\n");
         }
         page.append("</article>\n");
     }
 
-    private void decision(RehearsalReport.Shown shown) {
+    private void past(RehearsalReport.Shown shown) {
         if (!ReportCard.isInTitle(shown)) {
             element("h4", "", "Just before, the thread had");
             element("pre", "", shown.context());

@@ -34,7 +34,7 @@ public final class JunitReport {
             List<String> shown = candidate.shown().stream()
                     .map(each -> each.thread() + " " + each.place() + ": " + ReportText.changes(each))
                     .toList();
-            add(candidate.name(), "answers at every decision", of.lacks(candidate), shown);
+            add(candidate.name(), "answers at every reply", of.lacks(candidate), shown);
             if (candidate.checks() > 0) {
                 List<String> failed = candidate.shownChecks().stream()
                         .map(each -> each.thread() + ": " + each.check() + ": " + each.reason())

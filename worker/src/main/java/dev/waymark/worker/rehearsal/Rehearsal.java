@@ -13,7 +13,7 @@ import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelFailure;
@@ -43,11 +43,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /**
- * Asks candidates at every decision of recorded threads, with the state in which the recorded model was asked, and
+ * Asks candidates at every reply of recorded threads, with the state in which the recorded model was asked, and
  * compares what they decide. Reads only: nothing is sent to the server, or to a tool that has side effects. An instance runs once.
  */
 public final class Rehearsal {
-    /** Finished decisions wait for the ones before them. Each holds its thread in memory. */
+    /** Finished replies wait for the ones before them. Each holds its thread in memory. */
     private static final int WAITING_PER_REQUEST = 4;
 
     private final RehearsalSettings settings;
@@ -60,7 +60,7 @@ public final class Rehearsal {
     private final Queue<Waiting> waiting = new ArrayDeque<>();
     private final List<RehearsalReport.Skipped> skipped = new ArrayList<>();
 
-    /** How many decisions each thread has. A thread that is forgotten is removed. */
+    /** How many replies each thread has. A thread that is forgotten is removed. */
     private final Map<String, Integer> rehearsed = new HashMap<>();
 
     /** The ids of the encrypted ones of these threads, by name. */
@@ -69,15 +69,15 @@ public final class Rehearsal {
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicInteger kept = new AtomicInteger();
     private Optional<String> stopped = Optional.empty();
-    private int decisions;
+    private int replies;
 
     /** Receives progress. */
     public interface Listener {
         /**
-         * A decision has been rehearsed.
+         * A reply has been rehearsed.
          *
          * @param part about how much of the work is done, from 0 to 1
-         * @param decided the number of decisions so far, of all candidates
+         * @param decided the number of replies so far, of all candidates
          */
         void rehearsed(double part, int decided);
     }
@@ -105,7 +105,7 @@ public final class Rehearsal {
     private record Asked(
             Stage stage, AgentSpec agent, ModelProviders.Bound bound, List<Check> checks, Set<String> differences) {}
 
-    /** A decision of a thread with the agent that a candidate has for it. */
+    /** A reply of a thread with the agent that a candidate has for it. */
     private record Task(
             CandidateTally.Place place,
             Candidate candidate,
@@ -115,7 +115,7 @@ public final class Rehearsal {
             Optional<String> encryptedThread,
             Optional<String> owner) {}
 
-    /** @param part how much of the work is done with this decision */
+    /** @param part how much of the work is done with this reply */
     private record Waiting(CandidateTally tally, Task task, double part, Future<CandidateTally.Answers> answers) {}
 
     /** A thread, read. */
@@ -169,7 +169,7 @@ public final class Rehearsal {
         return new RehearsalReport(
                 RehearsalReport.FORMAT,
                 threads,
-                decisions,
+                replies,
                 stages.stream().map(stage -> stage.tally().done()).toList(),
                 skipped,
                 stopped,
@@ -231,7 +231,7 @@ public final class Rehearsal {
     /** Drops a thread, as if it had been forgotten before. */
     private void drop(String thread, ThreadForgottenException forgotten) {
         Optional.ofNullable(rehearsed.remove(thread)).ifPresent(all -> {
-            decisions -= all;
+            replies -= all;
             encrypted.remove(thread);
             stages.forEach(stage -> stage.tally().drop(thread));
             skip(thread, forgotten);
@@ -246,7 +246,7 @@ public final class Rehearsal {
         }
     }
 
-    /** Asks the candidates about the decisions of a thread. */
+    /** Asks the candidates about the replies of a thread. */
     private void rehearse(
             ThreadSource source, Recorded thread, ExecutorService pool, double before, double part, Listener listener)
             throws ProviderNotAllowed, InterruptedException {
@@ -257,19 +257,19 @@ public final class Rehearsal {
         if (agents.isEmpty()) {
             return;
         }
-        List<RecordedDecision> all = chosen(thread.name(), from(thread));
+        List<RecordedReply> all = chosen(thread.name(), from(thread));
         RecordedResults results = new RecordedResults(thread.timeline());
         Optional<String> encryptedThread =
                 Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted());
         rehearsed.putIfAbsent(thread.name(), 0);
         encryptedThread.ifPresent(id -> encrypted.put(thread.name(), id));
         for (int i = 0; i < all.size(); i++) {
-            RecordedDecision decision = all.get(i);
+            RecordedReply past = all.get(i);
             if (!rehearsed.containsKey(thread.name())) {
                 return;
             }
             rehearsed.merge(thread.name(), 1, Integer::sum);
-            decisions++;
+            replies++;
             double done = before + part * (i + 1) / all.size();
             for (Asked each : agents) {
                 if (stopped.isPresent() || !rehearsed.containsKey(thread.name())) {
@@ -278,11 +278,11 @@ public final class Rehearsal {
                 Task task = new Task(
                         new CandidateTally.Place(
                                 thread.name(),
-                                decision,
+                                past,
                                 thread.encrypted(),
                                 thread.agent(),
                                 each.checks(),
-                                recorded(decision, thread.agent(), each.stage().candidate()),
+                                recorded(past, thread.agent(), each.stage().candidate()),
                                 each.differences()),
                         each.stage().candidate(),
                         each.agent(),
@@ -349,8 +349,8 @@ public final class Rehearsal {
     }
 
     /** What a recorded reply costs with nothing cached. Without a known price, it is the recorded cost. */
-    private static Spent recorded(RecordedDecision decision, AgentSpec agent, Candidate candidate) {
-        Reply reply = decision.reply();
+    private static Spent recorded(RecordedReply past, AgentSpec agent, Candidate candidate) {
+        Reply reply = past.reply();
         return candidate
                 .pricing(agent, reply.model().orElse(agent.model()))
                 .map(pricing -> uncached(reply.usage(), pricing))
@@ -387,58 +387,57 @@ public final class Rehearsal {
         return model.substring(0, Math.max(0, model.indexOf(':')));
     }
 
-    /** The decisions of a thread from the place on at which the rehearsal begins. Without such a place, all of them. */
-    private List<RecordedDecision> from(Recorded thread) {
-        List<RecordedDecision> all = thread.timeline().decisions();
+    /** The replies of a thread from the place on at which the rehearsal begins. Without such a place, all of them. */
+    private List<RecordedReply> from(Recorded thread) {
+        List<RecordedReply> all = thread.timeline().replies();
         if (settings.from().isEmpty()) {
             return all;
         }
-        Optional<RecordedDecision> first = settings.from().flatMap(thread.timeline()::decisionAt);
+        Optional<RecordedReply> first = settings.from().flatMap(thread.timeline()::replyAt);
         if (first.isEmpty()) {
             skipped.add(new RehearsalReport.Skipped(
-                    thread.name(), "it has no decision at " + settings.from().get() + " or before"));
+                    thread.name(), "it has no reply at " + settings.from().get() + " or before"));
         }
         return all.stream()
-                .dropWhile(decision ->
-                        first.isEmpty() || decision.called() != first.get().called())
+                .dropWhile(
+                        past -> first.isEmpty() || past.called() != first.get().called())
                 .toList();
     }
 
-    /** Chooses decisions of a thread. The choice depends on their places only, so it is always the same. */
-    private List<RecordedDecision> chosen(String thread, List<RecordedDecision> all) {
+    /** Chooses replies of a thread. The choice depends on their places only, so it is always the same. */
+    private List<RecordedReply> chosen(String thread, List<RecordedReply> all) {
         if (settings.expected().containsKey(thread)) {
             return all.subList(Math.max(0, all.size() - 1), all.size());
         }
-        List<RecordedDecision> chosen = new ArrayList<>();
+        List<RecordedReply> chosen = new ArrayList<>();
         Set<Integer> turns = new HashSet<>();
-        for (RecordedDecision decision : all) {
-            if (!settings.firstOfTurn() || turns.add(decision.state().turn().number())) {
-                chosen.add(decision);
+        for (RecordedReply past : all) {
+            if (!settings.firstOfTurn() || turns.add(past.state().turn().number())) {
+                chosen.add(past);
             }
         }
-        if (chosen.size() <= settings.decisions()) {
+        if (chosen.size() <= settings.replies()) {
             return chosen;
         }
-        Set<RecordedDecision> sample = chosen.stream()
-                .sorted(Comparator.comparing(
-                        decision -> Sha256.hex(decision.called().address())))
-                .limit(settings.decisions())
+        Set<RecordedReply> sample = chosen.stream()
+                .sorted(Comparator.comparing(past -> Sha256.hex(past.called().address())))
+                .limit(settings.replies())
                 .collect(Collectors.toSet());
         return chosen.stream().filter(sample::contains).toList();
     }
 
     private CandidateTally.Answers answersTo(Task task)
             throws ModelFailure, Spending.CeilingReached, InterruptedException {
-        RecordedDecision decision = task.place().decision();
+        RecordedReply past = task.place().past();
         CandidateRequest request = CandidateRequest.of(
-                task.agent(), task.bound(), decision, task.place().agent());
+                task.agent(), task.bound(), past, task.place().agent());
         List<CandidateTally.Answer> answers = new ArrayList<>();
         for (int vote = 1; vote <= settings.votes(); vote++) {
             CandidateCaller.Given given = caller.answer(request, task.agent(), task.encryptedThread(), vote);
             (given.wasKept() ? kept : asked).incrementAndGet();
             Reply reply = given.answer().reply();
-            Optional<Json> schema = decision.state().turn().schema();
-            Reply examined = decision.summary() ? reply : ModelCalls.examined(reply, task.agent(), schema);
+            Optional<Json> schema = past.state().turn().schema();
+            Reply examined = past.summary() ? reply : ModelCalls.examined(reply, task.agent(), schema);
             answers.add(new CandidateTally.Answer(
                     compared(task, examined),
                     new AnswerStore.Kept(
@@ -447,38 +446,38 @@ public final class Rehearsal {
                     unmet(task, examined)));
         }
         CandidateTally.Answers all = new CandidateTally.Answers(answers, List.of());
-        return all.isSame() || settings.continued() == 0 || decision.summary()
+        return all.isSame() || settings.continued() == 0 || past.summary()
                 ? all
                 : new CandidateTally.Answers(
                         answers, continued(task, all.different().get(0)));
     }
 
     private Comparison compared(Task task, Reply reply) throws Spending.CeilingReached, InterruptedException {
-        RecordedDecision decision = task.place().decision();
+        RecordedReply past = task.place().past();
         Comparison compared = Comparison.of(
-                decision, reply, task.agent(), task.place().agent(), task.owner(), task.candidate()::mayHaveEffects);
+                past, reply, task.agent(), task.place().agent(), task.owner(), task.candidate()::mayHaveEffects);
         return judge.isEmpty() || !compared.isAboutText()
                 ? compared
                 : compared.judged(judge.get()
                         .saySame(
-                                CandidateTally.context(decision),
-                                Comparison.text(decision.reply()),
+                                CandidateTally.context(past),
+                                Comparison.text(past.reply()),
                                 Comparison.text(reply),
                                 task.encryptedThread()));
     }
 
     /** The rubrics that a final text does not meet. */
     private Set<String> unmet(Task task, Reply reply) throws Spending.CeilingReached, InterruptedException {
-        RecordedDecision decision = task.place().decision();
+        RecordedReply past = task.place().past();
         Set<String> unmet = new HashSet<>();
-        if (judge.isPresent() && reply.isLastWord() && !decision.summary()) {
+        if (judge.isPresent() && reply.isLastWord() && !past.summary()) {
             for (Check check : task.place().checks()) {
                 String rubric = check.rubric().orElse("");
                 if (!rubric.isEmpty()
                         && !judge.get()
                                 .meets(
                                         rubric,
-                                        CandidateTally.context(decision),
+                                        CandidateTally.context(past),
                                         Comparison.text(reply),
                                         task.encryptedThread())) {
                     unmet.add(rubric);
@@ -494,7 +493,7 @@ public final class Rehearsal {
                         caller,
                         task.agent(),
                         task.bound(),
-                        task.place().decision(),
+                        task.place().past(),
                         task.results(),
                         task.owner(),
                         task.encryptedThread())
@@ -504,7 +503,7 @@ public final class Rehearsal {
         return lines;
     }
 
-    /** Takes the answers to the decision that has waited longest, so that reports have the order of the threads. */
+    /** Takes the answers to the reply that has waited longest, so that reports have the order of the threads. */
     private void takeNext(Listener listener) throws InterruptedException {
         Waiting next = waiting.remove();
         if (rehearsed.containsKey(next.task().place().thread())) {
@@ -512,7 +511,7 @@ public final class Rehearsal {
         } else {
             next.answers().cancel(true);
         }
-        listener.rehearsed(next.part(), decisions);
+        listener.rehearsed(next.part(), replies);
     }
 
     private void take(Waiting next) throws InterruptedException {

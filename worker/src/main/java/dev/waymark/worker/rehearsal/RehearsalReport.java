@@ -11,7 +11,7 @@ import java.util.Set;
  * What a rehearsal has found. The same answers give the same report, whether they were kept or asked for.
  *
  * @param threads the number of threads that were rehearsed
- * @param decisions the number of their decisions
+ * @param replies the number of their replies
  * @param stopped why not everything was asked, if so
  * @param judge what the judge has done, if there was one
  * @param contains which parts of conversations the report contains, for whoever passes it on
@@ -20,7 +20,7 @@ import java.util.Set;
 public record RehearsalReport(
         int waymarkRehearsal,
         int threads,
-        int decisions,
+        int replies,
         List<OfCandidate> candidates,
         List<Skipped> skipped,
         Optional<String> stopped,
@@ -33,7 +33,7 @@ public record RehearsalReport(
         skipped = List.copyOf(skipped);
     }
 
-    /** Whether every candidate has answered at every decision, of which there is at least one. */
+    /** Whether every candidate has answered at every reply, of which there is at least one. */
     public boolean isComplete() {
         return candidates.stream().allMatch(one -> lacks(one).isEmpty());
     }
@@ -44,9 +44,9 @@ public record RehearsalReport(
             return stopped;
         }
         if (of.failed() > 0) {
-            return Optional.of(of.failed() + " decisions got no answer");
+            return Optional.of(of.failed() + " replies got no answer");
         }
-        return of.decisions() == 0 ? Optional.of("there was no decision to rehearse") : Optional.empty();
+        return of.replies() == 0 ? Optional.of("there was no reply to rehearse") : Optional.empty();
     }
 
     /** The model that judged texts, its votes for each question, its answers, and what they cost. */
@@ -56,22 +56,22 @@ public record RehearsalReport(
     public record Skipped(String thread, String reason) {}
 
     /**
-     * The decisions of one candidate.
+     * The replies of one candidate.
      *
-     * @param decisions the number of decisions at which it answered
+     * @param replies the number of replies at which it answered
      * @param answers the number of answers, one for each vote
      * @param same those that are the same, including {@code near}
      * @param near those with nearly the same text
      * @param changed those that differ
      * @param failed those at which the model gave no answer
-     * @param aspects how many decisions differ in what
+     * @param aspects how many replies differ in what
      * @param newlyAsked the calls that would now ask a person, newly allowed and denied ones likewise
      * @param refused the calls that are refused because of their arguments or their tool
      * @param checks the number of checks, of each thread
      * @param failedChecks those that fail
      * @param recorded what the recorded replies cost with nothing cached
      * @param now what the candidate's replies cost with nothing cached, whether they were kept or asked for
-     * @param shown the first decisions that differ or failed, in full
+     * @param shown the first replies that differ or failed, in full
      * @param shownChecks the first checks that fail
      * @param changes what changes, the worst first
      * @param differences the parts of the agents that are not as recorded
@@ -81,7 +81,7 @@ public record RehearsalReport(
     public record OfCandidate(
             String name,
             List<String> models,
-            int decisions,
+            int replies,
             int answers,
             int same,
             int near,
@@ -103,16 +103,16 @@ public record RehearsalReport(
             List<String> newlySafe) {}
 
     /**
-     * The number of decisions that change this.
+     * The number of replies that change this.
      *
      * @param change without its cause
-     * @param of the number of recorded decisions that call the tool or, if the change is not about a tool, call none
-     * @param causes how many of the decisions change because of what, as far as that is known
+     * @param of the number of recorded replies that call the tool or, if the change is not about a tool, call none
+     * @param causes how many of the replies change because of what, as far as that is known
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
-    public record Changes(DecisionChange change, int decisions, int of, Map<DecisionChange.Cause, Integer> causes) {}
+    public record Changes(ReplyChange change, int replies, int of, Map<ReplyChange.Cause, Integer> causes) {}
 
-    /** A check that fails for the decisions of a thread, and why. */
+    /** A check that fails for the replies of a thread, and why. */
     public record FailedCheck(String thread, String check, String reason) {}
 
     /** Tokens and dollars, and the time of all replies together. */
@@ -125,10 +125,10 @@ public record RehearsalReport(
     }
 
     /**
-     * A decision that differs from the recorded one, or at which the model gave no answer.
+     * A reply that differs from the recorded one, or at which the model gave no answer.
      *
      * @param place the event of the model call, as other commands take it
-     * @param same in how many votes the decision was the recorded one
+     * @param same in how many votes the reply was the recorded one
      * @param context the newest message that the model was given
      * @param now the first answer that differs
      * @param then what would have followed, a line for each step, and why that ends
@@ -150,7 +150,7 @@ public record RehearsalReport(
             Optional<ShownReply> now,
             List<String> then,
             Optional<String> problem,
-            List<DecisionChange> changes,
+            List<ReplyChange> changes,
             String asked) {}
 
     /** A reply, as far as it is shown. */

@@ -9,22 +9,22 @@ import java.util.function.Consumer;
 /**
  * How a rehearsal asks.
  *
- * @param votes how often each candidate is asked at each decision
+ * @param votes how often each candidate is asked at each reply
  * @param parallel the maximum number of requests at a time
- * @param decisions the maximum number of decisions of each thread
- * @param firstOfTurn whether only the first decision of each turn is rehearsed
- * @param from the place of the first decision to rehearse: the one that led to a version, or whose model call is an event
+ * @param replies the maximum number of replies of each thread
+ * @param firstOfTurn whether only the first reply of each turn is rehearsed
+ * @param from the place of the first reply to rehearse: the one that led to a version, or whose model call is an event
  * @param allowedProviders the providers that may see a conversation although its thread did not use them
- * @param continued the maximum number of further decisions with which a decision that differs is continued in memory
+ * @param continued the maximum number of further replies with which a reply that differs is continued in memory
  * @param decrypt whether the report may contain texts of encrypted threads
- * @param expected checks of single threads, by their names: only the last decision of such a thread is rehearsed, and
+ * @param expected checks of single threads, by their names: only the last reply of such a thread is rehearsed, and
  *     these checks take the place of the agent's
  * @param scriptedResults results for calls that the thread did not record
  */
 public record RehearsalSettings(
         int votes,
         int parallel,
-        int decisions,
+        int replies,
         boolean firstOfTurn,
         Optional<String> from,
         Set<String> allowedProviders,
@@ -32,7 +32,7 @@ public record RehearsalSettings(
         boolean decrypt,
         Map<String, List<Check>> expected,
         ScriptedResults scriptedResults) {
-    /** One vote, at every decision of each thread, four requests at a time. */
+    /** One vote, at every reply of each thread, four requests at a time. */
     public static final RehearsalSettings DEFAULT = new RehearsalSettings(
             1, 4, Integer.MAX_VALUE, false, Optional.empty(), Set.of(), 0, false, Map.of(), ScriptedResults.NONE);
 
@@ -50,12 +50,12 @@ public record RehearsalSettings(
     }
 
     /**
-     * @param most the maximum number of decisions of each thread
-     * @param first whether only the first decision of each turn is rehearsed
+     * @param most the maximum number of replies of each thread
+     * @param first whether only the first reply of each turn is rehearsed
      */
-    public RehearsalSettings withDecisions(int most, boolean first) {
+    public RehearsalSettings withReplies(int most, boolean first) {
         return with(edit -> {
-            edit.decisions = most;
+            edit.replies = most;
             edit.firstOfTurn = first;
         });
     }
@@ -94,7 +94,7 @@ public record RehearsalSettings(
     private final class Edit {
         private int votes = RehearsalSettings.this.votes;
         private int parallel = RehearsalSettings.this.parallel;
-        private int decisions = RehearsalSettings.this.decisions;
+        private int replies = RehearsalSettings.this.replies;
         private boolean firstOfTurn = RehearsalSettings.this.firstOfTurn;
         private Optional<String> from = RehearsalSettings.this.from;
         private Set<String> allowedProviders = RehearsalSettings.this.allowedProviders;
@@ -107,7 +107,7 @@ public record RehearsalSettings(
             return new RehearsalSettings(
                     votes,
                     parallel,
-                    decisions,
+                    replies,
                     firstOfTurn,
                     from,
                     allowedProviders,

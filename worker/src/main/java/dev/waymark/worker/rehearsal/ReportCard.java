@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Decisions with the same changes, which a page shows together.
+ * Replies with the same changes, which a page shows together.
  *
  * @param number counts the cards of a page from 1
  */
-record ReportCard(int number, List<RehearsalReport.Shown> decisions) {
+record ReportCard(int number, List<RehearsalReport.Shown> replies) {
     private static final int MOST_TITLE = 80;
 
-    /** The decisions that are shown of a candidate: first those without an answer, then the worst changes. */
+    /** The replies that are shown of a candidate: first those without an answer, then the worst changes. */
     static List<ReportCard> of(RehearsalReport.OfCandidate candidate, int firstNumber) {
         Map<List<Object>, List<RehearsalReport.Shown>> alike = new LinkedHashMap<>();
         candidate
@@ -24,18 +24,18 @@ record ReportCard(int number, List<RehearsalReport.Shown> decisions) {
                                 List.of(shown.changes(), shown.problem(), differingWords(shown)),
                                 changes -> new ArrayList<>())
                         .add(shown));
-        List<DecisionChange> worstFirst = candidate.changes().stream()
+        List<ReplyChange> worstFirst = candidate.changes().stream()
                 .map(RehearsalReport.Changes::change)
                 .toList();
         List<List<RehearsalReport.Shown>> sorted = alike.values().stream()
-                .sorted(Comparator.comparing(decisions -> decisions.get(0).changes().stream()
+                .sorted(Comparator.comparing(replies -> replies.get(0).changes().stream()
                         .findFirst()
-                        .map(DecisionChange::anyCause)
+                        .map(ReplyChange::anyCause)
                         .map(worstFirst::indexOf)
                         .orElse(-1)))
                 .toList();
         List<ReportCard> cards = new ArrayList<>();
-        sorted.forEach(decisions -> cards.add(new ReportCard(firstNumber + cards.size(), decisions)));
+        sorted.forEach(replies -> cards.add(new ReportCard(firstNumber + cards.size(), replies)));
         return cards;
     }
 
@@ -49,11 +49,11 @@ record ReportCard(int number, List<RehearsalReport.Shown> decisions) {
     }
 
     RehearsalReport.Shown first() {
-        return decisions.get(0);
+        return replies.get(0);
     }
 
     List<RehearsalReport.Shown> others() {
-        return decisions.subList(1, decisions.size());
+        return replies.subList(1, replies.size());
     }
 
     /** The thread, and the first words of what a person had asked. */

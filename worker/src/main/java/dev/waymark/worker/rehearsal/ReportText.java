@@ -17,10 +17,10 @@ public final class ReportText {
 
     /** The result of a candidate in one sentence. */
     public static String verdict(RehearsalReport.OfCandidate of) {
-        if (of.decisions() == 0) {
-            return of.failed() == 0 ? "no decision was rehearsed" : of.failed() + " decisions without an answer";
+        if (of.replies() == 0) {
+            return of.failed() == 0 ? "no reply was rehearsed" : of.failed() + " replies without an answer";
         }
-        return of.changed() + " of " + of.decisions() + " decisions would change; " + of.same() + " stay the same"
+        return of.changed() + " of " + of.replies() + " replies would change; " + of.same() + " stay the same"
                 + (of.near() == 0 ? "" : " (" + of.near() + " with nearly the same text)")
                 + (of.failed() == 0 ? "" : "; " + of.failed() + " got no answer");
     }
@@ -56,14 +56,14 @@ public final class ReportText {
                 .toList();
     }
 
-    /** A kind of change as a sentence, with the number of its decisions. */
+    /** A kind of change as a sentence, with the number of its replies. */
     static String sentence(RehearsalReport.Changes changes) {
         String where = changes.change()
                 .among()
-                .map(calling -> some(changes.decisions(), changes.of()) + " decisions that " + calling)
-                .orElseGet(() -> counted(changes.decisions(), "decision"));
+                .map(calling -> some(changes.replies(), changes.of()) + " replies that " + calling)
+                .orElseGet(() -> counted(changes.replies(), "reply"));
         String what = changes.change().words(" in " + where);
-        boolean isOne = changes.causes().size() == 1 && changes.causes().containsValue(changes.decisions());
+        boolean isOne = changes.causes().size() == 1 && changes.causes().containsValue(changes.replies());
         String why = changes.causes().entrySet().stream()
                 .map(each ->
                         (isOne ? "" : each.getValue() + " ") + each.getKey().words())
@@ -89,10 +89,10 @@ public final class ReportText {
         add(
                 measured,
                 "seconds per reply: %.1f",
-                seconds(of.recorded().millis(), of.decisions()),
+                seconds(of.recorded().millis(), of.replies()),
                 seconds(of.now().millis(), of.answers()));
         if (!measured.isEmpty()) {
-            String votes = of.answers() > of.decisions() ? " (all votes together)" : "";
+            String votes = of.answers() > of.replies() ? " (all votes together)" : "";
             lines.add(String.join("; ", measured) + votes);
         }
         return lines;
@@ -146,12 +146,12 @@ public final class ReportText {
                         .orElse("");
     }
 
-    /** What a decision changes, in one line. */
+    /** What a reply changes, in one line. */
     public static String changes(RehearsalReport.Shown shown) {
         return String.join("; ", statements(shown));
     }
 
-    /** What a decision changes, or why it has no answer. */
+    /** What a reply changes, or why it has no answer. */
     static List<String> statements(RehearsalReport.Shown shown) {
         List<String> statements = new ArrayList<>();
         shown.problem().ifPresent(problem -> statements.add("no answer: " + problem));
@@ -162,7 +162,7 @@ public final class ReportText {
         return statements;
     }
 
-    /** A line about a decision, behind a label of fixed width. */
+    /** A line about a reply, behind a label of fixed width. */
     public record Line(String label, String text) {
         @Override
         public String toString() {
@@ -170,7 +170,7 @@ public final class ReportText {
         }
     }
 
-    /** A decision before and with the change, for terminals. */
+    /** A reply before and with the change, for terminals. */
     public static List<Line> lines(RehearsalReport.Shown shown) {
         List<Line> lines = new ArrayList<>();
         lines.add(new Line("context:         ", shown.context()));

@@ -1,8 +1,8 @@
 /**
- * Asks models, at the decisions of recorded threads, what they would decide today, and compares. Must not run tools, and
+ * Asks models, at the replies of recorded threads, what they would reply today, and compares. Must not run tools, and
  * must not change anything on a server.
  *
- * <p>Begin with {@link Rehearsal}, which goes through the threads; {@link Comparison} compares two decisions.
+ * <p>Begin with {@link Rehearsal}, which goes through the threads; {@link Comparison} compares two replies.
  */
 @NullMarked
 package dev.waymark.worker.rehearsal;

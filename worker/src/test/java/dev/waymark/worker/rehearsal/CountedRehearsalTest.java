@@ -145,7 +145,7 @@ class CountedRehearsalTest {
 
         RehearsalReport.OfCandidate result = rehearse(Optional.empty(), cached);
 
-        assertThat(result.recorded().spent().usage().inputTokens()).isEqualTo(10L * result.decisions());
+        assertThat(result.recorded().spent().usage().inputTokens()).isEqualTo(10L * result.replies());
         assertThat(result.now().spent().cost())
                 .isEqualTo(result.recorded().spent().cost())
                 .isPresent();

@@ -202,7 +202,7 @@ class EncryptedRehearsalTest {
         assertThat(report.threads()).isZero();
     }
 
-    /** A thread of two decisions, and one that is rehearsed after it. The model of the first one calls a tool. */
+    /** A thread of two replies, and one that is rehearsed after it. The model of the first one calls a tool. */
     private ThreadSource ofTwoThreads() throws Exception {
         AtomicInteger calls = new AtomicInteger();
         record(
@@ -243,8 +243,8 @@ class EncryptedRehearsalTest {
 
         assertThat(report.toString()).contains("question of secret").doesNotContain("question of first", "look");
         assertThat(report.threads()).isEqualTo(1);
-        assertThat(report.decisions()).isEqualTo(1);
-        assertThat(report.candidates().get(0).decisions()).isEqualTo(1);
+        assertThat(report.replies()).isEqualTo(1);
+        assertThat(report.candidates().get(0).replies()).isEqualTo(1);
         assertThat(report.contains()).contains("of 1 thread (encrypted: 1; their texts");
         assertThat(report.skipped()).hasSize(1);
         assertThat(report.skipped().get(0).thread()).isEqualTo("first");

@@ -20,7 +20,7 @@ class FailConditionTest {
                 new Spent(new Usage(tokens, 0), Optional.of(Usd.of(new BigDecimal(usd)))), 1_000);
     }
 
-    /** Of 200 decisions, 10 changed and 4 have nearly the same text; twice the tokens, half the dollars. */
+    /** Of 200 replies, 10 changed and 4 have nearly the same text; twice the tokens, half the dollars. */
     private static final RehearsalReport.OfCandidate RESULT = new RehearsalReport.OfCandidate(
             "new",
             List.of(),
@@ -95,7 +95,7 @@ class FailConditionTest {
     @Test
     void failure_saysTheValue() {
         assertThat(FailCondition.parse("changed > 2%").failure(RESULT))
-                .hasValue("decisions that change: 10, in 200 decisions (\"new\", --fail-on 'changed > 2%')");
+                .hasValue("replies that change: 10, in 200 replies (\"new\", --fail-on 'changed > 2%')");
         assertThat(FailCondition.parse("tokens > 5%").failure(RESULT))
                 .hasValue("tokens: 500 more than the recorded 500 (\"new\", --fail-on 'tokens > 5%')");
         assertThat(FailCondition.parse("asked-more").failure(RESULT))

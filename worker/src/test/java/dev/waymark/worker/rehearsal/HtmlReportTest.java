@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
-import dev.waymark.worker.rehearsal.DecisionChange.Cause;
-import dev.waymark.worker.rehearsal.DecisionChange.Kind;
+import dev.waymark.worker.rehearsal.ReplyChange.Cause;
+import dev.waymark.worker.rehearsal.ReplyChange.Kind;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +15,10 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class HtmlReportTest {
-    private static final DecisionChange AMOUNT =
-            new DecisionChange(Kind.ARGUMENTS, "pay", true, List.of("amount"), "", Cause.NONE);
-    private static final DecisionChange ASKED =
-            new DecisionChange(Kind.ASKED, "pay", true, List.of(), "allow", Cause.EITHER);
-    private static final DecisionChange TEXT = DecisionChange.of(Kind.TEXT);
+    private static final ReplyChange AMOUNT =
+            new ReplyChange(Kind.ARGUMENTS, "pay", true, List.of("amount"), "", Cause.NONE);
+    private static final ReplyChange ASKED = new ReplyChange(Kind.ASKED, "pay", true, List.of(), "allow", Cause.EITHER);
+    private static final ReplyChange TEXT = ReplyChange.of(Kind.TEXT);
 
     private static RehearsalReport.ShownReply pay(String amount, String then) {
         return new RehearsalReport.ShownReply(
@@ -34,10 +33,7 @@ class HtmlReportTest {
     }
 
     private static RehearsalReport.Shown shown(
-            String thread,
-            RehearsalReport.ShownReply before,
-            RehearsalReport.ShownReply now,
-            DecisionChange... changes) {
+            String thread, RehearsalReport.ShownReply before, RehearsalReport.ShownReply now, ReplyChange... changes) {
         return new RehearsalReport.Shown(
                 thread,
                 "run-of-" + thread + "/e9",
@@ -109,15 +105,15 @@ class HtmlReportTest {
                         "<h2>Tried: the agents in <code>new</code>, with the model some:model</h2>",
                         "<p>Different from the recorded agents: instructions, approval rules of <code>pay</code></p>",
                         "<p class=\"failed\">DANGER: declared safe to retry, and was not: <code>look_up</code>. Calls",
-                        "3 of 9 decisions would change; 6 stay the same</p>",
-                        "<p>One decision can differ in several ways:</p>",
+                        "3 of 9 replies would change; 6 stay the same</p>",
+                        "<p>One reply can differ in several ways:</p>",
                         "<h3>Side effects: what agents do outside of the conversation</h3>",
-                        "<p><code>pay</code> would be called with another <code>amount</code> in all 2 decisions"
+                        "<p><code>pay</code> would be called with another <code>amount</code> in all 2 replies"
                                 + " that call <code>pay</code> (for example amount 15 → 150): see <a href=\"#c1\">1</a></p>",
-                        "<p><code>pay</code> would wait until a person approves it in all 2 decisions that"
+                        "<p><code>pay</code> would wait until a person approves it in all 2 replies that"
                                 + " call <code>pay</code> (before, it ran without asking), because of its new arguments or the new rules, either alone is enough: see <a href=\"#c1\">1</a></p>",
                         "<h3>Words only</h3>",
-                        "<p>The answer would say something else in 1 of the 7 decisions that answer: see <a href=\"#c2\">2</a></p>",
+                        "<p>The answer would say something else in 1 of the 7 replies that answer: see <a href=\"#c2\">2</a></p>",
                         "“A person” is whoever",
                         "<article id=\"c1\">",
                         "<h3>1. one: “Pay invoice one”</h3>",
@@ -127,7 +123,7 @@ class HtmlReportTest {
                         "<article id=\"c2\">",
                         "<pre><mark>Hello</mark>.</pre>",
                         "<pre><mark>Hi</mark>.</pre>",
-                        "After a decision that changes, the later ones may come about in another way, or not at all.")
+                        "After a reply that changes, the later ones may come about in another way, or not at all.")
                 .doesNotContain("<article id=\"c3\">", "Tokens", "USD", "econds");
     }
 
@@ -154,7 +150,7 @@ class HtmlReportTest {
                 evil + evil,
                 List.of(new RehearsalReport.ShownCall(evil, "{\"<b>\": \"<i>\"}", "ask", Optional.of(evil))),
                 evil + evil);
-        DecisionChange change = new DecisionChange(Kind.ARGUMENTS, evil, true, List.of(evil), evil, Cause.RULES);
+        ReplyChange change = new ReplyChange(Kind.ARGUMENTS, evil, true, List.of(evil), evil, Cause.RULES);
 
         String page = page(
                 List.of(new RehearsalReport.Changes(change, 2, 2, Map.of())),

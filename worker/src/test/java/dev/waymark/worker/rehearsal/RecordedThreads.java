@@ -5,7 +5,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.HistoryAudit;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelFailure;
@@ -32,7 +32,7 @@ final class RecordedThreads implements ThreadSource {
 
     private final Map<String, Path> files = new LinkedHashMap<>();
     private final Map<String, Reply> replies = new HashMap<>();
-    int decisions;
+    int recorded;
 
     /**
      * All recorded histories, in groups within which no two models gave different replies to the same request.
@@ -52,7 +52,7 @@ final class RecordedThreads implements ThreadSource {
                             return groups.get(groups.size() - 1);
                         });
                 group.replies.putAll(learned);
-                group.decisions += times * history(file).timeline().decisions().size();
+                group.recorded += times * history(file).timeline().replies().size();
                 for (int i = 0; i < times; i++) {
                     group.files.put(HISTORIES.relativize(file) + "#" + i, file);
                 }
@@ -80,11 +80,11 @@ final class RecordedThreads implements ThreadSource {
     private static Map<String, Reply> replies(ThreadHistory history) {
         Map<String, Reply> replies = new LinkedHashMap<>();
         Timeline timeline = history.timeline();
-        for (RecordedDecision decision : timeline.decisions()) {
-            ModelRequest request = decision.summary()
-                    ? ModelCalls.summary(decision.state(), timeline.agent().orElseThrow())
-                    : ModelCalls.request(decision.state(), timeline.agent().orElseThrow());
-            replies.put(key(request), decision.reply());
+        for (RecordedReply past : timeline.replies()) {
+            ModelRequest request = past.summary()
+                    ? ModelCalls.summary(past.state(), timeline.agent().orElseThrow())
+                    : ModelCalls.request(past.state(), timeline.agent().orElseThrow());
+            replies.put(key(request), past.reply());
         }
         return replies;
     }

@@ -193,7 +193,7 @@ class RegressionsTest {
             RehearsalReport.OfCandidate result = report.candidates().get(0);
             assertThat(report.threads()).isEqualTo(MESSAGES.size());
             assertThat(result.shown()).isEmpty();
-            assertThat(result.same()).isEqualTo(result.decisions()).isGreaterThan(12);
+            assertThat(result.same()).isEqualTo(result.replies()).isGreaterThan(12);
             assertThat(report.isComplete()).isTrue();
         }
         assertThat(Files.readString(agents.resolve("effects")))
@@ -271,16 +271,11 @@ class RegressionsTest {
 
         assertThat(report.candidates().get(0).changes())
                 .containsExactly(new RehearsalReport.Changes(
-                        new DecisionChange(
-                                DecisionChange.Kind.ASKED,
-                                "refund",
-                                true,
-                                List.of(),
-                                "allow",
-                                DecisionChange.Cause.NONE),
+                        new ReplyChange(
+                                ReplyChange.Kind.ASKED, "refund", true, List.of(), "allow", ReplyChange.Cause.NONE),
                         1,
                         3,
-                        Map.of(DecisionChange.Cause.RULES, 1)));
+                        Map.of(ReplyChange.Cause.RULES, 1)));
     }
 
     /** The refund of 15 dollars was allowed. The rule for 100 dollars and more holds for calls without cents, too. */
@@ -291,7 +286,7 @@ class RegressionsTest {
             EITHER    | amount: {}         | cents: { minimum: 1000 } }
             TOGETHER  | cents: {}, why: {} | why: {} }, required: [why]
             """)
-    void cause_isFoundByTryingOldAndNewRulesOnOldAndNewArguments(DecisionChange.Cause cause, String fields, String rule)
+    void cause_isFoundByTryingOldAndNewRulesOnOldAndNewArguments(ReplyChange.Cause cause, String fields, String rule)
             throws Exception {
         String text = AGENT.replace("[order, cents]", "[order]")
                 .replace("cents: { type: integer }", fields)
@@ -302,13 +297,13 @@ class RegressionsTest {
                 .singleElement()
                 .satisfies(changes -> {
                     assertThat(changes.change())
-                            .isEqualTo(new DecisionChange(
-                                    DecisionChange.Kind.DENIED,
+                            .isEqualTo(new ReplyChange(
+                                    ReplyChange.Kind.DENIED,
                                     "refund",
                                     true,
                                     List.of(),
                                     "allow",
-                                    DecisionChange.Cause.NONE));
+                                    ReplyChange.Cause.NONE));
                     assertThat(changes.causes()).isEqualTo(Map.of(cause, 1));
                 });
     }
@@ -503,7 +498,7 @@ class RegressionsTest {
         });
     }
 
-    /** The recorded decisions do not matter: an unchanged agent may fail checks, too. */
+    /** The recorded replies do not matter: an unchanged agent may fail checks, too. */
     @Test
     void checks_areMadeForEachThread() throws Exception {
         Path checked = Files.createTempDirectory(directory, "checked");
@@ -585,6 +580,6 @@ class RegressionsTest {
         assertThat(asked.get(0)).isZero();
         assertThat(asked.stream().filter(some -> some > 0).count()).isGreaterThan(1);
         assertThat(asked.stream().mapToInt(Integer::intValue).sum())
-                .isLessThanOrEqualTo(report.get().candidates().get(0).decisions());
+                .isLessThanOrEqualTo(report.get().candidates().get(0).replies());
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Usd;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.worker.gate.FileThreads;
 import dev.waymark.worker.model.ModelProviders;
@@ -56,7 +56,7 @@ class RehearsalTest {
 
             RehearsalReport.OfCandidate result = report.candidates().get(0);
             assertThat(result.shown().stream().map(Object::toString).limit(3)).isEmpty();
-            assertThat(result.same()).isEqualTo(threads.decisions).isEqualTo(result.decisions());
+            assertThat(result.same()).isEqualTo(threads.recorded).isEqualTo(result.replies());
             assertThat(List.of(result.newlyAsked(), result.newlyAllowed(), result.newlyDenied()))
                     .containsOnly(0);
             assertThat(report.isComplete()).isTrue();
@@ -95,22 +95,21 @@ class RehearsalTest {
         Path file = Path.of("src/test/resources/histories/parallel-tools.json");
         Path histories = Files.createDirectory(directory.resolve("histories"));
         Files.copy(file, histories.resolve("thread.json"));
-        List<RecordedDecision> decisions =
-                ThreadHistory.parse(Files.readString(file)).timeline().decisions();
-        assertThat(decisions).hasSizeGreaterThan(1);
+        List<RecordedReply> replies =
+                ThreadHistory.parse(Files.readString(file)).timeline().replies();
+        assertThat(replies).hasSizeGreaterThan(1);
 
-        for (int i = 0; i < decisions.size(); i++) {
-            RecordedDecision first = decisions.get(i);
+        for (int i = 0; i < replies.size(); i++) {
+            RecordedReply first = replies.get(i);
             for (String place :
                     List.of(first.called().address(), first.replied().address())) {
-                assertThat(from(place, histories).decisions()).as(place).isEqualTo(decisions.size() - i);
+                assertThat(from(place, histories).replies()).as(place).isEqualTo(replies.size() - i);
             }
         }
-        assertThat(from("1", histories).decisions()).isEqualTo(decisions.size());
+        assertThat(from("1", histories).replies()).isEqualTo(replies.size());
         RehearsalReport nowhere = from("nonsense", histories);
         assertThat(nowhere.skipped())
-                .containsExactly(
-                        new RehearsalReport.Skipped("thread.json", "it has no decision at nonsense or before"));
+                .containsExactly(new RehearsalReport.Skipped("thread.json", "it has no reply at nonsense or before"));
         assertThat(nowhere.isComplete()).isFalse();
     }
 

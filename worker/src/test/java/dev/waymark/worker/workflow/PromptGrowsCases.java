@@ -317,13 +317,13 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
 
     @ParameterizedTest
     @CsvSource({"Be kind., true", "You are a., false"})
-    void rehearsal_ofAChangedAgent_getsAnAnswerForEachDecision(
+    void rehearsal_ofAChangedAgent_getsAnAnswerForEachReply(
             String instructions, boolean hasTools, @TempDir Path directory) throws Exception {
         stage(looking(), looking(), looking());
         try (WorkflowRig rig = rig(agent -> agent.pricing("1", "2"))) {
             String thread = begin(rig, "Look around.");
             AgentSpec recorded = rig.awaitTimeline(
-                            thread, timeline -> timeline.decisions().size() == 4)
+                            thread, timeline -> timeline.replies().size() == 4)
                     .agent()
                     .orElseThrow();
             AgentSpec changed = recorded.with()
@@ -333,7 +333,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
 
             RehearsalReport.OfCandidate result = rehearse(rig, thread, directory, changed);
 
-            assertThat(result.decisions()).isEqualTo(4);
+            assertThat(result.replies()).isEqualTo(4);
             assertThat(result.answers()).isEqualTo(4);
             assertThat(result.failed()).isZero();
             assertNothingLost();

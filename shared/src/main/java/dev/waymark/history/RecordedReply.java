@@ -12,13 +12,13 @@ import java.util.Optional;
 
 /**
  * A model call of a thread that got a reply which counted, with the states before and after the reply. Replies that
- * arrived after their turn was stopped decided nothing, so they are no decisions.
+ * arrived after their turn was stopped are not among them.
  *
  * @param called the moment of the call; its state is what the model was given
  * @param replied the moment of the reply
  * @param summary whether the model was asked for a summary of the conversation
  */
-public record RecordedDecision(Moment called, Moment replied, Reply reply, boolean summary) {
+public record RecordedReply(Moment called, Moment replied, Reply reply, boolean summary) {
     /** The state that the model was given. */
     public Conversation state() {
         return called.state();
@@ -53,9 +53,9 @@ public record RecordedDecision(Moment called, Moment replied, Reply reply, boole
         return after.calls().get(after.batch().get(call)).orElseThrow();
     }
 
-    /** The decisions among these moments of a thread, in order. */
-    static List<RecordedDecision> in(List<Moment> moments) {
-        List<RecordedDecision> decisions = new ArrayList<>();
+    /** The replies among these moments of a thread, in order. */
+    static List<RecordedReply> in(List<Moment> moments) {
+        List<RecordedReply> replies = new ArrayList<>();
         Optional<Moment> called = Optional.empty();
         Optional<Conversation> before = Optional.empty();
         for (Moment moment : moments) {
@@ -63,13 +63,13 @@ public record RecordedDecision(Moment called, Moment replied, Reply reply, boole
             if (fact instanceof ModelFact.ModelCalled || fact instanceof ModelFact.SummaryRequested) {
                 called = Optional.of(moment);
             } else if (fact instanceof ModelFact.ModelReplied replied && isAwaited(before, replied.step())) {
-                called.ifPresent(call -> decisions.add(new RecordedDecision(call, moment, replied.reply(), false)));
+                called.ifPresent(call -> replies.add(new RecordedReply(call, moment, replied.reply(), false)));
             } else if (fact instanceof ModelFact.Summarised written && isAwaited(before, written.step())) {
-                called.ifPresent(call -> decisions.add(new RecordedDecision(call, moment, written.reply(), true)));
+                called.ifPresent(call -> replies.add(new RecordedReply(call, moment, written.reply(), true)));
             }
             before = Optional.of(moment.state());
         }
-        return List.copyOf(decisions);
+        return List.copyOf(replies);
     }
 
     private static boolean isAwaited(Optional<Conversation> before, int step) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.history.HistoryAudit;
-import dev.waymark.history.RecordedDecision;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.Timeline;
 import dev.waymark.worker.workflow.AgentReplay;
@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Threads that end with a decision, and the checks beside them. */
-class KeptDecisionTest {
+/** Threads that end with a reply, and the checks beside them. */
+class KeptReplyTest {
     @TempDir
     Path directory;
 
@@ -30,17 +30,17 @@ class KeptDecisionTest {
             for (RecordedThreads threads : RecordedThreads.all(1)) {
                 for (String name : threads.names()) {
                     ThreadHistory thread = threads.read(name).orElseThrow();
-                    for (RecordedDecision decision : thread.timeline().decisions()) {
-                        ThreadHistory kept = ThreadHistory.parse(
-                                thread.upTo(decision).document().toString());
+                    for (RecordedReply past : thread.timeline().replies()) {
+                        ThreadHistory kept =
+                                ThreadHistory.parse(thread.upTo(past).document().toString());
 
-                        List<RecordedDecision> decisions = kept.timeline().decisions();
-                        RecordedDecision last = decisions.get(decisions.size() - 1);
+                        List<RecordedReply> replies = kept.timeline().replies();
+                        RecordedReply last = replies.get(replies.size() - 1);
                         assertThat(last.called().address())
                                 .as(name)
-                                .isEqualTo(decision.called().address());
-                        assertThat(last.state()).as(name).isEqualTo(decision.state());
-                        assertThat(last.reply()).as(name).isEqualTo(decision.reply());
+                                .isEqualTo(past.called().address());
+                        assertThat(last.state()).as(name).isEqualTo(past.state());
+                        assertThat(last.reply()).as(name).isEqualTo(past.reply());
                         assertThat(new HistoryAudit(replay).audit(kept).findings())
                                 .as(name)
                                 .isEmpty();
@@ -57,16 +57,16 @@ class KeptDecisionTest {
         ThreadHistory thread =
                 ThreadHistory.parse(Files.readString(Path.of("src/test/resources/histories/parallel-tools.json")));
         Timeline timeline = thread.timeline();
-        RecordedDecision first = timeline.decisions().get(0);
-        RecordedDecision second = timeline.decisions().get(1);
+        RecordedReply first = timeline.replies().get(0);
+        RecordedReply second = timeline.replies().get(1);
 
-        assertThat(timeline.decisionAt("recorded/e1")).isEmpty();
-        assertThat(timeline.decisionAt(first.called().address())).contains(first);
-        assertThat(timeline.decisionAt(first.replied().address())).contains(first);
-        assertThat(timeline.decisionAt("1")).contains(first);
-        assertThat(timeline.decisionAt(second.called().address())).contains(second);
-        assertThat(timeline.decisionAt(timeline.address())).contains(second);
-        assertThat(timeline.decisionAt("nonsense")).isEmpty();
+        assertThat(timeline.replyAt("recorded/e1")).isEmpty();
+        assertThat(timeline.replyAt(first.called().address())).contains(first);
+        assertThat(timeline.replyAt(first.replied().address())).contains(first);
+        assertThat(timeline.replyAt("1")).contains(first);
+        assertThat(timeline.replyAt(second.called().address())).contains(second);
+        assertThat(timeline.replyAt(timeline.address())).contains(second);
+        assertThat(timeline.replyAt("nonsense")).isEmpty();
     }
 
     @Test

@@ -42,9 +42,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Decisions of a thread with secrets, kept in files and rehearsed without a server. */
+/** Replies of a thread with secrets, kept in files and rehearsed without a server. */
 @Tag("full")
-class KeptDecisionCommandTest {
+class KeptReplyCommandTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final String KEY = "sk-canary-4711";
     /** The value of a variable that is not named like a secret. Only a later turn names it. */
@@ -150,13 +150,13 @@ class KeptDecisionCommandTest {
                 "--json");
     }
 
-    private static String decision(int number) {
-        return timeline().decisions().get(number).called().address();
+    private static String place(int number) {
+        return timeline().replies().get(number).called().address();
     }
 
     @Test
     void decision_keepsNoSecret_andNothingThatCameLater() throws Exception {
-        ChildProcess.Ended exported = export(decision(1), "sent");
+        ChildProcess.Ended exported = export(place(1), "sent");
 
         assertThat(exported.exitCode()).as(exported.err()).isZero();
         Path file = directory.resolve("kept/sent.json");
@@ -166,21 +166,21 @@ class KeptDecisionCommandTest {
         ThreadHistory kept = ThreadHistory.parse(Files.readString(file));
         assertThat(kept.payloadTexts()).noneMatch(text -> text.contains("canary") || text.contains("Where to?"));
         assertThat(kept.payloadTexts()).anyMatch(text -> text.contains("sent to ${ORDERS_PLACE} with ${ORDERS_KEY}"));
-        assertThat(kept.timeline().decisions()).hasSize(2);
+        assertThat(kept.timeline().replies()).hasSize(2);
     }
 
     @Test
     void threadsWithChecks_areRehearsedWithoutAServer_atTheirLastDecision() throws Exception {
-        export(decision(1), "said");
+        export(place(1), "said");
         expect("said", "text_matches: went");
-        export(decision(0), "sent");
+        export(place(0), "sent");
         expect("sent", "called: send, at_most: 1");
 
         ChildProcess.Ended held = rehearse();
 
         assertThat(held.exitCode()).as(held.out() + held.err()).isZero();
         JsonNode report = PayloadJson.MAPPER.readTree(held.out());
-        assertThat(report.at("/rehearsal/decisions").asInt()).isEqualTo(2);
+        assertThat(report.at("/rehearsal/replies").asInt()).isEqualTo(2);
         assertThat(report.at("/rehearsal/candidates/0/checks").asInt()).isEqualTo(2);
         script("No.");
         assertThat(rehearse().exitCode()).isEqualTo(ExitCode.FAILED);
@@ -188,7 +188,7 @@ class KeptDecisionCommandTest {
 
     @Test
     void checkThatIsNotTried_doesNotPassUnnoticed() throws Exception {
-        assertThat(export("99", "none").err()).contains("the thread has no decision at this place or before it: 99");
+        assertThat(export("99", "none").err()).contains("the thread has no reply at this place or before it: 99");
         export(timeline().versions().get(0).number() + "", "sent");
         expect("sent", "as_recorded: true");
 

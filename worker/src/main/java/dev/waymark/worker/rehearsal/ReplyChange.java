@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * One thing that a decision changes. Equal changes of several decisions are counted together.
+ * One thing that a reply changes. Equal changes of several replies are counted together.
  *
  * @param tool the tool that is called; empty if the change is not about one call
  * @param effect whether the change is about a tool with side effects
@@ -18,16 +18,16 @@ import java.util.stream.Collectors;
  *     such call, or if this has not changed
  * @param cause why something else happens to the call before it runs
  */
-public record DecisionChange(Kind kind, String tool, boolean effect, List<String> fields, String before, Cause cause) {
+public record ReplyChange(Kind kind, String tool, boolean effect, List<String> fields, String before, Cause cause) {
     /** Those with side effects come first, and of these the ones that may do harm. */
-    static final Comparator<DecisionChange> WORST_FIRST = Comparator.comparing((DecisionChange of) -> !of.effect)
-            .thenComparing(DecisionChange::kind)
-            .thenComparing(DecisionChange::tool)
+    static final Comparator<ReplyChange> WORST_FIRST = Comparator.comparing((ReplyChange of) -> !of.effect)
+            .thenComparing(ReplyChange::kind)
+            .thenComparing(ReplyChange::tool)
             .thenComparing(of -> String.join("\n", of.fields))
-            .thenComparing(DecisionChange::before)
-            .thenComparing(DecisionChange::cause);
+            .thenComparing(ReplyChange::before)
+            .thenComparing(ReplyChange::cause);
 
-    public DecisionChange {
+    public ReplyChange {
         fields = List.copyOf(fields);
     }
 
@@ -108,18 +108,18 @@ public record DecisionChange(Kind kind, String tool, boolean effect, List<String
         }
     }
 
-    static DecisionChange of(Kind kind) {
-        return new DecisionChange(kind, "", kind == Kind.ORDER, List.of(), "", Cause.NONE);
+    static ReplyChange of(Kind kind) {
+        return new ReplyChange(kind, "", kind == Kind.ORDER, List.of(), "", Cause.NONE);
     }
 
     /** The same change, whatever its cause. */
-    DecisionChange anyCause() {
-        return new DecisionChange(kind, tool, effect, fields, before, Cause.NONE);
+    ReplyChange anyCause() {
+        return new ReplyChange(kind, tool, effect, fields, before, Cause.NONE);
     }
 
     /** Without the names of arguments, which may be part of what is encrypted. */
-    DecisionChange hidden() {
-        return new DecisionChange(kind, tool, effect, List.of(), before, cause);
+    ReplyChange hidden() {
+        return new ReplyChange(kind, tool, effect, List.of(), before, cause);
     }
 
     /** How much a change matters, for people. */
@@ -128,7 +128,7 @@ public record DecisionChange(Kind kind, String tool, boolean effect, List<String
     }
 
     /**
-     * Which recorded decisions can change like this, for people; empty if those are all, such as the ones to which a call
+     * Which recorded replies can change like this, for people; empty if those are all, such as the ones to which a call
      * is added.
      */
     Optional<String> among() {
