@@ -65,8 +65,8 @@ final class CallTransitions {
                     to(Call.Status.DENIED, Cause.IDENTICAL_CALL).rarely(Cause.RESET),
                     to(Call.Status.DOUBTED).rarely(Cause.IDENTICAL_CALL),
                     to(Call.Status.LOST, Cause.IDENTICAL_CALL).rarely(Cause.RESET),
-                    to(Call.Status.UNKNOWN).rarely(Cause.RESET),
-                    to(Call.Status.UNSETTLED).rarely(Cause.RESET),
+                    to(Call.Status.UNKNOWN).rarely(Cause.IDENTICAL_CALL, Cause.RESET),
+                    to(Call.Status.UNSETTLED).rarely(Cause.IDENTICAL_CALL, Cause.RESET),
                     to(Call.Status.CANCELLED, Cause.END_OF_TURN)),
             new Row(
                     "judging",
