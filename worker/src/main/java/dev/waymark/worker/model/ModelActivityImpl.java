@@ -92,19 +92,29 @@ public final class ModelActivityImpl implements ModelActivity {
         this.outages = new ModelOutages(System::nanoTime, providers::oneName);
     }
 
+    /**
+     * One attempt of a model call.
+     *
+     * @param words what it shows of its progress
+     * @param began when it began, in the time of {@link System#nanoTime}
+     */
+    private record Attempt(
+            ModelInput input, RunReader.Called called, PartialText words, Heartbeat heartbeat, long began) {
+        AgentSpec agent() {
+            return called.agent();
+        }
+
+        Conversation state() {
+            return called.state();
+        }
+    }
+
     @Override
     public ModelResult call(ModelInput input) {
         long began = System.nanoTime();
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         Optional<PartialReply> before = before(input);
-        PartialText words = new PartialText(
-                input.step(),
-                info.getAttempt(),
-                before.flatMap(PartialReply::spent).orElse(Spent.NOTHING),
-                before.map(told -> new ModelChain.Failed(told.failed(), told.unusable(), told.withoutReasoning()))
-                        .orElse(ModelChain.Failed.NOTHING),
-                before.flatMap(PartialReply::failingSince),
-                !input.summary());
+        PartialText words = words(input, info, before);
         Optional<PartialReply.SavedReply> saved =
                 before.flatMap(PartialReply::saved).filter(reply -> reply.isFor(info.getWorkflowRunId(), input));
         saved.ifPresent(words::save);
@@ -116,18 +126,12 @@ public final class ModelActivityImpl implements ModelActivity {
             try {
                 ModelResult result = called.isEmpty()
                         ? ModelResult.of(saved.orElseThrow().reply())
-                        : replied(input, called.get(), words, heartbeat, began);
+                        : result(new Attempt(input, called.get(), words, heartbeat, began));
                 heartbeat.awaitKeys();
                 replied = true;
                 return result;
             } catch (InterruptedException e) {
-                RuntimeException cancellation = heartbeat.cancellation(e);
-                // A cancellation cannot carry the cost of the call, so a failure reports it. After a pause
-                // or a shutdown of the worker, the exception is kept, because another attempt follows.
-                throw cancellation instanceof ActivityCanceledException
-                                && !words.spent().isNothing()
-                        ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
-                        : cancellation;
+                throw withSpending(heartbeat.cancellation(e), words);
             } finally {
                 if (!replied) {
                     words.model().ifPresent(model -> metrics.wasted(model, words.own()));
@@ -139,95 +143,40 @@ public final class ModelActivityImpl implements ModelActivity {
         }
     }
 
-    private ModelResult replied(
-            ModelInput input, RunReader.Called called, PartialText words, Heartbeat heartbeat, long began)
-            throws InterruptedException {
-        Reply reply = reply(input, called, words, heartbeat::isCancelled);
-        return input.fuse() && !reply.isLastWord()
-                ? withOutcomes(input, called, reply, words, heartbeat, began)
-                : ModelResult.of(reply);
-    }
-
-    private RunReader.Called called(ActivityInfo info, ModelInput input) {
-        RunReader.Called called = metrics.projection(() ->
-                ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input)));
-        check(input, called.state().counters().steps(), called.state().transcript());
-        return called;
+    /**
+     * Takes the reply through its stages. A cancellation interrupts any of them but the last. Nothing that goes wrong
+     * after the check is a failure of this activity, because the reply is paid for.
+     */
+    private ModelResult result(Attempt attempt) throws InterruptedException {
+        AgentSpec agent = attempt.agent();
+        if (attempt.input().summary()) {
+            return ModelResult.of(checked(asked(ModelCalls.summary(attempt.state(), agent), attempt), attempt));
+        }
+        // Fails for good if the schema of the turn is not a schema.
+        Optional<Json> schema = schema(attempt);
+        // The reply of one model, with its cost. Its failure is retried, with this model or another one, or is final.
+        Reply asked = asked(ModelCalls.request(attempt.state(), agent), attempt);
+        // With the value for the schema, or the reason why there is none, and with the faults of its calls.
+        Reply examined = ModelCalls.examined(asked, agent, schema, (tool, args) -> calls.misfit(agent, tool, args));
+        // In whole characters. Fails for good if the reply is too large, and is retried if it can't be encoded.
+        Reply checked = checked(examined, attempt);
+        // With the verdicts of the agent's rules, if the workflow asks for them and they fit in.
+        Reply judged = judged(checked, attempt);
+        // With a digest of its own content, if it ends the turn.
+        Reply sealed = judged.sealed();
+        // With the outcomes of its calls, if the workflow allows it and all of them can run here.
+        return withOutcomes(sealed, attempt);
     }
 
     /**
-     * Runs the calls of the reply here, if all of them can be, and returns the reply with their outcomes. Nothing that
-     * goes wrong is a failure of this activity, because the reply is paid for: a call without an outcome is dispatched
-     * by the workflow.
+     * A cancellation cannot carry the cost of the call, so a failure reports it. After a pause or a shutdown of the
+     * worker, the exception is kept, because another attempt follows.
      */
-    private ModelResult withOutcomes(
-            ModelInput input,
-            RunReader.Called called,
-            Reply reply,
-            PartialText words,
-            Heartbeat heartbeat,
-            long began) {
-        ActivityInfo info = Activity.getExecutionContext().getInfo();
-        try {
-            if (PayloadJson.MAPPER.writeValueAsBytes(reply).length > MOST_SAVED_BYTES) {
-                return ModelResult.of(reply);
-            }
-            Fact replied = new ModelFact.ModelReplied(input.step(), reply);
-            Conversation after =
-                    Rules.apply(called.state(), replied, called.state().updatedAt());
-            Duration left = info.getStartToCloseTimeout().minusNanos(System.nanoTime() - began);
-            Optional<ReplyCalls.Batch> batch = calls.prepare(info.getWorkflowId(), called, after, left);
-            if (batch.isEmpty()) {
-                return ModelResult.of(reply);
-            }
-            words.save(new PartialReply.SavedReply(info.getWorkflowRunId(), input.digest(), reply));
-            words.runs(batch.get().calls());
-            heartbeat.tellAtOnce();
-            return new ModelResult(reply, batch.get().run(words::ended));
-        } catch (RuntimeException | JsonProcessingException e) {
-            LOG.warn("the calls of a reply in {} are dispatched one by one", info.getWorkflowId(), e);
-            return ModelResult.of(reply);
-        }
-    }
-
-    private Reply reply(ModelInput input, RunReader.Called called, PartialText words, BooleanSupplier cancelled)
-            throws InterruptedException {
-        AgentSpec agent = called.agent();
-        if (input.summary()) {
-            return checked(
-                    ask(called.state(), agent, ModelCalls.summary(called.state(), agent), words, cancelled), words);
-        }
-        Optional<Json> schema = called.state().turn().schema();
-        schema.ifPresent(ModelActivityImpl::requireSchema);
-        Reply reply = ask(called.state(), agent, ModelCalls.request(called.state(), agent), words, cancelled);
-        return judged(
-                        input,
-                        called,
-                        checked(
-                                ModelCalls.examined(
-                                        reply, agent, schema, (tool, args) -> calls.misfit(agent, tool, args)),
-                                words))
-                .sealed();
-    }
-
-    /**
-     * Adds the verdicts of the agent's rules. If the reply would become too large, it gets none, and each call is judged
-     * in an activity of its own.
-     */
-    private Reply judged(ModelInput input, RunReader.Called called, Reply reply) throws InterruptedException {
-        if (input.verdicts().isEmpty()) {
-            return reply;
-        }
-        Reply judged = judges.judged(
-                reply, called.state(), called.agent(), input.verdicts().get().owner());
-        if (judged.verdicts().isEmpty()) {
-            return reply;
-        }
-        try {
-            return PayloadJson.MAPPER.writeValueAsBytes(judged).length <= MOST_REPLY_BYTES ? judged : reply;
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a verdict is always JSON", e);
-        }
+    private static RuntimeException withSpending(RuntimeException cancellation, PartialText words) {
+        return cancellation instanceof ActivityCanceledException
+                        && !words.spent().isNothing()
+                ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
+                : cancellation;
     }
 
     /**
@@ -243,6 +192,24 @@ public final class ModelActivityImpl implements ModelActivity {
         }
     }
 
+    private static PartialText words(ModelInput input, ActivityInfo info, Optional<PartialReply> before) {
+        return new PartialText(
+                input.step(),
+                info.getAttempt(),
+                before.flatMap(PartialReply::spent).orElse(Spent.NOTHING),
+                before.map(told -> new ModelChain.Failed(told.failed(), told.unusable(), told.withoutReasoning()))
+                        .orElse(ModelChain.Failed.NOTHING),
+                before.flatMap(PartialReply::failingSince),
+                !input.summary());
+    }
+
+    private RunReader.Called called(ActivityInfo info, ModelInput input) {
+        RunReader.Called called = metrics.projection(() ->
+                ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input)));
+        check(input, called.state().counters().steps(), called.state().transcript());
+        return called;
+    }
+
     private static void check(ModelInput input, int step, Transcript transcript) {
         if (step != input.step()) {
             String words = "model call " + input.step() + " was superseded by call " + step;
@@ -256,15 +223,17 @@ public final class ModelActivityImpl implements ModelActivity {
         }
     }
 
-    private static void requireSchema(Json schema) {
-        ToolArguments.malformation(schema).ifPresent(why -> {
+    private static Optional<Json> schema(Attempt attempt) {
+        Optional<Json> schema = attempt.state().turn().schema();
+        schema.flatMap(ToolArguments::malformation).ifPresent(why -> {
             throw ActivityProblems.permanent(new Problem(Problem.BAD_INPUT, "the schema is not a JSON Schema: " + why));
         });
+        return schema;
     }
 
-    private Reply ask(
-            Conversation state, AgentSpec agent, ModelRequest request, PartialText words, BooleanSupplier cancelled)
-            throws InterruptedException {
+    private Reply asked(ModelRequest request, Attempt attempt) throws InterruptedException {
+        AgentSpec agent = attempt.agent();
+        PartialText words = attempt.words();
         ModelChain chain = ModelChain.of(agent, outages);
         ModelChain.Link asked = chain.next(words.failed());
         try {
@@ -277,9 +246,9 @@ public final class ModelActivityImpl implements ModelActivity {
             words.asks(asked.model(), pricing);
             boolean isOwn = asked.model().equals(agent.model());
             ModelRequest sent = request.to(bound.model(), options)
-                    .withCacheKey(Optional.of(cacheKey(state)))
-                    .unreadableBefore(state.unreadableBefore(isOwn ? "" : asked.model()));
-            Reply reply = reply(bound.provider(), sent, words, asked, cancelled);
+                    .withCacheKey(Optional.of(cacheKey(attempt.state())))
+                    .unreadableBefore(attempt.state().unreadableBefore(isOwn ? "" : asked.model()));
+            Reply reply = reply(bound.provider(), sent, words, asked, attempt.heartbeat()::isCancelled);
             chain.answered(asked);
             words.firstWordAfter().ifPresent(after -> metrics.firstWord(asked.model(), after));
             Reply charged = reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
@@ -326,8 +295,11 @@ public final class ModelActivityImpl implements ModelActivity {
                 .refusingReasoning();
     }
 
-    private static String thread() {
-        return Activity.getExecutionContext().getInfo().getWorkflowId();
+    private ModelProviders.Bound bound(ModelChain.Link asked) throws ModelFailure {
+        return providers
+                .find(asked.model())
+                .orElseThrow(() -> ModelFailure.permanent(
+                        Problem.AGENT_INVALID, "this worker has no provider for model " + asked.model()));
     }
 
     /** The same in all runs of the thread. It tells a service nothing about the thread's name. */
@@ -335,16 +307,13 @@ public final class ModelActivityImpl implements ModelActivity {
         return Sha256.hex(thread() + "\n" + state.createdAt()).substring(0, CACHE_KEY_DIGITS);
     }
 
+    private static String thread() {
+        return Activity.getExecutionContext().getInfo().getWorkflowId();
+    }
+
     private static boolean refusesReasoning(ModelFailure failure) {
         return failure.type().equals(ProviderFailures.BAD_REQUEST.type())
                 && OF_REASONING.matcher(String.valueOf(failure.getMessage())).find();
-    }
-
-    private ModelProviders.Bound bound(ModelChain.Link asked) throws ModelFailure {
-        return providers
-                .find(asked.model())
-                .orElseThrow(() -> ModelFailure.permanent(
-                        Problem.AGENT_INVALID, "this worker has no provider for model " + asked.model()));
     }
 
     /**
@@ -387,19 +356,73 @@ public final class ModelActivityImpl implements ModelActivity {
                 .isPresent();
     }
 
-    private static Reply checked(Reply reply, PartialText words) {
+    private static Reply checked(Reply reply, Attempt attempt) {
+        Spent spent = attempt.words().spent();
         try {
             int bytes = PayloadJson.MAPPER.writeValueAsBytes(reply).length;
             if (bytes > MOST_REPLY_BYTES) {
                 String why = "the model's reply has " + bytes + " bytes, at most " + MOST_REPLY_BYTES;
-                throw ActivityProblems.permanent(
-                        new Problem(ProviderFailures.REPLY_TOO_LARGE.type(), why), words.spent());
+                throw ActivityProblems.permanent(new Problem(ProviderFailures.REPLY_TOO_LARGE.type(), why), spent);
             }
             return ModelCalls.withWholeCharacters(reply);
         } catch (JsonProcessingException e) {
             String why = "the model's reply can't be encoded as JSON";
             throw ActivityProblems.passing(
-                    new Problem(ProviderFailures.MALFORMED_REPLY.type(), why), Optional.empty(), words.spent());
+                    new Problem(ProviderFailures.MALFORMED_REPLY.type(), why), Optional.empty(), spent);
+        }
+    }
+
+    /**
+     * Adds the verdicts of the agent's rules. If the reply would become too large, it gets none, and each call is judged
+     * in an activity of its own.
+     */
+    private Reply judged(Reply reply, Attempt attempt) throws InterruptedException {
+        Optional<ModelInput.VerdictRequest> verdicts = attempt.input().verdicts();
+        if (verdicts.isEmpty()) {
+            return reply;
+        }
+        Reply judged = judges.judged(
+                reply, attempt.state(), attempt.agent(), verdicts.get().owner());
+        if (judged.verdicts().isEmpty()) {
+            return reply;
+        }
+        try {
+            return PayloadJson.MAPPER.writeValueAsBytes(judged).length <= MOST_REPLY_BYTES ? judged : reply;
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a verdict is always JSON", e);
+        }
+    }
+
+    /**
+     * Runs the calls of the reply here, if all of them can be, and returns the reply with their outcomes. A call without
+     * an outcome is dispatched by the workflow.
+     */
+    private ModelResult withOutcomes(Reply reply, Attempt attempt) {
+        if (!attempt.input().fuse() || reply.isLastWord()) {
+            return ModelResult.of(reply);
+        }
+        ActivityInfo info = Activity.getExecutionContext().getInfo();
+        try {
+            if (PayloadJson.MAPPER.writeValueAsBytes(reply).length > MOST_SAVED_BYTES) {
+                return ModelResult.of(reply);
+            }
+            Fact replied = new ModelFact.ModelReplied(attempt.input().step(), reply);
+            Conversation after =
+                    Rules.apply(attempt.state(), replied, attempt.state().updatedAt());
+            Duration left = info.getStartToCloseTimeout().minusNanos(System.nanoTime() - attempt.began());
+            Optional<ReplyCalls.Batch> batch = calls.prepare(info.getWorkflowId(), attempt.called(), after, left);
+            if (batch.isEmpty()) {
+                return ModelResult.of(reply);
+            }
+            PartialText words = attempt.words();
+            words.save(new PartialReply.SavedReply(
+                    info.getWorkflowRunId(), attempt.input().digest(), reply));
+            words.runs(batch.get().calls());
+            attempt.heartbeat().tellAtOnce();
+            return new ModelResult(reply, batch.get().run(words::ended));
+        } catch (RuntimeException | JsonProcessingException e) {
+            LOG.warn("the calls of a reply in {} are dispatched one by one", info.getWorkflowId(), e);
+            return ModelResult.of(reply);
         }
     }
 }
