@@ -13,9 +13,7 @@ import dev.waymark.conversation.Step;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.RunReader;
-import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.process.DaemonThreads;
-import dev.waymark.worker.tool.kind.ToolRun;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,36 +67,26 @@ public final class ReplyCalls {
     public Optional<Batch> prepare(String thread, RunReader.Called called, Conversation state, Duration left) {
         AgentSpec agent = called.agent();
         ToolRunner own = tools.in(agent);
-        List<Step.RunTool> calls = Rules.callsToRunWithReply(state);
-        List<ToolSpec> specs = calls.stream()
-                .flatMap(run -> agent.tool(run.call().tool()).stream())
-                .toList();
-        boolean ready = !calls.isEmpty()
-                && specs.size() == calls.size()
-                && specs.stream().allMatch(tool -> isShort(agent, tool, left) && own.isReady(tool));
-        if (!ready) {
-            return Optional.empty();
-        }
-        List<Prepared> prepared = new ArrayList<>();
-        for (int i = 0; i < calls.size(); i++) {
-            ToolInput input = new ToolInput(
-                    calls.get(i).call().id(), 1, calls.get(i).call().args(), state.session(), Optional.empty());
-            ToolContext context = ToolActivity.context(
-                    input,
-                    specs.get(i).name(),
-                    thread,
-                    state.context().orElse(Json.EMPTY_OBJECT),
-                    called.traceIds().traceparentOf(input.callId()));
-            ToolRun.ServerTurn server = ToolRun.ServerTurn.inThread(Optional.empty());
-            prepared.add(new Prepared(specs.get(i), input, context, server));
-        }
-        return slots(thread, specs).map(slots -> {
-            List<Execution> executions = new ArrayList<>();
-            for (int i = 0; i < slots.size(); i++) {
-                executions.add(new Execution(agent, prepared.get(i), slots.get(i)));
+        List<DispatchedCall> calls = new ArrayList<>();
+        for (Step.RunTool run : Rules.callsToRunWithReply(state)) {
+            Optional<ToolSpec> tool =
+                    agent.tool(run.call().tool()).filter(found -> isShort(agent, found, left) && own.isReady(found));
+            if (tool.isEmpty()) {
+                return Optional.empty();
             }
-            return new Batch(executions);
-        });
+            ToolInput input = new ToolInput(run.call().id(), 1, run.call().args(), state.session(), Optional.empty());
+            Json context = state.context().orElse(Json.EMPTY_OBJECT);
+            calls.add(DispatchedCall.of(tool.get(), input, thread, context, called.traceIds()));
+        }
+        return calls.isEmpty()
+                ? Optional.empty()
+                : slots(thread, calls).map(slots -> {
+                    List<Execution> executions = new ArrayList<>();
+                    for (int i = 0; i < slots.size(); i++) {
+                        executions.add(new Execution(agent, calls.get(i), slots.get(i)));
+                    }
+                    return new Batch(executions);
+                });
     }
 
     private boolean isShort(AgentSpec agent, ToolSpec tool, Duration left) {
@@ -107,10 +95,10 @@ public final class ReplyCalls {
     }
 
     /** A slot for each tool, or none at all. */
-    private Optional<List<ToolSlots.Slot>> slots(String thread, List<ToolSpec> specs) {
+    private Optional<List<ToolSlots.Slot>> slots(String thread, List<DispatchedCall> calls) {
         List<ToolSlots.Slot> slots = new ArrayList<>();
-        for (ToolSpec tool : specs) {
-            Optional<ToolSlots.Slot> slot = tools.slotNow(tool, thread);
+        for (DispatchedCall call : calls) {
+            Optional<ToolSlots.Slot> slot = tools.slotNow(call.tool(), thread);
             if (slot.isEmpty()) {
                 slots.forEach(ToolSlots.Slot::close);
                 return Optional.empty();
@@ -120,21 +108,10 @@ public final class ReplyCalls {
         return Optional.of(slots);
     }
 
-    private record Prepared(ToolSpec tool, ToolInput input, ToolContext context, ToolRun.ServerTurn server) {
-        /** The time in which the call ends, if its tool heeds an interrupt. */
-        private Duration most() {
-            return tool.timeout().plus(ToolActivity.CLEANUP);
-        }
-
-        private RunningCall running() {
-            return new RunningCall(input.callId(), tool.name());
-        }
-    }
-
     /** One execution of a call. It holds a slot until it has ended, or until it is certain that it does not begin. */
     private final class Execution implements Callable<ToolOutcome> {
         private final AgentSpec agent;
-        private final Prepared call;
+        private final DispatchedCall call;
         private final ToolSlots.Slot slot;
         private final @Nullable Map<String, String> log = MDC.getCopyOfContextMap();
         private final AtomicBoolean slotIsTaken = new AtomicBoolean();
@@ -142,7 +119,7 @@ public final class ReplyCalls {
         private volatile long tookMillis;
         private volatile Consumer<RunningCall> ended = call -> {};
 
-        private Execution(AgentSpec agent, Prepared call, ToolSlots.Slot slot) {
+        private Execution(AgentSpec agent, DispatchedCall call, ToolSlots.Slot slot) {
             this.agent = agent;
             this.call = call;
             this.slot = slot;
@@ -158,19 +135,16 @@ public final class ReplyCalls {
                 if (log != null) {
                     MDC.setContextMap(log);
                 }
-                return tools.in(agent)
-                        .runSafe(
-                                agent,
-                                call.tool(),
-                                call.input().args(),
-                                call.context(),
-                                call.server(),
-                                future::isCancelled);
+                return tools.in(agent).runSafe(agent, call, future::isCancelled);
             } finally {
                 MDC.clear();
                 tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
-                ended.accept(call.running());
+                ended.accept(running());
             }
+        }
+
+        private RunningCall running() {
+            return new RunningCall(call.input().callId(), call.tool().name());
         }
 
         /** Interrupts the tool if it still runs. */
@@ -208,7 +182,7 @@ public final class ReplyCalls {
 
         /** The calls, in the order of the reply. */
         public List<RunningCall> calls() {
-            return calls.stream().map(each -> each.call.running()).toList();
+            return calls.stream().map(Execution::running).toList();
         }
 
         /**

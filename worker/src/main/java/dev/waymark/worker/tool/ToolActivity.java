@@ -1,22 +1,19 @@
 package dev.waymark.worker.tool;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.message.ClaimRequest;
 import dev.waymark.contract.message.LateOutcome;
 import dev.waymark.contract.work.ToolInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.call.ToolTexts;
-import dev.waymark.conversation.value.IdempotencyKey;
-import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.history.RunReader;
-import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.CallLog;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.process.ProcessFence;
-import dev.waymark.worker.tool.kind.ToolRun;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.activity.DynamicActivity;
@@ -66,82 +63,87 @@ public final class ToolActivity implements DynamicActivity {
         this.stopping = stopping;
     }
 
+    /**
+     * One execution of a call.
+     *
+     * @param id the id under which it claims the call
+     * @param tools runs the tools of the call's agent
+     */
+    private record Execution(String id, ToolRunner tools, DispatchedCall call, ActivityInfo info, Heartbeat heartbeat) {
+        static Execution of(ToolRunner tools, DispatchedCall call, ActivityInfo info, Heartbeat heartbeat) {
+            String nonce = UUID.randomUUID().toString().substring(0, 8);
+            String id = ClaimRequest.execution(info.getWorkflowRunId(), info.getAttempt(), nonce);
+            return new Execution(id, tools, call, info, heartbeat);
+        }
+
+        ToolOutcome notStarted(String why) {
+            return ToolOutcome.notStarted(id, why);
+        }
+
+        ClaimRequest claim() {
+            ToolInput input = call.input();
+            return new ClaimRequest(
+                    input.callId(),
+                    input.dispatch(),
+                    call.tool().name(),
+                    Sha256.hex(input.args().canonical()),
+                    input.repeat(),
+                    id,
+                    input.grant());
+        }
+    }
+
     @Override
     public Object execute(EncodedValues arguments) {
         ToolInput input = arguments.get(0, ToolInput.class);
         CallLog.name(input.callId());
         ActivityInfo info = Activity.getExecutionContext().getInfo();
+        String thread = info.getWorkflowId();
         try (Heartbeat heartbeat = Heartbeat.begin()) {
-            RunReader.Setting setting =
-                    ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getWorkflowRunId()));
-            Optional<ToolSpec> tool = setting.agent().tool(info.getActivityType());
+            RunReader.Setting setting = ActivityProblems.reading(() -> runs.setting(thread, info.getWorkflowRunId()));
+            AgentSpec agent = setting.agent();
+            Optional<ToolSpec> tool = agent.tool(info.getActivityType());
             if (tool.isEmpty()) {
                 return ToolOutcome.notDone(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
             }
-            ToolSpec found = tool.get();
-            ToolRunner own = tools.in(setting.agent());
-            ToolContext context = context(
-                    input,
-                    info.getActivityType(),
-                    info.getWorkflowId(),
-                    setting.context(),
-                    setting.traceIds().traceparentOf(input.callId()));
-            try (ToolSlots.Slot slot = tools.slot(found, info.getWorkflowId())) {
-                heartbeat.stopAfter(found.timeout().plus(CLEANUP));
-                ToolRun.ServerTurn server = ToolRun.ServerTurn.inThread(input.suspension());
-                if (found.hasEffect()) {
-                    return claimAndRun(own, found, input, info, context, server, heartbeat);
-                }
-                Optional<ToolOutcome> obstacle =
-                        obstacle(own, found, input, execution(info), ProcessFence.in(found.timeout()));
-                if (obstacle.isPresent()) {
-                    return obstacle.get();
-                }
-                ToolOutcome outcome =
-                        own.runSafe(setting.agent(), found, input.args(), context, server, heartbeat::isCancelled);
-                heartbeat.awaitKeys();
-                return outcome;
+            DispatchedCall call = DispatchedCall.of(tool.get(), input, thread, setting.context(), setting.traceIds());
+            Execution execution = Execution.of(tools.in(agent), call, info, heartbeat);
+            try (ToolSlots.Slot slot = tools.slot(call.tool(), thread)) {
+                heartbeat.stopAfter(call.most());
+                return call.tool().hasEffect() ? claimAndRun(execution) : runSafe(execution, agent);
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
         }
     }
 
+    private static ToolOutcome runSafe(Execution execution, AgentSpec agent) throws InterruptedException {
+        DispatchedCall call = execution.call();
+        Optional<ToolOutcome> obstacle =
+                obstacle(execution, ProcessFence.in(call.tool().timeout()));
+        if (obstacle.isPresent()) {
+            return obstacle.get();
+        }
+        ToolOutcome outcome = execution.tools().runSafe(agent, call, execution.heartbeat()::isCancelled);
+        execution.heartbeat().awaitKeys();
+        return outcome;
+    }
+
     /**
      * Runs the tool if this execution gets the claim. The workflow trusts any result, so as long as another execution
      * may still get the claim, this one returns a result only with the claim, even for invalid arguments.
      */
-    private ToolOutcome claimAndRun(
-            ToolRunner own,
-            ToolSpec tool,
-            ToolInput input,
-            ActivityInfo info,
-            ToolContext context,
-            ToolRun.ServerTurn server,
-            Heartbeat heartbeat)
-            throws InterruptedException {
-        String execution = execution(info);
-        if (info.getAttempt() > 1) {
-            return ToolOutcome.notStarted(execution, "an earlier attempt may have run");
+    private ToolOutcome claimAndRun(Execution execution) throws InterruptedException {
+        Optional<ToolOutcome> obstacle = claimObstacle(execution);
+        if (obstacle.isPresent()) {
+            return obstacle.get();
         }
-        if (!input.run().equals(Optional.of(info.getWorkflowRunId()))) {
-            return ToolOutcome.notStarted(execution, "it was decided in another run, before a reset");
-        }
-        if (stopping.getAsBoolean()) {
-            return ToolOutcome.notStarted(execution, "the worker is stopping");
-        }
-        Optional<String> other =
-                ActivityProblems.reading(() -> runs.continuedAs(info.getWorkflowId(), info.getWorkflowRunId()));
-        if (other.isPresent()) {
-            // An error result settles the call, because no execution in this thread can get a claim.
-            return ToolOutcome.error(ToolTexts.failure(
-                    "it was not run, because this thread continues as " + other.get() + ", which has the same call"));
-        }
-        try (ClaimJournal.Entry noted = journal.note(info, input.callId())) {
+        try (ClaimJournal.Entry noted =
+                journal.note(execution.info(), execution.call().input().callId())) {
             try {
-                return claimAndRun(own, tool, input, info, context, server, heartbeat, execution);
+                return runIfGranted(execution);
             } catch (InterruptedException e) {
-                if (!heartbeat.isCancelled()) {
+                if (!execution.heartbeat().isCancelled()) {
                     noted.keep(); // The worker stops, and the server is not told of the call.
                 }
                 throw e;
@@ -149,70 +151,64 @@ public final class ToolActivity implements DynamicActivity {
         }
     }
 
-    private static String execution(ActivityInfo info) {
-        String nonce = UUID.randomUUID().toString().substring(0, 8);
-        return ClaimRequest.execution(info.getWorkflowRunId(), info.getAttempt(), nonce);
+    /** Why this execution must not ask for the claim. */
+    private Optional<ToolOutcome> claimObstacle(Execution execution) {
+        ActivityInfo info = execution.info();
+        if (info.getAttempt() > 1) {
+            return Optional.of(execution.notStarted("an earlier attempt may have run"));
+        }
+        if (!execution.call().input().run().equals(Optional.of(info.getWorkflowRunId()))) {
+            return Optional.of(execution.notStarted("it was decided in another run, before a reset"));
+        }
+        if (stopping.getAsBoolean()) {
+            return Optional.of(execution.notStarted("the worker is stopping"));
+        }
+        // An error result settles the call, because no execution in this thread can get a claim.
+        return ActivityProblems.reading(() -> runs.continuedAs(info.getWorkflowId(), info.getWorkflowRunId()))
+                .map(other -> ToolOutcome.error(ToolTexts.failure(
+                        "it was not run, because this thread continues as " + other + ", which has the same call")));
     }
 
-    private ToolOutcome claimAndRun(
-            ToolRunner own,
-            ToolSpec tool,
-            ToolInput input,
-            ActivityInfo info,
-            ToolContext context,
-            ToolRun.ServerTurn server,
-            Heartbeat heartbeat,
-            String execution)
-            throws InterruptedException {
+    private ToolOutcome runIfGranted(Execution execution) throws InterruptedException {
+        DispatchedCall call = execution.call();
+        ActivityInfo info = execution.info();
         // The fence starts before the claim, because the workflow assumes that the program has ended a certain time
         // after the grant.
-        ProcessFence fence = ProcessFence.in(tool.timeout());
-        ClaimRequest claim = new ClaimRequest(
-                input.callId(),
-                input.dispatch(),
-                tool.name(),
-                Sha256.hex(input.args().canonical()),
-                input.repeat(),
-                execution,
-                input.grant());
-        ClaimSender.Answer answer = claims.ask(info.getWorkflowId(), info.getWorkflowRunId(), claim);
+        ProcessFence fence = ProcessFence.in(call.tool().timeout());
+        ClaimSender.Answer answer = claims.ask(info.getWorkflowId(), info.getWorkflowRunId(), execution.claim());
         if (answer.refusal().isPresent()) {
-            return ToolOutcome.notStarted(execution, answer.refusal().get());
+            return execution.notStarted(answer.refusal().get());
         }
-        heartbeat.pastTheLastStop();
-        ToolContext fenced = context.withFencingToken(answer.token());
-        ToolOutcome outcome = runClaimed(own, tool, input, fenced, fence, server, execution, heartbeat);
-        heartbeat.awaitKeys();
+        execution.heartbeat().pastTheLastStop();
+        ToolOutcome outcome = runGranted(execution, answer.token(), fence);
+        execution.heartbeat().awaitKeys();
         if (answer.token().isPresent()) {
-            complete(info, new LateOutcome(input.callId(), input.dispatch(), execution, outcome));
+            ToolInput input = call.input();
+            complete(info, new LateOutcome(input.callId(), input.dispatch(), execution.id(), outcome));
         }
         return outcome;
     }
 
-    private ToolOutcome runClaimed(
-            ToolRunner own,
-            ToolSpec tool,
-            ToolInput input,
-            ToolContext context,
-            ProcessFence fence,
-            ToolRun.ServerTurn server,
-            String execution,
-            Heartbeat heartbeat)
+    private static ToolOutcome runGranted(Execution execution, OptionalLong token, ProcessFence fence)
             throws InterruptedException {
-        Optional<ToolOutcome> obstacle = obstacle(own, tool, input, execution, fence);
+        Optional<ToolOutcome> obstacle = obstacle(execution, fence);
         if (obstacle.isPresent()) {
             return obstacle.get();
         }
-        return own.run(new ToolRun(
-                tool, input.args(), context, fence, Optional.of(execution), server, heartbeat::isCancelled));
+        DispatchedCall call = execution.call().withFencingToken(token);
+        return execution
+                .tools()
+                .run(call.toolRun(fence, Optional.of(execution.id()), execution.heartbeat()::isCancelled));
     }
 
     /** Why the call must not run. Nobody is asked again about arguments that do not fit the tool any more. */
-    private static Optional<ToolOutcome> obstacle(
-            ToolRunner own, ToolSpec tool, ToolInput input, String execution, ProcessFence fence)
-            throws InterruptedException {
-        Optional<ToolOutcome> problem = own.problem(tool, input.args());
-        return problem.isPresent() ? problem : own.changed(tool, input.definitions(), execution, fence);
+    private static Optional<ToolOutcome> obstacle(Execution execution, ProcessFence fence) throws InterruptedException {
+        ToolSpec tool = execution.call().tool();
+        ToolInput input = execution.call().input();
+        Optional<ToolOutcome> problem = execution.tools().problem(tool, input.args());
+        return problem.isPresent()
+                ? problem
+                : execution.tools().changed(tool, input.definitions(), execution.id(), fence);
     }
 
     /**
@@ -229,12 +225,5 @@ public final class ToolActivity implements DynamicActivity {
                 lateOutcomes.send(info.getWorkflowId(), end);
             }
         }
-    }
-
-    /** What a tool is told about the call that it executes, besides the arguments. */
-    static ToolContext context(ToolInput input, String tool, String thread, Json carried, String traceparent) {
-        String key = IdempotencyKey.of(input.session().orElse(thread), tool, input.args(), input.repeat());
-        return new ToolContext(
-                thread, input.callId(), tool, key, OptionalLong.empty(), carried, Optional.of(traceparent));
     }
 }

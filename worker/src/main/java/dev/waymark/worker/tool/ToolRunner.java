@@ -9,7 +9,6 @@ import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
-import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.inbound.InlineText;
 import dev.waymark.worker.judge.CurrentDefinitions;
 import dev.waymark.worker.process.CommandRunner;
@@ -144,21 +143,14 @@ public final class ToolRunner implements CurrentDefinitions {
     }
 
     /** Runs a call of a tool that is safe to retry, or returns why it cannot run. */
-    ToolOutcome runSafe(
-            AgentSpec agent,
-            ToolSpec tool,
-            Json args,
-            ToolContext context,
-            ToolRun.ServerTurn server,
-            BooleanSupplier cancelled)
-            throws InterruptedException {
+    ToolOutcome runSafe(AgentSpec agent, DispatchedCall call, BooleanSupplier cancelled) throws InterruptedException {
+        ToolSpec tool = call.tool();
         long began = System.nanoTime();
         try {
-            Optional<ToolOutcome> problem = problem(tool, args);
+            Optional<ToolOutcome> problem = problem(tool, call.input().args());
             return problem.isPresent()
                     ? problem.get()
-                    : run(new ToolRun(
-                            tool, args, context, ProcessFence.in(tool.timeout()), Optional.empty(), server, cancelled));
+                    : run(call.toolRun(ProcessFence.in(tool.timeout()), Optional.empty(), cancelled));
         } finally {
             times.took(agent, tool, Duration.ofNanos(System.nanoTime() - began));
         }
