@@ -134,7 +134,8 @@ class FusedStepTest {
             assertThat(state.turn().text()).isEqualTo("red, loud");
             assertThat(activities(rig, thread))
                     .containsExactly(WireNames.AGENT_ACTIVITY, WireNames.MODEL_ACTIVITY, WireNames.MODEL_ACTIVITY);
-            Timeline timeline = rig.timeline(thread);
+            // A moment is listed when its workflow task has ended, which may be later than the turn.
+            Timeline timeline = rig.awaitTimeline(thread, read -> words(read).contains("model-replied"));
             assertThat(words(timeline))
                     .containsSubsequence(
                             "model-called",
