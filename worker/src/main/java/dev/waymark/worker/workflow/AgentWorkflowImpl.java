@@ -86,10 +86,6 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private Optional<ThreadIndex> indexed = ThreadIndex.in(Workflow.getTypedSearchAttributes());
     private boolean changed = true;
     private boolean closed;
-    private int signals;
-    private int updates;
-    private long nextTryToMoveOn;
-    private boolean postponesAnnouncements;
 
     /** Runs before any signal is handled, so that the start is the first fact. */
     @WorkflowInit
@@ -206,28 +202,28 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         return Instant.ofEpochMilli(Workflow.currentTimeMillis());
     }
 
-    /** Executes the steps that the state decided. At a hard limit, nothing new is started. */
+    /** Executes the steps that the state decided, as far as this run may start them. */
     private final class Driver implements Step.Cases<Boolean> {
-        private final boolean nothingNew;
+        private final MayStart mayStart;
         private Optional<Instant> wakeAt = Optional.empty();
 
-        Driver(boolean nothingNew) {
-            this.nothingNew = nothingNew;
+        Driver(MayStart mayStart) {
+            this.mayStart = mayStart;
         }
 
         @Override
         public Boolean resolveAgent(Step.ResolveAgent step) {
-            return !nothingNew && flights.resolveAgent(step, conversation().rules());
+            return mayStart.work && flights.resolveAgent(step, conversation().rules());
         }
 
         @Override
         public Boolean callModel(Step.CallModel step) {
-            return !nothingNew && ask(new Work.Model(step.step()));
+            return mayStart.work && ask(new Work.Model(step.step()));
         }
 
         @Override
         public Boolean summarise(Step.Summarise step) {
-            return !nothingNew && ask(new Work.Summary(step.step()));
+            return mayStart.work && ask(new Work.Summary(step.step()));
         }
 
         private boolean ask(Work<ModelResult> work) {
@@ -242,22 +238,22 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean runTool(Step.RunTool step) {
-            return !nothingNew && flights.runTool(step);
+            return mayStart.work && flights.runTool(step);
         }
 
         @Override
         public Boolean judge(Step.Judge step) {
-            return !nothingNew && flights.judge(step, owner());
+            return mayStart.work && flights.judge(step, owner());
         }
 
         @Override
         public Boolean verifyTool(Step.VerifyTool step) {
-            return !nothingNew && flights.verifyTool(step);
+            return mayStart.work && flights.verifyTool(step);
         }
 
         @Override
         public Boolean followTask(Step.FollowTask step) {
-            return !nothingNew && flights.followTask(step);
+            return mayStart.work && flights.followTask(step);
         }
 
         @Override
@@ -267,12 +263,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean announce(Step.Announce step) {
-            return !postponesAnnouncements && flights.announce(step);
+            return mayStart.announcements && flights.announce(step);
         }
 
         @Override
         public Boolean startSubagent(Step.StartSubagent step) {
-            if (nothingNew) {
+            if (!mayStart.work) {
                 return false;
             }
             String callId = step.call().id();
@@ -325,38 +321,77 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
     }
 
+    /** What a large run may still start: announcements, and everything else. */
+    private enum MayStart {
+        ANYTHING(true, true),
+        NO_ANNOUNCEMENTS(true, false),
+        ONLY_ANNOUNCEMENTS(false, true),
+        NOTHING(false, false);
+
+        private final boolean work;
+        private final boolean announcements;
+
+        MayStart(boolean work, boolean announcements) {
+            this.work = work;
+            this.announcements = announcements;
+        }
+    }
+
+    /** Continues as new if that is due and possible. Returns what may start if the run goes on. */
+    private MayStart moveOnIfDue() {
+        long begunWith = arrival.map(StateArrival::bytes).orElse(0L);
+        return switch (growth.limit(conversation(), begunWith)) {
+            case NONE -> MayStart.ANYTHING;
+            case SOFT -> moveOnBetweenSteps();
+            case HARD -> conversation().full() ? MayStart.ONLY_ANNOUNCEMENTS : moveOnAtOnce();
+        };
+    }
+
+    /** At the soft limit, the run goes on until nothing is running. Announcements that alone still run are cancelled. */
+    private MayStart moveOnBetweenSteps() {
+        if (isEnding() || !conversation().isBetweenSteps()) {
+            return MayStart.ANYTHING;
+        }
+        if (flights.onlyAnnouncementsAreUp()) {
+            flights.postponeAnnouncements();
+            return MayStart.NOTHING;
+        }
+        if (!flights.areDown()) {
+            return MayStart.NO_ANNOUNCEMENTS;
+        }
+        moveOn(false);
+        growth.didNotFit();
+        return MayStart.ANYTHING;
+    }
+
     /**
-     * Continues as new if that is due and possible. Returns whether nothing new may start: the run is at a hard limit, or
-     * only announcements keep it from continuing, which are being cancelled.
+     * At a hard limit, nothing is begun that the end of the run would cut off. If the state does not fit into a new run,
+     * the thread is full, and stays in this one.
      */
-    private boolean moveOnIfDue() {
-        boolean hard = growth.isAtLimit(updates, signals);
-        boolean soft = growth.suggestsNextRun(
-                conversation(), arrival.map(StateArrival::bytes).orElse(0L));
-        long length = Workflow.getInfo().getHistoryLength();
-        boolean due = hard ? !conversation().full() : soft && length >= nextTryToMoveOn;
-        boolean ending = Rules.nextSteps(conversation()).stream().anyMatch(Step.Close.class::isInstance);
-        if (hard && due && flights.onlySubagentsAreUp() && conversation().hasSubagents()) {
+    private MayStart moveOnAtOnce() {
+        boolean ending = isEnding();
+        if (flights.onlySubagentsAreUp() && conversation().hasSubagents()) {
             // When a run continues as new, the server ends its remaining children without notice.
             record(SideEffectMarker.cuttingOff(new Problem(
                     Problem.TOO_LARGE,
                     "this run can't grow any further, and the next one can't wait for what this one began")));
             flights.cancelUnwanted();
         }
-        boolean canMoveOn = due && !ending && conversation().isBetweenSteps();
-        // At a hard limit, nothing is begun that the end of the run would cut off.
-        postponesAnnouncements = canMoveOn || (hard && due);
-        if (postponesAnnouncements && flights.onlyAnnouncementsAreUp()) {
+        if (flights.onlyAnnouncementsAreUp()) {
             flights.postponeAnnouncements();
         }
-        if (canMoveOn && flights.areDown()) {
-            moveOn(hard);
-            nextTryToMoveOn = 2 * length;
-            postponesAnnouncements = false;
+        if (ending || !conversation().isBetweenSteps() || !flights.areDown()) {
+            return MayStart.NOTHING;
         }
-        return hard || (postponesAnnouncements && flights.onlyAnnouncementsAreUp());
+        moveOn(true);
+        return MayStart.ONLY_ANNOUNCEMENTS;
     }
 
+    private boolean isEnding() {
+        return Rules.nextSteps(conversation()).stream().anyMatch(Step.Close.class::isInstance);
+    }
+
+    /** Continues as new, and does not return, if the state fits into a new run. */
     private void moveOn(boolean hard) {
         NextRunInput next = new NextRunInput(new CarriedState(conversation(), flights.agent()), limits);
         SideEffectMarker marker = next.decide(hard);
@@ -372,7 +407,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     private void receive(String signal, @Nullable RawValue payload) {
-        signals++;
+        growth.countSignal();
         apply(InboundDecoder.read(signal, payload == null ? null : payload.getPayload()));
     }
 
@@ -463,7 +498,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Object handleExecute(String name, EncodedValues payloads) {
-            updates++;
+            growth.countUpdate();
             Fact.Inbound fact = (Fact.Inbound) read(name, payloads);
             return known == null ? arrival.orElseThrow().answer(fact, this::refusal, this::execute) : execute(fact);
         }

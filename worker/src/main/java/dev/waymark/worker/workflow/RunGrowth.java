@@ -6,7 +6,7 @@ import dev.waymark.conversation.policy.AgentPolicy;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInfo;
 
-/** Decides when a run has grown so large that the thread should continue in a new one. */
+/** Measures a run, and decides when it is so large that the thread should continue in a new one. */
 final class RunGrowth {
     /** Approximate size of a call in the log of calls. */
     private static final long BYTES_OF_CALL = 200;
@@ -20,13 +20,51 @@ final class RunGrowth {
     private static final long MOST_BYTES_WAITING = 12L * 1024 * 1024;
 
     private final RunLimits limits;
+    private int updates;
+    private int signals;
+    private long leastEvents;
+
+    /** A limit that a run has reached. */
+    enum Limit {
+        NONE,
+        /** The thread should continue in a new run as soon as nothing is running. */
+        SOFT,
+        /** Nothing new may start in this run. */
+        HARD
+    }
 
     RunGrowth(RunLimits limits) {
         this.limits = limits;
     }
 
-    /** Whether nothing new may start in this run. */
-    boolean isAtLimit(int updates, int signals) {
+    void countUpdate() {
+        updates++;
+    }
+
+    void countSignal() {
+        signals++;
+    }
+
+    /** Puts the soft limit off until the history is twice as long, because the state does not fit into a new run. */
+    void didNotFit() {
+        leastEvents = 2 * Workflow.getInfo().getHistoryLength();
+    }
+
+    /**
+     * The limit that this run has reached. It never leaves the hard limit.
+     *
+     * @param begunWith the size of the history when the previous run's state had arrived; 0 if it came with the input
+     */
+    Limit limit(Conversation state, long begunWith) {
+        if (isAtHardLimit()) {
+            return Limit.HARD;
+        }
+        return suggestsNextRun(state, begunWith) && Workflow.getInfo().getHistoryLength() >= leastEvents
+                ? Limit.SOFT
+                : Limit.NONE;
+    }
+
+    private boolean isAtHardLimit() {
         WorkflowInfo info = Workflow.getInfo();
         return info.getHistoryLength() >= limits.hardEvents()
                 || info.getHistorySize() >= limits.hardBytes()
@@ -34,10 +72,7 @@ final class RunGrowth {
                 || signals >= limits.hardSignals();
     }
 
-    /**
-     * @param begunWith the size of the history when the previous run's state had arrived; 0 if it came with the input
-     */
-    boolean suggestsNextRun(Conversation state, long begunWith) {
+    private boolean suggestsNextRun(Conversation state, long begunWith) {
         WorkflowInfo info = Workflow.getInfo();
         return (info.isContinueAsNewSuggested() && pays(info, state, begunWith))
                 || info.getHistoryLength() >= limits.softEvents();
