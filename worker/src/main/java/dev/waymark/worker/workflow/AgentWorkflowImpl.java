@@ -278,17 +278,16 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                         callId, "its thread's name would have more than " + WireNames.MAX_THREAD_BYTES + " bytes"));
                 return true;
             }
-            Optional<String> session = conversation().session().map(own -> WireNames.subagentThread(own, callId));
-            return flights.startSubagent(
-                    name,
-                    step.call(),
-                    conversation().context(),
-                    conversation().parentFor(step),
-                    session,
-                    below -> below.withLimits(input.limits())
-                            .ownedBy(input.owner())
-                            .tracedBy(Optional.of(traceIds().traceparentOf(callId))),
-                    indexed.isPresent());
+            StartInput below = StartInput.ofSubagent(
+                            step.call().tool(),
+                            String.valueOf(step.call().args().field("task")),
+                            conversation().context(),
+                            conversation().parentFor(step),
+                            input.limits(),
+                            conversation().session().map(own -> WireNames.subagentThread(own, callId)))
+                    .ownedBy(input.owner())
+                    .tracedBy(Optional.of(traceIds().traceparentOf(callId)));
+            return flights.startSubagent(name, below, indexed.isPresent());
         }
 
         @Override

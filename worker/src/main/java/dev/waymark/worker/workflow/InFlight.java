@@ -21,12 +21,10 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.AbandonedTask;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.state.Announcement;
-import dev.waymark.conversation.value.Json;
 import io.temporal.activity.ActivityCancellationType;
 import io.temporal.activity.ActivityOptions;
 import io.temporal.api.enums.v1.ParentClosePolicy;
@@ -51,7 +49,6 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -171,23 +168,17 @@ final class InFlight {
     boolean resolveAgent(Step.ResolveAgent step, int rules) {
         AgentInput input = new AgentInput(step.agent(), rules);
         facts.accept(input.work().begun());
-        ActivityOptions options = options(AGENT_TIMEOUT, "agent " + step.agent())
-                .setHeartbeatTimeout(REPEATABLE_SILENCE)
-                .setRetryOptions(AGENT_RETRIES)
-                .build();
-        begin(input.work(), options, WireNames.AGENT_ACTIVITY, input);
+        ActivityOptions options = options("agent " + step.agent(), AGENT_TIMEOUT, AGENT_RETRIES);
+        begin(input.work(), input, WireNames.AGENT_ACTIVITY, options);
         return true;
     }
 
     /** Calls the model for a reply or a summary. The conversation already contains the fact that the call has begun. */
     void callModel(Optional<String> owner) {
         ModelInput input = ModelInput.of(state.get(), agent.orElseThrow(), owner);
-        ActivityOptions options = options(
-                        MODEL_TIMEOUT, "step " + input.step() + (input.summary() ? ", a summary" : ""))
-                .setHeartbeatTimeout(REPEATABLE_SILENCE)
-                .setRetryOptions(modelRetries(agent.orElseThrow()))
-                .build();
-        begin(input.work(), options, WireNames.MODEL_ACTIVITY, input);
+        String summary = "step " + input.step() + (input.summary() ? ", a summary" : "");
+        ActivityOptions options = options(summary, MODEL_TIMEOUT, modelRetries(agent.orElseThrow()));
+        begin(input.work(), input, WireNames.MODEL_ACTIVITY, options);
     }
 
     /**
@@ -217,17 +208,10 @@ final class InFlight {
                 call.suspension().map(Suspension::forDelivery),
                 state.get().approvedDefinitions(call),
                 call.grant());
-        if (!fitsIntoTask(sizeOf(input))) {
-            return false;
-        }
-        facts.accept(input.work().begun());
-        Duration timeout = tool.hasEffect() ? tool.timeout().plus(CLAIM_TIMEOUT) : tool.timeout();
-        ActivityOptions options = options(timeout.plus(GRACE).plus(TURN_TIMEOUT), call.id())
-                .setHeartbeatTimeout(tool.hasEffect() ? CLAIMED_SILENCE : REPEATABLE_SILENCE)
-                .setRetryOptions(tool.hasEffect() ? NO_RETRIES : SAFE_RETRIES)
-                .build();
-        begin(input.work(), options, tool.name(), input);
-        return true;
+        ActivityOptions options = tool.hasEffect()
+                ? options(call.id(), most(tool).plus(CLAIM_TIMEOUT), NO_RETRIES, CLAIMED_SILENCE)
+                : options(call.id(), most(tool), SAFE_RETRIES);
+        return beginIfItFits(input, tool.name(), options);
     }
 
     /** Asks the agent's rules about a call. */
@@ -235,16 +219,8 @@ final class InFlight {
         Call call = step.call();
         JudgeInput input = JudgeInput.of(call, state.get(), owner);
         // An earlier question about the call may still be running, if a reset undid what it was asked for.
-        if (flights.containsKey(input.work()) || !fitsIntoTask(sizeOf(input))) {
-            return false;
-        }
-        facts.accept(input.work().begun());
-        ActivityOptions options = options(JUDGE_TIMEOUT, call.tool() + " " + call.id())
-                .setHeartbeatTimeout(REPEATABLE_SILENCE)
-                .setRetryOptions(AGENT_RETRIES)
-                .build();
-        begin(input.work(), options, WireNames.JUDGE_ACTIVITY, input);
-        return true;
+        return !flights.containsKey(input.work())
+                && beginIfItFits(input, WireNames.JUDGE_ACTIVITY, options(nameOf(call), JUDGE_TIMEOUT, AGENT_RETRIES));
     }
 
     /** Starts to check whether a lost call took effect. */
@@ -259,16 +235,7 @@ final class InFlight {
                 call.repeat(),
                 call.claim().map(Call.Claim::token).orElse(0L),
                 state.get().session());
-        if (!fitsIntoTask(sizeOf(input))) {
-            return false;
-        }
-        facts.accept(input.work().begun());
-        ActivityOptions options = options(tool.timeout().plus(GRACE).plus(TURN_TIMEOUT), call.tool() + " " + call.id())
-                .setHeartbeatTimeout(REPEATABLE_SILENCE)
-                .setRetryOptions(SAFE_RETRIES)
-                .build();
-        begin(input.work(), options, WireNames.VERIFY_ACTIVITY, input);
-        return true;
+        return beginIfItFits(input, WireNames.VERIFY_ACTIVITY, options(nameOf(call), most(tool), SAFE_RETRIES));
     }
 
     /** Lets a worker ask a server how the task of a call stands, until the task has ended or needs input. */
@@ -277,70 +244,36 @@ final class InFlight {
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         TaskInput input = TaskInput.following(
                 call.id(), call.dispatches(), call.tool(), call.suspension().orElseThrow());
-        if (flights.containsKey(input.work()) || !fitsIntoTask(sizeOf(input))) {
-            return false;
-        }
-        facts.accept(input.work().begun());
-        ActivityOptions options = options(tool.timeout().plus(GRACE).plus(TURN_TIMEOUT), call.tool() + " " + call.id())
-                .setHeartbeatTimeout(REPEATABLE_SILENCE)
-                .setRetryOptions(FOLLOW_RETRIES)
-                .build();
-        begin(input.work(), options, WireNames.TASK_ACTIVITY, input);
-        return true;
+        return !flights.containsKey(input.work())
+                && beginIfItFits(input, WireNames.TASK_ACTIVITY, options(nameOf(call), most(tool), FOLLOW_RETRIES));
     }
 
     /** Lets a worker tell a server that nobody waits for its task any more. */
     boolean cancelTask(Step.CancelTask step) {
         AbandonedTask task = step.task();
         TaskInput input = TaskInput.cancelling(task.callId(), task.tool(), task.task());
-        if (flights.containsKey(input.work()) || !fitsIntoTask(sizeOf(input))) {
-            return false;
-        }
-        facts.accept(input.work().begun());
-        ActivityOptions options = options(CANCEL_TIMEOUT, task.tool() + " " + task.callId() + ", to cancel it")
-                .setHeartbeatTimeout(REPEATABLE_SILENCE)
-                .setRetryOptions(SAFE_RETRIES)
-                .build();
-        begin(input.work(), options, WireNames.TASK_ACTIVITY, input);
-        return true;
+        String summary = task.tool() + " " + task.callId() + ", to cancel it";
+        return !flights.containsKey(input.work())
+                && beginIfItFits(input, WireNames.TASK_ACTIVITY, options(summary, CANCEL_TIMEOUT, SAFE_RETRIES));
     }
 
     /** Lets a worker tell a receiver: of a request for as long as it waits, of anything else for a day. */
     boolean announce(Step.Announce step) {
-        AnnounceInput input = AnnounceInput.of(step.what(), state.get());
-        if (!fitsIntoTask(sizeOf(input))) {
-            return false;
-        }
-        facts.accept(input.work().begun());
-        ActivityOptions.Builder options = options(
-                        ANNOUNCE_TIMEOUT,
-                        step.what().receiver()
-                                + step.what()
-                                        .request()
-                                        .map(request -> ", " + request.callId())
-                                        .orElse(""))
-                .setHeartbeatTimeout(REPEATABLE_SILENCE)
-                .setRetryOptions(ANNOUNCE_RETRIES);
-        if (step.what().outcome().isPresent()) {
+        Announcement what = step.what();
+        String summary = what.receiver()
+                + what.request().map(request -> ", " + request.callId()).orElse("");
+        ActivityOptions.Builder options =
+                ActivityOptions.newBuilder(options(summary, ANNOUNCE_TIMEOUT, ANNOUNCE_RETRIES));
+        if (what.outcome().isPresent()) {
             Instant now = Instant.ofEpochMilli(Workflow.currentTimeMillis());
-            Duration left = Duration.between(now, step.what().from().plus(Announcement.NEWS));
+            Duration left = Duration.between(now, what.from().plus(Announcement.NEWS));
             options.setScheduleToCloseTimeout(left.compareTo(ANNOUNCE_TIMEOUT) < 0 ? ANNOUNCE_TIMEOUT : left);
         }
-        begin(input.work(), options.build(), WireNames.ANNOUNCE_ACTIVITY, input);
-        return true;
+        return beginIfItFits(AnnounceInput.of(what, state.get()), WireNames.ANNOUNCE_ACTIVITY, options.build());
     }
 
     /** Starts a thread for a subagent call. The thread resolves its agent's definition itself. */
-    boolean startSubagent(
-            String name,
-            Call call,
-            Optional<Json> context,
-            Parent parent,
-            Optional<String> session,
-            UnaryOperator<StartInput> inherited,
-            boolean isIndexed) {
-        StartInput input = inherited.apply(StartInput.ofSubagent(
-                call.tool(), String.valueOf(call.args().field("task")), context, parent, Optional.empty(), session));
+    boolean startSubagent(String name, StartInput input, boolean isIndexed) {
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
@@ -350,7 +283,7 @@ final class InFlight {
                 .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
                 .setParentClosePolicy(ParentClosePolicy.PARENT_CLOSE_POLICY_REQUEST_CANCEL)
                 .setCancellationType(ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED)
-                .setStaticSummary(call.tool() + " " + call.id());
+                .setStaticSummary(input.agent() + " " + input.work().callId());
         if (isIndexed) {
             options.setTypedSearchAttributes(ThreadIndex.starting(input.agent()).attributes());
         }
@@ -436,7 +369,17 @@ final class InFlight {
         }
     }
 
-    private <R> void begin(Work<R> work, ActivityOptions options, String activity, ActivityInput input) {
+    /** Begins an activity, unless the commands of this workflow task would become too large. */
+    private boolean beginIfItFits(ActivityInput input, String activity, ActivityOptions options) {
+        if (!fitsIntoTask(sizeOf(input))) {
+            return false;
+        }
+        facts.accept(input.work().begun());
+        begin(input.work(), input, activity, options);
+        return true;
+    }
+
+    private <R> void begin(Work<R> work, ActivityInput input, String activity, ActivityOptions options) {
         begin(
                 work,
                 () -> true,
@@ -465,11 +408,27 @@ final class InFlight {
         return failure instanceof ChildWorkflowFailure ? failure.getCause() : failure;
     }
 
-    private static ActivityOptions.Builder options(Duration timeout, String summary) {
+    private static ActivityOptions options(String summary, Duration timeout, RetryOptions retries) {
+        return options(summary, timeout, retries, REPEATABLE_SILENCE);
+    }
+
+    private static ActivityOptions options(String summary, Duration timeout, RetryOptions retries, Duration silence) {
         return ActivityOptions.newBuilder()
                 .setStartToCloseTimeout(timeout)
+                .setHeartbeatTimeout(silence)
+                .setRetryOptions(retries)
                 .setCancellationType(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED)
-                .setSummary(summary);
+                .setSummary(summary)
+                .build();
+    }
+
+    /** The longest time for a tool's activity, which may have to wait for a slot. */
+    private static Duration most(ToolSpec tool) {
+        return tool.timeout().plus(GRACE).plus(TURN_TIMEOUT);
+    }
+
+    private static String nameOf(Call call) {
+        return call.tool() + " " + call.id();
     }
 
     private boolean fitsIntoTask(int bytes) {
