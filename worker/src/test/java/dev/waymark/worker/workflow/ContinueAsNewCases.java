@@ -26,6 +26,7 @@ import dev.waymark.history.Version;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JavaTool;
+import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.WorkflowServiceException;
 import io.temporal.client.WorkflowUpdateException;
 import java.util.ArrayList;
@@ -240,6 +241,13 @@ abstract class ContinueAsNewCases {
             assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
             assertThat(state.full()).isFalse();
             assertThat(runs(rig.timeline(thread))).hasSize(1);
+            List<Long> tries = rig.client().fetchHistory(thread).getEvents().stream()
+                    .filter(HistoryEvent::hasMarkerRecordedEventAttributes)
+                    .map(HistoryEvent::getEventId)
+                    .toList();
+            assertThat(tries)
+                    .as("the state is packed again when the history is twice as long")
+                    .hasSizeBetween(1, 3);
         }
     }
 
