@@ -2,59 +2,76 @@ package dev.waymark.server.http;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 
-/** Reads a body asynchronously, with a size limit and a timeout. Blocks no Java thread. */
+/** Reads a body asynchronously, with a size limit and a timeout, and drops what is left of a refused one. */
 final class BodyReader implements Runnable {
-    private static final long SECONDS = 30;
     private static final int MOST_DROPPED = 64 * 1024 * 1024;
     private static final long SECONDS_DROPPED = 10;
 
     private final Content.Source source;
-    private final int most;
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final LargeBytes.Share share;
     private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+    private final CompletableFuture<Void> end = new CompletableFuture<>();
+    private ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private int most;
+    private long dropped;
+    private boolean begun;
 
-    private final boolean keeps;
-    private long size;
-
-    private BodyReader(Content.Source source, int most, boolean keeps) {
+    /** @param share counts the bytes that are in memory until the body is complete */
+    BodyReader(Content.Source source, LargeBytes.Share share) {
         this.source = source;
-        this.most = most;
-        this.keeps = keeps;
+        this.share = share;
     }
 
     /**
      * Completes with the body. Fails with an {@link HttpProblem} if the body is too large, and with a
-     * {@code TimeoutException} after 30 seconds.
+     * {@code TimeoutException} if it is not received in time.
      */
-    static CompletableFuture<byte[]> read(Content.Source source, int most) {
-        return read(new BodyReader(source, most, true));
+    CompletableFuture<byte[]> read(int mostBytes, Duration time) {
+        most = mostBytes;
+        begin();
+        return body.copy().orTimeout(time.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Like {@link #read}, but drops the body, and completes with no bytes. */
-    static CompletableFuture<byte[]> discard(Content.Source source, int most) {
-        return read(new BodyReader(source, most, false));
+    /** Gives the body up, and frees its memory. */
+    void fail(Throwable failure) {
+        if (body.completeExceptionally(failure)) {
+            forget();
+        }
+    }
+
+    private synchronized void forget() {
+        bytes = new ByteArrayOutputStream();
     }
 
     /**
-     * Drops what is left of a refused body, and completes then, or after 64 MiB or ten seconds. If the connection were
-     * closed before, a client that is still sending might not see the answer.
+     * Drops what is left of the body, and completes then, or after 64 MiB or ten seconds. If the connection were closed
+     * before, a client that is still sending might not see the answer.
      */
-    static CompletableFuture<?> drop(Content.Source source) {
-        BodyReader reader = new BodyReader(source, MOST_DROPPED, false);
-        reader.run();
-        return reader.body
-                .copy()
-                .completeOnTimeout(new byte[0], SECONDS_DROPPED, TimeUnit.SECONDS)
-                .exceptionally(tooLargeOrBroken -> new byte[0]);
+    CompletableFuture<?> drop() {
+        body.cancel(false);
+        forget();
+        begin();
+        return end.copy().orTimeout(SECONDS_DROPPED, TimeUnit.SECONDS).exceptionally(tooSlow -> null);
     }
 
-    private static CompletableFuture<byte[]> read(BodyReader reader) {
-        reader.run();
-        return reader.body.copy().orTimeout(SECONDS, TimeUnit.SECONDS);
+    private void begin() {
+        if (!begun) {
+            begun = true;
+            run();
+        }
+    }
+
+    boolean isBegun() {
+        return begun;
+    }
+
+    boolean isAtEnd() {
+        return end.isDone();
     }
 
     static HttpProblem tooLarge(int most) {
@@ -63,35 +80,52 @@ final class BodyReader implements Runnable {
 
     @Override
     public void run() {
-        while (!body.isDone()) {
+        while (!end.isDone()) {
             Content.Chunk chunk = source.read();
             if (chunk == null) {
                 source.demand(this);
                 return;
             }
             if (Content.Chunk.isFailure(chunk)) {
-                body.completeExceptionally(chunk.getFailure());
+                fail(chunk.getFailure());
+                end.complete(null);
                 return;
             }
-            take(chunk);
+            take(chunk.getByteBuffer());
+            if (chunk.isLast()) {
+                share.keep();
+                end.complete(null);
+                body.complete(received());
+            } else if (dropped > MOST_DROPPED) {
+                end.complete(null);
+            }
+            chunk.release();
         }
     }
 
-    private void take(Content.Chunk chunk) {
-        ByteBuffer part = chunk.getByteBuffer();
-        size += part.remaining();
-        if (size > most) {
-            body.completeExceptionally(tooLarge(most));
-        } else {
-            if (keeps) {
-                byte[] copy = new byte[part.remaining()];
-                part.get(copy);
-                bytes.writeBytes(copy);
-            }
-            if (chunk.isLast()) {
-                body.complete(bytes.toByteArray());
-            }
+    private void take(ByteBuffer part) {
+        if (body.isDone()) {
+            dropped += part.remaining();
+            return;
         }
-        chunk.release();
+        int size = append(part);
+        if (size > most) {
+            fail(tooLarge(most));
+        } else {
+            share.hold(size);
+        }
+    }
+
+    private synchronized int append(ByteBuffer part) {
+        byte[] copy = new byte[part.remaining()];
+        part.get(copy);
+        bytes.writeBytes(copy);
+        return bytes.size();
+    }
+
+    private synchronized byte[] received() {
+        byte[] all = bytes.toByteArray();
+        bytes = new ByteArrayOutputStream();
+        return all;
     }
 }

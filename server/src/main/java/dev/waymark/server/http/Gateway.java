@@ -5,27 +5,22 @@ import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 
 /** Checks each request before its route's handler runs, and sends the handler's answer. */
-final class Gateway extends Handler.Abstract {
+final class Gateway implements Consumer<Transfer> {
     private static final String BEARER = "Bearer ";
     private static final Set<String> TOKEN_NAMES =
             Set.of("access_token", "token", "id_token", "authorization", "api_key", "apikey", "bearer");
@@ -39,11 +34,6 @@ final class Gateway extends Handler.Abstract {
 
     private static final String WELL_KNOWN_FAILURE = "internal error; see the server's log";
 
-    private static final HttpProblem TOO_BUSY = HttpProblem.of(
-                    503, "TooBusy", "too many large requests are being processed; nothing was done")
-            .withRemedy("Send the request again later")
-            .withHeader("Retry-After", "2");
-
     private final HttpSettings settings;
     private final Router router;
     private final Map<String, HttpReply> pages;
@@ -54,7 +44,6 @@ final class Gateway extends Handler.Abstract {
     private final OriginRules origins;
     private final RateLimit rates;
     private final RateLimit badTokens = new RateLimit(BAD_TOKENS_PER_SECOND, BURST * BAD_TOKENS_PER_SECOND);
-    private final BodyBudget bodies = BodyBudget.ofHeap(Runtime.getRuntime().maxMemory());
     private final CallerTurns turns;
     private final StreamSlots streams;
     private final AtomicInteger inFlight = new AtomicInteger();
@@ -82,10 +71,9 @@ final class Gateway extends Handler.Abstract {
     }
 
     @Override
-    public boolean handle(Request request, Response response, Callback callback) {
-        Exchange exchange = new Exchange(request, response, callback);
+    public void accept(Transfer transfer) {
+        Exchange exchange = new Exchange(transfer);
         exchange.guarded(exchange::begin);
-        return true;
     }
 
     /** Rejects new requests, and ends the streams. */
@@ -101,16 +89,19 @@ final class Gateway extends Handler.Abstract {
 
     /** Answers one request. */
     private final class Exchange {
+        private final Transfer transfer;
         private final Request request;
         private final Response response;
-        private final Callback callback;
-        private boolean bodyTaken;
 
-        Exchange(Request request, Response response, Callback callback) {
-            this.request = request;
-            this.response = response;
-            this.callback = callback;
+        Exchange(Transfer transfer) {
+            this.transfer = transfer;
+            this.request = transfer.request();
+            this.response = transfer.response();
             inFlight.incrementAndGet();
+            HttpFields.Mutable headers = response.getHeaders();
+            headers.put("Cache-Control", "no-store");
+            headers.put("X-Content-Type-Options", "nosniff");
+            headers.put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
         }
 
         /** Runs a step. If it fails, answers with the failure. */
@@ -124,27 +115,9 @@ final class Gateway extends Handler.Abstract {
             }
         }
 
-        /**
-         * Answers with a problem. A connection with an unread body cannot be reused, so this first reads a small body.
-         * If the body is large, it is dropped after the answer, and the connection is closed.
-         */
         private void refuse(HttpProblem problem) {
-            boolean unread = !bodyTaken && request.getMethod().equals("POST") && request.getLength() != 0;
-            if (!unread) {
-                send(problem.reply());
-            } else if (request.getLength() < 0 || request.getLength() > BodyBudget.SMALL_BYTES) {
-                send(
-                        problem.withHeader("Connection", "close").reply(),
-                        Callback.from(() -> BodyReader.drop(request).thenRun(callback::succeeded), callback::failed));
-            } else {
-                bodyTaken = true;
-                BodyReader.read(request, BodyBudget.SMALL_BYTES)
-                        .whenComplete((bytes, failure) -> send(
-                                failure == null
-                                        ? problem.reply()
-                                        : problem.withHeader("Connection", "close")
-                                                .reply()));
-            }
+            inFlight.decrementAndGet();
+            transfer.refuse(problem.reply());
         }
 
         private HttpProblem problem(RuntimeException e) {
@@ -267,64 +240,13 @@ final class Gateway extends Handler.Abstract {
         }
 
         private void readBody(Route route, Caller caller, Consumer<Optional<JsonBody>> next) {
-            if (request.getLength() > route.mostBytes()) {
-                throw BodyReader.tooLarge(route.mostBytes());
-            }
-            bodyTaken = true;
-            long expected = request.getLength() < 0 ? route.mostBytes() : request.getLength();
-            if (!bodies.take(expected)) {
-                // A client that is still sending may not see an answer before it has sent everything.
-                BodyReader.discard(request, route.mostBytes())
-                        .whenComplete((nothing, failure) -> send(TOO_BUSY.reply()));
-                return;
-            }
-            BodyReader.read(request, route.mostBytes())
-                    .whenComplete((bytes, failure) -> request.getComponents()
-                            .getExecutor()
-                            .execute(() -> guarded(() -> {
-                                if (failure != null) {
-                                    bodies.give(expected);
-                                    bodyTaken = !isTooLarge(failure);
-                                    throw bodyFailure(failure);
-                                }
-                                answerBody(route, caller, bytes, expected, next);
-                            })));
-        }
-
-        private void answerBody(
-                Route route, Caller caller, byte[] bytes, long taken, Consumer<Optional<JsonBody>> next) {
-            try {
-                inTurn(caller, () -> {
-                    try {
-                        next.accept(body(route, bytes));
-                    } finally {
-                        bodies.give(taken);
-                    }
-                });
-            } catch (HttpProblem refused) {
-                bodies.give(taken);
-                throw refused;
-            }
-        }
-
-        private boolean isTooLarge(Throwable failure) {
-            return cause(failure) instanceof HttpProblem;
-        }
-
-        private Throwable cause(Throwable failure) {
-            return failure instanceof CompletionException wrapped && wrapped.getCause() != null
-                    ? wrapped.getCause()
-                    : failure;
-        }
-
-        private HttpProblem bodyFailure(Throwable failure) {
-            Throwable cause = cause(failure);
-            HttpProblem problem = cause instanceof HttpProblem known
-                    ? known
-                    : cause instanceof TimeoutException
-                            ? HttpProblem.of(408, "TooSlow", "the body was not received in time")
-                            : HttpProblem.badInput("the body is incomplete");
-            return problem.withHeader("Connection", "close");
+            transfer.receive(route.mostBytes())
+                    .whenComplete((bytes, failure) -> guarded(() -> {
+                        if (failure != null) {
+                            throw HttpProblem.ofBody(failure);
+                        }
+                        inTurn(caller, () -> next.accept(body(route, bytes)));
+                    }));
         }
 
         private Optional<JsonBody> body(Route route, byte[] bytes) {
@@ -360,26 +282,8 @@ final class Gateway extends Handler.Abstract {
         }
 
         private void send(HttpReply reply) {
-            send(reply, callback);
-        }
-
-        private void send(HttpReply reply, Callback sent) {
-            commonHeaders(reply.headers());
-            response.setStatus(reply.status());
-            if (!reply.contentType().isEmpty()) {
-                response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.contentType());
-            }
-            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, reply.body().length);
             inFlight.decrementAndGet();
-            response.write(true, ByteBuffer.wrap(reply.body()), sent);
-        }
-
-        private void commonHeaders(Map<String, String> own) {
-            HttpFields.Mutable headers = response.getHeaders();
-            headers.put("Cache-Control", "no-store");
-            headers.put("X-Content-Type-Options", "nosniff");
-            headers.put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-            own.forEach(headers::put);
+            transfer.send(reply);
         }
 
         private void send(HttpStream stream, Caller caller) {
@@ -389,14 +293,20 @@ final class Gateway extends Handler.Abstract {
                 stream.source().close();
                 throw refused;
             }
-            commonHeaders(stream.headers());
             HttpFields.Mutable headers = response.getHeaders();
+            stream.headers().forEach(headers::put);
             response.setStatus(200);
             headers.put(HttpHeader.CONTENT_TYPE, "text/event-stream");
             headers.put("X-Accel-Buffering", "no");
             inFlight.decrementAndGet();
+            transfer.release();
             StreamWriter writer = new StreamWriter(
-                    response, callback, stream.source(), settings.heartbeat(), this::mayStillListen, ended -> {
+                    response,
+                    transfer.callback(),
+                    stream.source(),
+                    settings.heartbeat(),
+                    this::mayStillListen,
+                    ended -> {
                         streams.give(caller.name());
                         streams.over(ended);
                     });

@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
 
 /** A failed request, answered with a problem document (RFC 9457). Clients tell problems apart by {@code code}. */
 public final class HttpProblem extends RuntimeException {
@@ -58,6 +60,17 @@ public final class HttpProblem extends RuntimeException {
     /** A caller sends more than it may. Nothing was done. */
     public static HttpProblem tooManyRequests(String detail) {
         return of(429, "TooManyRequests", detail).withHeader("Retry-After", "1");
+    }
+
+    /** A body was not received. */
+    static HttpProblem ofBody(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof HttpProblem known
+                ? known
+                : cause instanceof TimeoutException
+                        ? of(408, "TooSlow", "the body was not received in time")
+                        : badInput("the body is incomplete");
     }
 
     public static HttpProblem roleRequired(CallerRole role, String what) {

@@ -21,6 +21,25 @@ public record HttpReply(int status, String contentType, byte[] body, Map<String,
                 status, "application/json", document.toString().getBytes(StandardCharsets.UTF_8), Map.of());
     }
 
+    /** A response with a line of plain text. */
+    public static HttpReply text(int status, String line) {
+        return text(status, "text/plain; charset=utf-8", line + "\n");
+    }
+
+    public static HttpReply text(int status, String contentType, String text) {
+        return new HttpReply(status, contentType, text.getBytes(StandardCharsets.UTF_8), Map.of());
+    }
+
+    public HttpReply withHeader(String name, String value) {
+        return withHeaders(Map.of(name, value));
+    }
+
+    public HttpReply withHeaders(Map<String, String> added) {
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        more.putAll(added);
+        return new HttpReply(status, contentType, body, more);
+    }
+
     /** The response with a compressed body, for clients that accept {@code gzip}. */
     HttpReply gzipped() {
         ByteArrayOutputStream compressed = new ByteArrayOutputStream();
@@ -29,9 +48,8 @@ public record HttpReply(int status, String contentType, byte[] body, Map<String,
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Map<String, String> more = new LinkedHashMap<>(headers);
-        more.put("Content-Encoding", "gzip");
-        return new HttpReply(status, contentType, compressed.toByteArray(), more);
+        return new HttpReply(status, contentType, compressed.toByteArray(), headers)
+                .withHeader("Content-Encoding", "gzip");
     }
 
     /** A response without a body. */
