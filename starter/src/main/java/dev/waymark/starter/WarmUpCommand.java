@@ -2,6 +2,8 @@ package dev.waymark.starter;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
+import dev.waymark.server.http.HttpListener;
+import dev.waymark.server.http.HttpReply;
 import dev.waymark.starter.worker.WorkerLog;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
@@ -9,6 +11,9 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.java.JavaTools;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +26,7 @@ import picocli.CommandLine.Spec;
 /**
  * Loads the classes that most commands need, so that {@code ./waymark} can put them into a class-data-sharing archive.
  * Without the archive, a command spends over a second on loading classes. Runs commands against a server and a worker
- * in this process.
+ * in this process, and answers a request over HTTP, as a worker with metrics does.
  */
 @Command(name = "warm-up", hidden = true)
 final class WarmUpCommand implements Callable<Integer> {
@@ -66,8 +71,10 @@ final class WarmUpCommand implements Callable<Integer> {
                 AgentWorker worker = AgentWorker.builder(connection.client())
                         .agents(AgentDirectory.load(directory, providers, JavaTools.NONE))
                         .providers(providers)
-                        .build()) {
+                        .build();
+                HttpListener http = HttpListener.start("127.0.0.1", 0, "warm-up", any -> HttpReply.text(200, "ok"))) {
             worker.start();
+            request(http.port());
             for (String command : COMMANDS) {
                 int exitCode = WaymarkCommand.execute(
                         spec.commandLine().getOut(),
@@ -83,5 +90,12 @@ final class WarmUpCommand implements Callable<Integer> {
             Files.delete(directory);
         }
         return ExitCode.DONE;
+    }
+
+    private static void request(int port) throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            socket.getOutputStream().write("GET / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            socket.getInputStream().readAllBytes();
+        }
     }
 }

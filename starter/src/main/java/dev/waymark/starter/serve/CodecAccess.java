@@ -1,14 +1,13 @@
 package dev.waymark.starter.serve;
 
-import dev.waymark.smallhttp.SmallHttpReply;
-import dev.waymark.smallhttp.SmallHttpRequest;
+import dev.waymark.server.http.HttpReply;
+import dev.waymark.server.http.HttpService;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -44,7 +43,7 @@ final class CodecAccess {
     }
 
     /** Accepts the token, or the cookie if the request comes from a web page and so has the header {@code Origin}. */
-    boolean isAllowed(SmallHttpRequest request) {
+    boolean isAllowed(HttpService.Received request) {
         Optional<String> given = request.header("Authorization");
         if (given.isPresent()) {
             return MessageDigest.isEqual(given.get().getBytes(StandardCharsets.UTF_8), bearer);
@@ -55,8 +54,8 @@ final class CodecAccess {
                         .isPresent();
     }
 
-    private static Optional<String> cookie(SmallHttpRequest request) {
-        return request.headers().getOrDefault("Cookie", List.of()).stream()
+    private static Optional<String> cookie(HttpService.Received request) {
+        return request.headers().apply("Cookie").stream()
                 .flatMap(line -> Arrays.stream(line.split(";")))
                 .map(String::strip)
                 .filter(pair -> pair.startsWith(COOKIE + "="))
@@ -65,7 +64,7 @@ final class CodecAccess {
     }
 
     /** Handles {@code GET /}, which returns a form, and {@code POST /}, which exchanges the token for the cookie. */
-    SmallHttpReply signIn(SmallHttpRequest request) {
+    HttpReply signIn(HttpService.Received request) {
         if (!request.path().equals("/")) {
             return page(404, "<p>There is nothing here.</p>");
         }
@@ -80,7 +79,7 @@ final class CodecAccess {
                 .withHeader("Set-Cookie", cookie + "; Path=/; HttpOnly; SameSite=Strict");
     }
 
-    private static String tokenIn(SmallHttpRequest request) {
+    private static String tokenIn(HttpService.Received request) {
         String form = new String(request.body(), StandardCharsets.UTF_8);
         try {
             return form.startsWith(FIELD)
@@ -97,10 +96,10 @@ final class CodecAccess {
                 + " autocomplete=\"current-password\" autofocus></label> <button>Sign in</button></form>";
     }
 
-    private static SmallHttpReply page(int status, String content) {
+    private static HttpReply page(int status, String content) {
         String html = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Waymark codec server</title>"
                 + "<h1>Waymark codec server</h1>" + content + "</html>";
-        return SmallHttpReply.of(status, "text/html; charset=utf-8", html)
+        return HttpReply.text(status, "text/html; charset=utf-8", html)
                 .withHeader("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'")
                 .withHeader("Cache-Control", "no-store");
     }

@@ -11,8 +11,6 @@ import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.render.Output;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -66,8 +64,7 @@ public final class CodecCommand implements Callable<Integer> {
         EncryptionKeys keys = usable(() -> EncryptionKeys.of(ProcessEnvironment.get())
                 .orElseThrow(() -> KeyProblem.withoutKeys("the codec server needs encryption keys")));
         Optional<ThreadKeys> threadKeys = usable(() -> ThreadKeys.of(ProcessEnvironment.get(), Optional.of(keys)));
-        InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(host), port);
-        try (CodecServer server = CodecServer.start(address, keys, threadKeys, token(), origin)) {
+        try (CodecServer server = CodecServer.start(host, port, keys, threadKeys, token(), origin)) {
             String url = "http://" + host + ":" + server.port();
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(Map.of("address", url)));

@@ -9,16 +9,14 @@ import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.smallhttp.SmallHttpReply;
-import dev.waymark.smallhttp.SmallHttpRequest;
-import dev.waymark.smallhttp.SmallHttpServer;
-import dev.waymark.smallhttp.SmallHttpService;
+import dev.waymark.server.http.HttpListener;
+import dev.waymark.server.http.HttpReply;
+import dev.waymark.server.http.HttpService;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.payload.codec.PayloadCodecException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -36,16 +34,16 @@ import java.util.function.BiFunction;
  */
 public final class CodecServer implements AutoCloseable {
     private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
-    private static final int THREADS = 4;
 
     private final EncryptionKeys keys;
     private final Optional<ThreadKeys> threadKeys;
     private final CodecAccess access;
     private final Optional<String> origin;
-    private final SmallHttpServer server;
+    private final HttpListener server;
 
     private CodecServer(
-            InetSocketAddress address,
+            String host,
+            int port,
             EncryptionKeys keys,
             Optional<ThreadKeys> threadKeys,
             String token,
@@ -55,7 +53,7 @@ public final class CodecServer implements AutoCloseable {
         this.threadKeys = threadKeys;
         this.access = new CodecAccess(token);
         this.origin = origin;
-        this.server = SmallHttpServer.start(address, THREADS, "waymark-codec", new Service());
+        this.server = HttpListener.start(host, port, "waymark-codec", new Service());
     }
 
     /**
@@ -64,20 +62,22 @@ public final class CodecServer implements AutoCloseable {
      * @param origin the origin of the Web UI, such as {@code http://127.0.0.1:8233}; empty to reject browsers
      */
     public static CodecServer start(
-            InetSocketAddress address,
+            String host,
+            int port,
             EncryptionKeys keys,
             Optional<ThreadKeys> threadKeys,
             String token,
             Optional<String> origin)
             throws IOException {
-        return new CodecServer(address, keys, threadKeys, token, origin);
+        return new CodecServer(host, port, keys, threadKeys, token, origin);
     }
 
     public int port() {
-        return server.address().getPort();
+        return server.port();
     }
 
-    private static Optional<BiFunction<PayloadCodec, List<Payload>, List<Payload>>> operation(SmallHttpRequest head) {
+    private static Optional<BiFunction<PayloadCodec, List<Payload>, List<Payload>>> operation(
+            HttpService.Received head) {
         return switch (head.path()) {
             case "/decode" -> Optional.of(CodecServer::decoded);
             case "/encode" -> Optional.of(PayloadCodec::encode);
@@ -85,48 +85,48 @@ public final class CodecServer implements AutoCloseable {
         };
     }
 
-    private final class Service implements SmallHttpService {
+    private final class Service implements HttpService {
         @Override
-        public Optional<SmallHttpReply> refusal(SmallHttpRequest head) {
+        public Optional<HttpReply> refusal(HttpService.Received head) {
             return operation(head).isPresent()
                     ? refused(head).map(reply -> reply.withHeaders(originHeaders(head)))
                     : Optional.empty();
         }
 
         @Override
-        public int maxBodyBytes(SmallHttpRequest head) {
+        public int maxBodyBytes(HttpService.Received head) {
             return operation(head).isPresent() ? MAX_BODY_BYTES : CodecAccess.MAX_FORM_BYTES;
         }
 
         @Override
-        public SmallHttpReply answer(SmallHttpRequest request) {
+        public HttpReply answer(HttpService.Received request) {
             return operation(request)
                     .map(known -> transform(request, known).withHeaders(originHeaders(request)))
                     .orElseGet(() -> access.signIn(request));
         }
     }
 
-    private Optional<SmallHttpReply> refused(SmallHttpRequest head) {
+    private Optional<HttpReply> refused(HttpService.Received head) {
         if (isForeign(head)) {
-            return Optional.of(SmallHttpReply.text(403, "this origin is not allowed"));
+            return Optional.of(HttpReply.text(403, "this origin is not allowed"));
         }
         if (head.method().equals("OPTIONS")) {
-            return Optional.of(SmallHttpReply.empty(204));
+            return Optional.of(HttpReply.empty(204));
         }
         if (!access.isAllowed(head)) {
-            return Optional.of(SmallHttpReply.text(401, "a valid bearer token is required; browsers sign in at /")
+            return Optional.of(HttpReply.text(401, "a valid bearer token is required; browsers sign in at /")
                     .withHeader("WWW-Authenticate", "Bearer"));
         }
         return head.method().equals("POST")
                 ? Optional.empty()
-                : Optional.of(SmallHttpReply.text(405, "only POST is supported"));
+                : Optional.of(HttpReply.text(405, "only POST is supported"));
     }
 
-    private boolean isForeign(SmallHttpRequest head) {
+    private boolean isForeign(HttpService.Received head) {
         return head.header("Origin").isPresent() && !head.header("Origin").equals(origin);
     }
 
-    private Map<String, String> originHeaders(SmallHttpRequest head) {
+    private Map<String, String> originHeaders(HttpService.Received head) {
         if (isForeign(head)) {
             return Map.of();
         }
@@ -140,8 +140,8 @@ public final class CodecServer implements AutoCloseable {
                 .orElse(Map.of("Vary", "Origin"));
     }
 
-    private SmallHttpReply transform(
-            SmallHttpRequest request, BiFunction<PayloadCodec, List<Payload>, List<Payload>> operation) {
+    private HttpReply transform(
+            HttpService.Received request, BiFunction<PayloadCodec, List<Payload>, List<Payload>> operation) {
         // Temporal's CLI sends an empty header unless it was called with --namespace.
         String namespace =
                 request.header("X-Namespace").filter(name -> !name.isBlank()).orElse("default");
@@ -155,13 +155,13 @@ public final class CodecServer implements AutoCloseable {
             String json = JsonFormat.printer()
                     .omittingInsignificantWhitespace()
                     .print(Payloads.newBuilder().addAllPayloads(done));
-            return SmallHttpReply.of(200, "application/json", json);
+            return HttpReply.text(200, "application/json", json);
         } catch (InvalidProtocolBufferException e) {
-            return SmallHttpReply.text(400, "the body is not {\"payloads\": […]}");
+            return HttpReply.text(400, "the body is not {\"payloads\": […]}");
         } catch (PayloadCodecException | KeyProblem e) {
-            return SmallHttpReply.text(422, String.valueOf(e.getMessage()));
+            return HttpReply.text(422, String.valueOf(e.getMessage()));
         } catch (KeyStoreException e) {
-            return SmallHttpReply.text(503, String.valueOf(e.getMessage()));
+            return HttpReply.text(503, String.valueOf(e.getMessage()));
         }
     }
 

@@ -4,8 +4,8 @@ import com.uber.m3.tally.RootScopeBuilder;
 import com.uber.m3.tally.Scope;
 import com.uber.m3.tally.ScopeCloseException;
 import com.uber.m3.util.Duration;
-import dev.waymark.smallhttp.SmallHttpReply;
-import dev.waymark.smallhttp.SmallHttpServer;
+import dev.waymark.server.http.HttpListener;
+import dev.waymark.server.http.HttpReply;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -17,7 +17,6 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.temporal.common.reporter.MicrometerClientStatsReporter;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -28,16 +27,17 @@ import java.util.function.Supplier;
  */
 final class MetricsEndpoint implements AutoCloseable {
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
-    private static final int THREADS = 4;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
     private final Scope sdkScope;
-    private final SmallHttpServer server;
+    private final String host;
+    private final HttpListener server;
     private volatile BooleanSupplier ready = () -> false;
     private volatile Supplier<Optional<String>> idleReason = Optional::empty;
 
-    private MetricsEndpoint(InetSocketAddress address) throws IOException {
+    private MetricsEndpoint(String host, int port) throws IOException {
+        this.host = host;
         sdkScope = new RootScopeBuilder()
                 .reporter(new MicrometerClientStatsReporter(registry))
                 .reportEvery(Duration.ofSeconds(1));
@@ -46,7 +46,7 @@ final class MetricsEndpoint implements AutoCloseable {
         new ProcessorMetrics().bindTo(registry);
         new UptimeMetrics().bindTo(registry);
         garbageCollection.bindTo(registry);
-        server = SmallHttpServer.start(address, THREADS, "metrics", request -> answer(request.path()));
+        server = HttpListener.start(host, port, "metrics", request -> answer(request.path()));
     }
 
     /**
@@ -55,7 +55,7 @@ final class MetricsEndpoint implements AutoCloseable {
      * @throws IOException if the address cannot be listened on
      */
     static MetricsEndpoint listen(String host, int port) throws IOException {
-        return new MetricsEndpoint(new InetSocketAddress(host, port));
+        return new MetricsEndpoint(host, port);
     }
 
     /** Returns the registry whose metrics are served. */
@@ -80,8 +80,7 @@ final class MetricsEndpoint implements AutoCloseable {
 
     /** Returns the address that the server listens on, as {@code HOST:PORT}. */
     String address() {
-        InetSocketAddress address = server.address();
-        return address.getHostString() + ":" + address.getPort();
+        return host + ":" + server.port();
     }
 
     /**
@@ -95,21 +94,21 @@ final class MetricsEndpoint implements AutoCloseable {
         ready = condition;
     }
 
-    private SmallHttpReply answer(String path) {
+    private HttpReply answer(String path) {
         return switch (path) {
-            case "/metrics" -> SmallHttpReply.of(200, PROMETHEUS, registry.scrape());
-            case "/healthz" -> SmallHttpReply.text(200, "ok");
+            case "/metrics" -> HttpReply.text(200, PROMETHEUS, registry.scrape());
+            case "/healthz" -> HttpReply.text(200, "ok");
             case "/readyz" ->
                 ready.getAsBoolean()
-                        ? SmallHttpReply.text(
+                        ? HttpReply.text(
                                 200,
                                 "ready"
                                         + idleReason
                                                 .get()
                                                 .map(why -> "; " + why)
                                                 .orElse(""))
-                        : SmallHttpReply.text(503, "not ready");
-            default -> SmallHttpReply.text(404, "not found");
+                        : HttpReply.text(503, "not ready");
+            default -> HttpReply.text(404, "not found");
         };
     }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.codec.EncryptionKeys;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -41,12 +40,8 @@ class CodecServerTest {
         EncryptionKeys keys =
                 EncryptionKeys.of(Map.of(EncryptionKeys.VARIABLE, KEYS)).orElseThrow();
         List<Socket> stalled = new ArrayList<>();
-        try (CodecServer server = CodecServer.start(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                keys,
-                Optional.empty(),
-                "token-1",
-                Optional.empty())) {
+        try (CodecServer server =
+                CodecServer.start("127.0.0.1", 0, keys, Optional.empty(), "token-1", Optional.empty())) {
             for (int i = 0; i < 200; i++) {
                 for (String text : List.of(
                         "",
