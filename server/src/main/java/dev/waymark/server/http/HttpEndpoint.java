@@ -18,8 +18,8 @@ public final class HttpEndpoint implements AutoCloseable {
     private static final Duration REPLY_TIME = Duration.ofMinutes(10);
 
     private static final HttpLimits LIMITS = HttpLimits.of(THREADS, CONNECTIONS).withReplyTime(REPLY_TIME);
-
     private static final Duration DRAIN_POLL = Duration.ofMillis(20);
+
     private final HttpListener listener;
     private final Gateway gateway;
     private final HttpSettings settings;

@@ -85,7 +85,8 @@ public final class HttpListener implements AutoCloseable {
             server.start();
             connections.begin();
         } catch (IOException e) {
-            throw e;
+            // Says why the address cannot be listened on.
+            throw e.getCause() instanceof IOException cause ? cause : e;
         } catch (Exception e) {
             throw new IOException(e);
         }

@@ -10,6 +10,7 @@ import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.render.Output;
+import dev.waymark.starter.worker.WorkerLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,6 +62,7 @@ public final class CodecCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        WorkerLog.toStderr(false);
         EncryptionKeys keys = usable(() -> EncryptionKeys.of(ProcessEnvironment.get())
                 .orElseThrow(() -> KeyProblem.withoutKeys("the codec server needs encryption keys")));
         Optional<ThreadKeys> threadKeys = usable(() -> ThreadKeys.of(ProcessEnvironment.get(), Optional.of(keys)));

@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of a worker's libraries, on stderr. Only commands that call this class start Logback, which takes longer than
+ * The log of the libraries of a worker or a codec server, on stderr. Only commands that call this class start Logback, which takes longer than
  * most other commands.
  */
 public final class WorkerLog {
