@@ -34,8 +34,10 @@ class HttpServiceTest {
     private static final String HEAD = "POST /echo HTTP/1.1\r\nHost: x\r\nAuthorization: me\r\n";
 
     private static final int THREADS = 8;
-    private static final int LARGE_REPLY = 30_000_000;
+    private static final byte[] LARGE_REPLY = new byte[30_000_000];
     private static final Duration TIME = Duration.ofSeconds(30);
+
+    private static final String LARGE = "GET /large HTTP/1.1\r\nHost: x\r\nAuthorization: me\r\n\r\n";
 
     private final CountDownLatch began = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);
@@ -65,8 +67,7 @@ class HttpServiceTest {
                 began.countDown();
                 await(goOn);
             }
-            return new HttpReply(
-                    200, "", request.path().equals("/large") ? new byte[LARGE_REPLY] : request.body(), Map.of());
+            return new HttpReply(200, "", request.path().equals("/large") ? LARGE_REPLY : request.body(), Map.of());
         }
     }
 
@@ -304,7 +305,7 @@ class HttpServiceTest {
     @Test
     void slowReader_isNotExtendedByItsBytes() throws Exception {
         startWith(new HttpLimits(THREADS, 1_000, TIME, TIME, Duration.ofSeconds(2), 1_000_000));
-        Socket socket = open("GET /large HTTP/1.1\r\nHost: x\r\nAuthorization: me\r\n\r\n");
+        Socket socket = open(LARGE);
         long begin = System.nanoTime();
         long read = 0;
         while (System.nanoTime() - begin < Duration.ofSeconds(4).toNanos()) {
@@ -312,7 +313,7 @@ class HttpServiceTest {
             Thread.sleep(10);
         }
 
-        assertThat(read + socket.getInputStream().readAllBytes().length).isLessThan(LARGE_REPLY);
+        assertThat(read + socket.getInputStream().readAllBytes().length).isLessThan(LARGE_REPLY.length);
     }
 
     @Test
@@ -379,5 +380,37 @@ class HttpServiceTest {
         for (int i = 0; i < 20; i++) {
             assertThat(post("/echo", "y".repeat(300_000)).body()).hasSize(300_000);
         }
+    }
+
+    @Test
+    void largeReplies_thatDoNotFitTogether_areCutOffButOne() throws Exception {
+        startWithRoomFor(2_500_000);
+        List<Socket> slow = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            slow.add(open(LARGE));
+            slow.get(i).getInputStream().read();
+        }
+
+        List<Socket> complete = new ArrayList<>();
+        for (Socket each : slow) {
+            if (bytes(each) > LARGE_REPLY.length) {
+                complete.add(each);
+            }
+        }
+        assertThat(complete).containsExactly(slow.get(2));
+    }
+
+    private static long bytes(Socket socket) throws IOException {
+        long read = 0;
+        try {
+            for (byte[] some = socket.getInputStream().readNBytes(100_000);
+                    some.length > 0;
+                    some = socket.getInputStream().readNBytes(100_000)) {
+                read += some.length;
+            }
+        } catch (SocketException e) {
+            return read;
+        }
+        return read;
     }
 }
