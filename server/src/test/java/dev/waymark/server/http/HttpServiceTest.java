@@ -1,8 +1,10 @@
 package dev.waymark.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -250,6 +252,12 @@ class HttpServiceTest {
     void malformedRequest_isRefused(int status, String head) throws Exception {
         assertThat(rest(open(head.replace("~", "\r\n").replace("^", "\n") + "\r\n\r\n")))
                 .startsWith("HTTP/1.1 " + status + " ");
+    }
+
+    @Test
+    void portInUse_isABindException() {
+        assertThatThrownBy(() -> HttpListener.start("127.0.0.1", server.port(), "echo", new Echo()))
+                .isInstanceOf(BindException.class);
     }
 
     @Test
