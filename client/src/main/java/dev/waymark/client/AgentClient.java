@@ -15,7 +15,6 @@ import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.Question;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.watch.Watcher;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.call.PendingItem;
@@ -29,7 +28,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Flow;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -136,7 +137,8 @@ public final class AgentClient implements AutoCloseable {
     /**
      * Returns a client that saves the threads whose outcomes it waits for. It saves asynchronously, by default after
      * each step, and waits for the last save before it returns an outcome. Failures of the saver do not change the
-     * outcome: they are logged or reported to the listener, and the result says {@link AgentResult#unsaved}. To save a thread without waiting for it, use {@link #saved}.
+     * outcome: they are reported to the listener or, if there is none, logged, and the result says {@link
+     * AgentResult#unsaved}. To save a thread without waiting for it, use {@link #saved}.
      *
      * <p>Methods that continue a thread, such as {@link #run}, {@link #start}, {@link #say} and {@link #answer},
      * restore the thread if only the saver has it. Threads can therefore survive a restart of a server that keeps
@@ -155,11 +157,29 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Returns a client that reports events to the watcher while it waits for a turn, in the Java thread that waits: what
-     * happens, the text of replies, and each version that the thread reaches.
+     * Returns a client that reports events while it waits for a turn: what happens, the text of replies, requests to
+     * people, each version that the thread reaches, and what {@link #onNotice} reports. The Java thread that waits calls
+     * the listener; for events of the saver, the one that saves or restores does, perhaps at the same time. A client has
+     * one listener.
+     *
+     * <pre>{@code
+     * client.watchedBy(event -> {
+     *     if (event instanceof ThreadEvent.Said said) {
+     *         System.out.print(said.words().text());
+     *     }
+     * });
+     * }</pre>
      */
-    public AgentClient watchedBy(Watcher watcher) {
-        return new AgentClient(context.watchedBy(watcher));
+    public AgentClient watchedBy(Consumer<ThreadEvent> listener) {
+        return new AgentClient(context.listening(listener, true));
+    }
+
+    /**
+     * Like {@link #watchedBy}, but does not report the steps of turns, and asks the server less often: reports only that
+     * a wait begins or ends, that no worker takes the work, and what the saver saves, restores, and fails to save.
+     */
+    public AgentClient onNotice(Consumer<ThreadEvent> listener) {
+        return new AgentClient(context.listening(listener, false));
     }
 
     /**
@@ -213,12 +233,12 @@ public final class AgentClient implements AutoCloseable {
      * keeps a Java thread. Closing it early ends the wait and the saving; the turn continues.
      *
      * <pre>{@code
-     * try (Stream<TurnEvent> events = client.savingIn(SaveOptions.in(saver)).stream(saving -> saving.run(prompt))) {
+     * try (Stream<ThreadEvent> events = client.savingIn(SaveOptions.in(saver)).stream(saving -> saving.run(prompt))) {
      *     events.forEach(event -> {
-     *         if (event instanceof TurnEvent.Said said) {
+     *         if (event instanceof ThreadEvent.Said said) {
      *             System.out.print(said.words().text());
-     *         } else if (event instanceof TurnEvent.Saved saved) {
-     *             System.out.println("Checkpoint saved at step " + saved.checkpoint().step());
+     *         } else if (event instanceof ThreadEvent.Saved saved) {
+     *             System.out.println("Checkpoint saved at step " + saved.step());
      *         }
      *     });
      * }
@@ -227,9 +247,8 @@ public final class AgentClient implements AutoCloseable {
      * @param request receives the client to send it with
      * @throws WaymarkException from the stream, if the request or the wait fails
      */
-    public Stream<TurnEvent> stream(Function<AgentClient, TurnHandle> request) {
-        return TurnStream.of(
-                (watcher, saving) -> request.apply(with(watcher, saving)).await(), context.watcher(), context.saving());
+    public Stream<ThreadEvent> stream(Function<AgentClient, TurnHandle> request) {
+        return TurnStream.of(listener -> request.apply(watchedBy(listener)).await(), context.listener());
     }
 
     /**
@@ -239,19 +258,13 @@ public final class AgentClient implements AutoCloseable {
      * wait and the saving, and not the turn.
      *
      * <pre>{@code
-     * Flux<TurnEvent> events = JdkFlowAdapter.flowPublisherToFlux(client.publisher(saving -> saving.run(prompt)));
+     * Flux<ThreadEvent> events = JdkFlowAdapter.flowPublisherToFlux(client.publisher(saving -> saving.run(prompt)));
      * }</pre>
      *
      * @param request receives the client to send it with
      */
-    public Flow.Publisher<TurnEvent> publisher(Function<AgentClient, TurnHandle> request) {
-        return new TurnPublisher(
-                (watcher, saving) -> request.apply(with(watcher, saving)), context.watcher(), context.saving());
-    }
-
-    private AgentClient with(Watcher watcher, Optional<SaveOptions> saving) {
-        ClientContext watched = context.watchedBy(watcher);
-        return new AgentClient(saving.map(watched::savingIn).orElse(watched));
+    public Flow.Publisher<ThreadEvent> publisher(Function<AgentClient, TurnHandle> request) {
+        return new TurnPublisher(listener -> request.apply(watchedBy(listener)), context.listener());
     }
 
     /**
@@ -476,9 +489,23 @@ public final class AgentClient implements AutoCloseable {
         return context.translated(() -> context.read(RequestLimits.thread(thread), place));
     }
 
-    /** Reports all moments in history and all new ones, until the thread closes or the watcher ends the watch. */
-    public void watch(String thread, Watcher watcher) {
-        inspector.watch(thread, watcher);
+    /**
+     * Reports all events of a thread in history and all new ones, until the thread closes. Blocks the calling Java thread,
+     * which calls the listener.
+     *
+     * <pre>{@code
+     * client.watch("trip", event -> {
+     *     if (event instanceof ThreadEvent.Saved saved) {
+     *         System.out.println("Checkpoint at step " + saved.step());
+     *     }
+     *     return true;
+     * });
+     * }</pre>
+     *
+     * @param listener returns whether to continue watching
+     */
+    public void watch(String thread, Predicate<ThreadEvent> listener) {
+        inspector.watch(thread, listener);
     }
 
     @Override

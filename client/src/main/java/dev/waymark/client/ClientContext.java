@@ -10,8 +10,6 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.watch.LiveText;
-import dev.waymark.client.watch.Watcher;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
@@ -26,7 +24,13 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** A client's connection, and the caller's settings for waiting, callbacks, saving, watching and tracing. */
+/**
+ * A client's connection, and the caller's settings for waiting, callbacks, saving, watching and tracing.
+ *
+ * @param listener receives the events of waits and savers
+ * @param followsSteps whether the listener wants to know of each step while an outcome is awaited. If not, the server is
+ *     asked less often
+ */
 record ClientContext(
         Connection connection,
         HistoryReader histories,
@@ -39,7 +43,8 @@ record ClientContext(
         Callbacks callbacks,
         Optional<DecisionKey> signing,
         Optional<SaveOptions> saving,
-        Optional<Watcher> watcher,
+        Consumer<ThreadEvent> listener,
+        boolean followsSteps,
         Supplier<Optional<String>> callerSpan) {
     private static final String TASK_QUEUE_SETTING = "WAYMARK_TASK_QUEUE";
 
@@ -75,7 +80,8 @@ record ClientContext(
                 Callbacks.NONE,
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty(),
+                OutcomeSaver::log,
+                false,
                 () -> Optional.ofNullable(ProcessEnvironment.get().get("TRACEPARENT")));
     }
 
@@ -95,8 +101,16 @@ record ClientContext(
         return with(edit -> edit.saving = Optional.of(where));
     }
 
-    ClientContext watchedBy(Watcher other) {
-        return with(edit -> edit.watcher = Optional.of(other));
+    /** @param everyStep whether the listener also gets the steps of turns */
+    ClientContext listening(Consumer<ThreadEvent> other, boolean everyStep) {
+        return with(edit -> {
+            edit.listener = other;
+            edit.followsSteps = everyStep;
+        });
+    }
+
+    void tell(ThreadEvent event) {
+        listener.accept(event);
     }
 
     /** Returns a context for waits that report nothing to the caller. */
@@ -104,7 +118,8 @@ record ClientContext(
         return with(edit -> {
             edit.callbacks = Callbacks.NONE;
             edit.saving = Optional.empty();
-            edit.watcher = Optional.empty();
+            edit.listener = event -> {};
+            edit.followsSteps = false;
         });
     }
 
@@ -124,7 +139,8 @@ record ClientContext(
         private Callbacks callbacks = ClientContext.this.callbacks;
         private Optional<DecisionKey> signing = ClientContext.this.signing;
         private Optional<SaveOptions> saving = ClientContext.this.saving;
-        private Optional<Watcher> watcher = ClientContext.this.watcher;
+        private Consumer<ThreadEvent> listener = ClientContext.this.listener;
+        private boolean followsSteps = ClientContext.this.followsSteps;
         private Supplier<Optional<String>> callerSpan = ClientContext.this.callerSpan;
 
         private ClientContext done() {
@@ -140,7 +156,8 @@ record ClientContext(
                     callbacks,
                     signing,
                     saving,
-                    watcher,
+                    listener,
+                    followsSteps,
                     callerSpan);
         }
     }

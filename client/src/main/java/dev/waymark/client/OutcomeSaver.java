@@ -6,7 +6,6 @@ import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointEntry;
 import dev.waymark.client.save.CheckpointFeeder;
-import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.save.CheckpointWriter;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.save.ThreadSnapshot;
@@ -16,13 +15,34 @@ import dev.waymark.history.Timeline;
 import dev.waymark.saver.SaverException;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Saves the threads that a client starts, continues or waits for. Does nothing if the client has no saver. */
 final class OutcomeSaver {
+    private static final Logger LOG = LoggerFactory.getLogger(OutcomeSaver.class);
+
     private final ClientContext context;
 
     OutcomeSaver(ClientContext context) {
         this.context = context;
+    }
+
+    /** Logs what could not be saved. Used by clients without a listener. */
+    static void log(ThreadEvent event) {
+        if (event instanceof ThreadEvent.SaveFailed failed) {
+            LOG.warn("the saver failed: {}", failed.problem().getMessage());
+        } else if (event instanceof ThreadEvent.Unsaved unsaved) {
+            LOG.warn("the newest step of thread {} is not saved", unsaved.threadId());
+        }
+    }
+
+    /** Returns a writer that reports to the client's listener. */
+    CheckpointWriter writer(SaveOptions where) {
+        return new CheckpointWriter(
+                where,
+                saved -> context.tell(ThreadEvent.Saved.of(saved.thread(), saved.moment())),
+                problem -> context.tell(new ThreadEvent.SaveFailed(problem)));
     }
 
     /** Saves a thread while its outcome is awaited. Returns empty if the client has no saver. */
@@ -36,7 +56,7 @@ final class OutcomeSaver {
         private final CheckpointFeeder feeder;
 
         private Following(String thread, SaveOptions where) {
-            this.writer = new CheckpointWriter(where);
+            this.writer = writer(where);
             this.feeder = new CheckpointFeeder(thread, writer, where.cadence());
         }
 
@@ -60,9 +80,9 @@ final class OutcomeSaver {
         List<String> left = writer.flush(where.flushTimeout());
         for (String unsaved : left) {
             if (!writer.isRefused(unsaved)) {
-                where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
+                context.tell(new ThreadEvent.SaveFailed(SaverException.late(unsaved, where.flushTimeout())));
             }
-            where.listener().notSaved(unsaved);
+            context.tell(new ThreadEvent.Unsaved(unsaved));
         }
         writer.close();
         return left.isEmpty();
@@ -109,13 +129,13 @@ final class OutcomeSaver {
         if (newest.isPresent()) {
             save(newest.get());
         } else {
-            where.listener().failed(SaverException.late(thread, where.flushTimeout()));
-            where.listener().notSaved(thread);
+            context.tell(new ThreadEvent.SaveFailed(SaverException.late(thread, where.flushTimeout())));
+            context.tell(new ThreadEvent.Unsaved(thread));
         }
     }
 
     /** Saves the current state of a thread once. */
-    CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
+    ThreadEvent.Saved saveOnce(String thread, SaveOptions where, boolean replacing) {
         Timeline timeline = context.read(RequestLimits.thread(thread));
         if (timeline.lacksAgent()) {
             throw new WaymarkException.NotFound(
@@ -134,14 +154,14 @@ final class OutcomeSaver {
             });
             entry.write(where.bounded());
         }
-        return CheckpointSaved.of(thread, present);
+        return ThreadEvent.Saved.of(thread, present);
     }
 
     boolean save(ThreadSnapshot snapshot) {
         if (context.saving().isEmpty()) {
             return true;
         }
-        CheckpointWriter writer = new CheckpointWriter(context.saving().get());
+        CheckpointWriter writer = writer(context.saving().get());
         writer.offer(snapshot);
         return end(writer);
     }

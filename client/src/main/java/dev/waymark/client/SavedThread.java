@@ -141,7 +141,7 @@ final class SavedThread {
             saving.bounded().handOver(thread, owner);
         } catch (SaverException e) {
             if (!e.type().equals(SaverException.SUPERSEDED)) {
-                saving.listener().failed(e);
+                context.tell(new ThreadEvent.SaveFailed(e));
                 return;
             }
             context.connection()

@@ -6,8 +6,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.save.AllThreadsFollower;
-import dev.waymark.client.save.CheckpointLoaded;
-import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.save.CheckpointWriter;
 import dev.waymark.client.save.SaveFollower;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.save.ThreadFollower;
@@ -42,7 +41,7 @@ public final class SavedThreads {
      *
      * @throws WaymarkException.Refused with type {@code CheckpointCorruption} if the saver's entry cannot be read
      */
-    public Optional<CheckpointLoaded> restore(String thread, ResumeOptions how) {
+    public Optional<ThreadEvent.Loaded> restore(String thread, ResumeOptions how) {
         return context.translated(() -> resumer.restored(RequestLimits.thread(thread), how));
     }
 
@@ -88,22 +87,21 @@ public final class SavedThreads {
      * @throws SaverException if the checkpoint may not replace the saver's checkpoint, or if the saver fails or does
      * not answer in time
      */
-    public CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
+    public ThreadEvent.Saved saveOnce(String thread, SaveOptions where, boolean replacing) {
         return context.translated(() -> saves.saveOnce(thread, where, replacing));
     }
 
     /**
      * Saves a thread asynchronously as it progresses, until it closes or the follower is stopped. Starts with the
-     * newest version.
+     * newest version. Reports to the listener of this client.
      */
     public SaveFollower follow(String thread, SaveOptions where) {
         return context.translated(() -> {
             MomentStream feed = context.moments(
                     thread, context.get(RequestLimits.thread(thread)).runId());
+            CheckpointWriter writer = saves.writer(where);
             return SaveFollower.begin(
-                    where,
-                    writer -> new ThreadFollower(thread, feed, writer, where.cadence()),
-                    context.failures()::translate);
+                    writer, new ThreadFollower(thread, feed, writer, where.cadence()), context.failures()::translate);
         });
     }
 
@@ -112,9 +110,10 @@ public final class SavedThreads {
      * once.
      */
     public SaveFollower followAll(SaveOptions where) {
+        CheckpointWriter writer = saves.writer(where);
         return SaveFollower.begin(
-                where,
-                writer -> new AllThreadsFollower(
+                writer,
+                new AllThreadsFollower(
                         context.directory(),
                         listed -> context.moments(listed.thread(), listed.runId()),
                         writer,

@@ -5,8 +5,6 @@ import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.watch.ThreadStatus;
-import dev.waymark.client.watch.WatchPosition;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.util.ArrayList;
@@ -36,7 +34,7 @@ final class ThreadFeed {
     private long version;
     private boolean closed;
     private long lastEventId;
-    private Optional<ThreadStatus> foreseen = Optional.empty();
+    private Optional<ThreadEvent.StatusChanged> foreseen = Optional.empty();
     private Optional<RuntimeException> failure = Optional.empty();
     private Optional<WaymarkException.NoWorker> absence = Optional.empty();
     private CompletableFuture<Void> change = new CompletableFuture<>();
@@ -77,7 +75,7 @@ final class ThreadFeed {
             boolean isOver,
             Optional<WaymarkException.NoWorker> absence,
             long lastEventId,
-            Optional<ThreadStatus> foreseen,
+            Optional<ThreadEvent.StatusChanged> foreseen,
             long version) {}
 
     /** Returns at most {@code limit} moments from this index on. Throws if the server can no longer be read. */
@@ -169,10 +167,10 @@ final class ThreadFeed {
             List<Moment> next, Optional<WaymarkException.NoWorker> missing, Optional<RuntimeException> failed) {
         CompletableFuture<Void> changed;
         long newest = stream.run().lastEventId();
-        Optional<ThreadStatus> coming =
+        Optional<ThreadEvent.StatusChanged> coming =
                 newest == lastEventId || stream.run().ending().isPresent()
                         ? Optional.empty()
-                        : stream.run().expectedState().map(ThreadStatus::of);
+                        : stream.run().expectedState().map(ThreadEvent.StatusChanged::to);
         synchronized (this) {
             boolean isNew = !next.isEmpty()
                     || failed.isPresent()

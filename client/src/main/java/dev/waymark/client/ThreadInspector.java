@@ -1,24 +1,22 @@
 package dev.waymark.client;
 
-import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Sleeper;
-import dev.waymark.client.connection.WaitDeadline;
-import dev.waymark.client.connection.WaitPolicy;
+import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.watch.LiveText;
-import dev.waymark.client.watch.RunningCalls;
-import dev.waymark.client.watch.Watcher;
-import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.conversation.call.PendingItem;
-import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 
 /** Examines single threads and checkpoints. Needs no worker. */
 public final class ThreadInspector {
+    /** How long one read of a watch may last. */
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
+
     private final ClientContext context;
     private final ThreadResumer resumer;
 
@@ -38,39 +36,21 @@ public final class ThreadInspector {
     }
 
     /** The calls of the newest reply that run together with the model call. They are not in history yet. */
-    public List<RunningCalls.Running> running(Timeline timeline) {
+    public List<ThreadEvent.RunningCall> running(Timeline timeline) {
         return timeline.now().modelCalled() && timeline.ending().isEmpty()
                 ? context.translated(() -> context.liveText(timeline.thread())
                         .running(timeline.now().counters().steps()))
                 : List.of();
     }
 
-    /** Reports all moments in history and all new ones, until the thread closes or the watcher ends the watch. */
-    void watch(String thread, Watcher watcher) {
-        context.translated(() -> {
-            Timeline timeline = context.read(RequestLimits.thread(thread));
-            List<Moment> earlier = timeline.moments().stream()
-                    .filter(moment -> !moment.runId().equals(timeline.runId()))
-                    .toList();
-            LiveText words = context.liveText(thread);
-            WaitPolicy policy = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
-            WatcherNotifier telling = new WatcherNotifier(thread, timeline.cut(), watcher);
-            boolean goesOn = earlier.stream().allMatch(telling::tell);
-            try (MomentStream feed = context.moments(thread, timeline.runId())) {
-                while (goesOn && !feed.isClosed()) {
-                    long most = Math.min(policy.millis(), words.millisToNext());
-                    Sleeper.until(Sleeper.first(most, feed.ask(), policy.answer(), words.ask()));
-                    List<Moment> next = feed.take();
-                    next.forEach(words::follow);
-                    goesOn = next.stream().allMatch(telling::tell)
-                            && words.tell(watcher)
-                            && telling.tell(policy.absence(feed));
-                }
-            } finally {
-                words.cancel();
+    /** Reports all events in history and all new ones, until the thread closes or the listener ends the watch. */
+    void watch(String thread, Predicate<ThreadEvent> listener) {
+        try (ThreadWatch watch = openWatch(thread, Optional.empty(), WaitThreads.forCaller())) {
+            boolean goesOn = true;
+            while (goesOn && !watch.isOver()) {
+                goesOn = Sleeper.until(watch.next(PATIENCE)).stream().allMatch(item -> listener.test(item.event()));
             }
-            return thread;
-        });
+        }
     }
 
     /**

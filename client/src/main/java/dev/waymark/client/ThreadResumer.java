@@ -11,7 +11,6 @@ import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ForkOptions;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.ThreadSnapshot;
 import dev.waymark.contract.ForkSource;
 import dev.waymark.contract.ThreadOwner;
@@ -301,7 +300,7 @@ final class ThreadResumer {
      * Restores a thread that only the saver has. Returns empty if the server has the thread, if another client has
      * started to restore it, or if there is no saver or no entry in it.
      */
-    Optional<CheckpointLoaded> restored(String thread, ResumeOptions how) {
+    Optional<ThreadEvent.Loaded> restored(String thread, ResumeOptions how) {
         if (context.saving().isEmpty()) {
             return Optional.empty();
         }
@@ -330,8 +329,8 @@ final class ThreadResumer {
         }
         saved.awaitAgent(runId.get());
         saved.takeOver(runId.get(), owner);
-        CheckpointLoaded loaded = CheckpointLoaded.of(thread, beginning(runId.get(), begin));
-        context.saving().get().listener().loaded(loaded);
+        ThreadEvent.Loaded loaded = ThreadEvent.Loaded.of(thread, beginning(runId.get(), begin));
+        context.tell(loaded);
         return Optional.of(loaded);
     }
 

@@ -4,16 +4,6 @@ import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.save.CheckpointLoaded;
-import dev.waymark.client.save.CheckpointSaved;
-import dev.waymark.client.watch.LiveText;
-import dev.waymark.client.watch.RunningCalls;
-import dev.waymark.client.watch.TextDelta;
-import dev.waymark.client.watch.ThreadStatus;
-import dev.waymark.client.watch.WatchEvent;
-import dev.waymark.client.watch.WatchPosition;
-import dev.waymark.client.watch.Watcher;
-import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.history.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,16 +36,21 @@ public final class ThreadWatch implements AutoCloseable {
     /** How long a worker may take to record what has happened before the watch reports the status that follows from it. */
     private static final Duration RECORDING = Duration.ofSeconds(1);
 
+    /**
+     * An event of the thread.
+     *
+     * @param id with which another watch can continue after this event; empty for events that are not in the history
+     */
+    public record Item(Optional<String> id, ThreadEvent event) {}
+
     private final Executor executor;
     private final ThreadFeed feed;
     private final LiveText words;
-    private final Teller teller = new Teller();
-    private final WatcherNotifier notifier;
+    private final MomentEvents moments;
     private final ServerFailures failures;
     private final Optional<WatchPosition> after;
-    private final WatchPosition.Numbering numbering = new WatchPosition.Numbering();
 
-    private List<WatchEvent> fresh = new ArrayList<>();
+    private List<Item> fresh = new ArrayList<>();
     /** How many moments of the feed were reported. */
     private int position;
 
@@ -69,10 +64,10 @@ public final class ThreadWatch implements AutoCloseable {
     private String lastId = "";
 
     /** The status that the returned events say; empty if it is that of the last moment. */
-    private Optional<ThreadStatus> told = Optional.empty();
+    private Optional<ThreadEvent.StatusChanged> told = Optional.empty();
 
     /** The status that the thread will have when a worker has recorded all events up to {@link #foreseenAt}. */
-    private Optional<ThreadStatus> foreseen = Optional.empty();
+    private Optional<ThreadEvent.StatusChanged> foreseen = Optional.empty();
 
     private long foreseenAt;
     private Optional<WaitDeadline> foreseenDue = Optional.empty();
@@ -83,7 +78,7 @@ public final class ThreadWatch implements AutoCloseable {
         this.after = after;
         this.seen = feed.from(0, 0);
         this.words = context.liveText(feed.thread());
-        this.notifier = new WatcherNotifier(feed.thread(), feed.isCut(), teller);
+        this.moments = new MomentEvents(feed.thread(), feed.isCut());
         this.failures = context.failures();
     }
 
@@ -95,7 +90,7 @@ public final class ThreadWatch implements AutoCloseable {
             watch.skipping =
                     place.filter(position -> isHeld(context, feed, position)).isPresent();
             if (after.isPresent() && !watch.skipping) {
-                watch.fresh.add(new WatchEvent.Restarted());
+                watch.add(new ThreadEvent.Restarted());
             }
             return watch;
         } catch (RuntimeException e) {
@@ -119,11 +114,11 @@ public final class ThreadWatch implements AutoCloseable {
      *
      * @throws WaymarkException from the future, if the server can't be read
      */
-    public CompletableFuture<List<WatchEvent>> next(Duration most) {
+    public CompletableFuture<List<Item>> next(Duration most) {
         return lookUntil(System.nanoTime() + most.toNanos());
     }
 
-    private CompletableFuture<List<WatchEvent>> lookUntil(long nanos) {
+    private CompletableFuture<List<Item>> lookUntil(long nanos) {
         return CompletableFuture.supplyAsync(() -> failures.translated(this::look), executor)
                 .thenCompose(events -> {
                     long left = TimeUnit.NANOSECONDS.toMillis(nanos - System.nanoTime());
@@ -144,19 +139,19 @@ public final class ThreadWatch implements AutoCloseable {
         return Sleeper.first(Math.min(most, Math.min(toWords, toStatus)), feed.changedSince(seen.version()), answer);
     }
 
-    private List<WatchEvent> look() {
+    private List<Item> look() {
         seen = feed.from(position, MOMENTS_AT_ONCE);
         List<Moment> next = seen.moments();
         position += next.size();
         next.forEach(this::tell);
         if (!skipping && seen.isLast()) {
-            words.tell(teller);
+            words.tell(this::addPiece);
         }
         if (seen.isLast()) {
             foresee(!next.isEmpty());
         }
-        notifier.tell(seen.absence());
-        List<WatchEvent> events = fresh;
+        moments.of(seen.absence()).ifPresent(this::add);
+        List<Item> events = fresh;
         fresh = new ArrayList<>();
         return events;
     }
@@ -177,13 +172,14 @@ public final class ThreadWatch implements AutoCloseable {
             foreseenAt = seen.lastEventId();
             foreseen = seen.foreseen();
         }
-        Optional<ThreadStatus> known = told.or(() -> last.map(moment -> ThreadStatus.of(moment.state())));
+        Optional<ThreadEvent.StatusChanged> known =
+                told.or(() -> last.map(moment -> ThreadEvent.StatusChanged.to(moment.state())));
         if (skipping || known.isEmpty() || foreseen.isEmpty() || foreseen.equals(known)) {
             foreseenDue = Optional.empty();
         } else if (foreseenDue.isEmpty()) {
             foreseenDue = Optional.of(WaitDeadline.after(RECORDING));
         } else if (foreseenDue.get().isPast()) {
-            fresh.add(new WatchEvent.StatusChanged(foreseen.get()));
+            add(foreseen.get());
             told = foreseen;
             foreseenDue = Optional.empty();
         }
@@ -195,7 +191,7 @@ public final class ThreadWatch implements AutoCloseable {
                 && moment.fact().isPresent();
         if (wasReset) {
             skipping = false;
-            fresh.add(new WatchEvent.Restarted());
+            add(new ThreadEvent.Restarted());
         }
         boolean isLast = after.filter(place -> place.isOf(moment)).isPresent();
         if (reached && !isLast) {
@@ -204,21 +200,31 @@ public final class ThreadWatch implements AutoCloseable {
         reached |= isLast;
         words.follow(moment);
         last = Optional.of(moment);
-        notifier.tell(moment);
+        List<ThreadEvent> events = moments.of(moment);
+        for (int i = 0; i < events.size(); i++) {
+            lastId = WatchPosition.of(moment, i);
+            addUnlessReceived(events.get(i));
+        }
     }
 
-    private String nextId() {
-        lastId = numbering.next(last.orElseThrow());
-        return lastId;
-    }
-
-    private void add(WatchEvent event) {
+    private void addUnlessReceived(ThreadEvent event) {
         if (!skipping) {
-            fresh.add(event);
+            fresh.add(new Item(Optional.of(lastId), event));
         } else if (after.orElseThrow().event().equals(lastId)) {
             skipping = false;
             after.get().words().ifPresent(words::resume);
         }
+    }
+
+    private void addPiece(ThreadEvent event) {
+        fresh.add(
+                event instanceof ThreadEvent.CallsRunning
+                        ? new Item(Optional.empty(), event)
+                        : new Item(Optional.of(WatchPosition.of(lastId, words.heard())), event));
+    }
+
+    private void add(ThreadEvent event) {
+        fresh.add(new Item(Optional.empty(), event));
     }
 
     /** Whether the thread has closed and all events were returned. */
@@ -232,56 +238,6 @@ public final class ThreadWatch implements AutoCloseable {
             isClosed = true;
             feed.release();
             words.cancel();
-        }
-    }
-
-    /** Gives every event its id. */
-    private final class Teller implements Watcher {
-        @Override
-        public boolean happened(Moment moment) {
-            add(new WatchEvent.Happened(nextId(), moment));
-            return true;
-        }
-
-        @Override
-        public boolean saved(CheckpointSaved checkpoint) {
-            add(new WatchEvent.Saved(nextId(), checkpoint));
-            return true;
-        }
-
-        @Override
-        public boolean loaded(CheckpointLoaded checkpoint) {
-            add(new WatchEvent.Loaded(nextId(), checkpoint));
-            return true;
-        }
-
-        @Override
-        public boolean said(TextDelta delta) {
-            fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, words.heard()), delta));
-            return true;
-        }
-
-        @Override
-        public boolean reasoned(TextDelta delta) {
-            fresh.add(new WatchEvent.Reasoned(WatchPosition.of(lastId, words.heard()), delta));
-            return true;
-        }
-
-        @Override
-        public boolean runs(RunningCalls calls) {
-            fresh.add(new WatchEvent.CallsRunning(calls));
-            return true;
-        }
-
-        @Override
-        public boolean waitsForWorker(WaymarkException.NoWorker absence) {
-            fresh.add(new WatchEvent.Unattended(absence));
-            return true;
-        }
-
-        @Override
-        public void workerIsBack() {
-            fresh.add(new WatchEvent.Attended());
         }
     }
 }

@@ -117,7 +117,7 @@ public final class TurnHandle {
     }
 
     /**
-     * Waits until the turn has ended or waits for a person. The callbacks and the watcher of the client run in the Java
+     * Waits until the turn has ended or waits for a person. The callbacks and the listener of the client run in the Java
      * thread that waits. Each call is a wait of its own.
      *
      * @throws WaymarkException.TimedOut if the client has a timeout, which began with the request; the turn continues
@@ -131,7 +131,7 @@ public final class TurnHandle {
 
     /**
      * Waits like {@link #await}, but blocks no Java thread: all such waits of the process share a few threads. The
-     * callbacks and the watcher of the client, and functions that are added to the future, run in one of them, never two
+     * callbacks and the listener of the client, and functions that are added to the future, run in one of them, never two
      * of a wait at once. Another thread takes the place of one whose function takes long, so that it delays no other
      * wait.
      *

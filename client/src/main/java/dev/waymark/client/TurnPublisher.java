@@ -1,8 +1,6 @@
 package dev.waymark.client;
 
 import dev.waymark.client.connection.WaitThreads;
-import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.watch.Watcher;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -10,28 +8,26 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Sends the request for each subscriber, and waits for its turn without a Java thread of its own. */
-final class TurnPublisher implements Flow.Publisher<TurnEvent> {
+final class TurnPublisher implements Flow.Publisher<ThreadEvent> {
     /** Sending blocks, so only this many requests of all publishers are sent at a time. */
     private static final int MOST_SENDING = 16;
 
     private static final ThreadPoolExecutor SENDERS = senders();
 
-    private final Request request;
-    private final Optional<Watcher> watcher;
-    private final Optional<SaveOptions> saving;
+    private final Function<Consumer<ThreadEvent>, TurnHandle> request;
+    private final Consumer<ThreadEvent> other;
 
-    /** Sends a request whose outcome is awaited with this watcher and these options. */
-    interface Request {
-        TurnHandle send(Watcher watcher, Optional<SaveOptions> saving);
-    }
-
-    /** The events also go to this watcher and the listener of the options. */
-    TurnPublisher(Request request, Optional<Watcher> watcher, Optional<SaveOptions> saving) {
+    /**
+     * @param request sends a request whose outcome is awaited with a listener
+     * @param other also gets the events
+     */
+    TurnPublisher(Function<Consumer<ThreadEvent>, TurnHandle> request, Consumer<ThreadEvent> other) {
         this.request = request;
-        this.watcher = watcher;
-        this.saving = saving;
+        this.other = other;
     }
 
     private static ThreadPoolExecutor senders() {
@@ -46,7 +42,7 @@ final class TurnPublisher implements Flow.Publisher<TurnEvent> {
     }
 
     @Override
-    public void subscribe(Flow.Subscriber<? super TurnEvent> subscriber) {
+    public void subscribe(Flow.Subscriber<? super ThreadEvent> subscriber) {
         Delivery delivery = new Delivery(subscriber);
         subscriber.onSubscribe(delivery);
         delivery.begin();
@@ -54,9 +50,9 @@ final class TurnPublisher implements Flow.Publisher<TurnEvent> {
 
     /** Hands events to one subscriber, one after the other, as many as it has requested. */
     private final class Delivery implements Flow.Subscription {
-        private final Flow.Subscriber<? super TurnEvent> subscriber;
+        private final Flow.Subscriber<? super ThreadEvent> subscriber;
         private final Executor threads = WaitThreads.forCaller();
-        private final TurnEvents events = new TurnEvents(watcher, saving, this::deliver);
+        private final TurnEvents events = new TurnEvents(other, this::deliver);
 
         /** Guarded by {@code this}, as are the following fields. */
         private long demand;
@@ -65,7 +61,7 @@ final class TurnPublisher implements Flow.Publisher<TurnEvent> {
         private boolean finished;
         private Optional<CompletableFuture<AgentResult>> outcome = Optional.empty();
 
-        Delivery(Flow.Subscriber<? super TurnEvent> subscriber) {
+        Delivery(Flow.Subscriber<? super ThreadEvent> subscriber) {
             this.subscriber = subscriber;
         }
 
@@ -82,7 +78,7 @@ final class TurnPublisher implements Flow.Publisher<TurnEvent> {
                 return;
             }
             try {
-                await(request.send(events.watcher(), events.saving()));
+                await(request.apply(events));
             } catch (RuntimeException | Error e) {
                 events.failed(e);
             }
@@ -148,7 +144,7 @@ final class TurnPublisher implements Flow.Publisher<TurnEvent> {
 
         private void deliverAll() {
             try {
-                for (Optional<TurnEvent> next = next(); next.isPresent(); next = next()) {
+                for (Optional<ThreadEvent> next = next(); next.isPresent(); next = next()) {
                     subscriber.onNext(next.get());
                 }
             } catch (RuntimeException e) {
@@ -158,11 +154,11 @@ final class TurnPublisher implements Flow.Publisher<TurnEvent> {
         }
 
         /** Returns the next event to deliver. Delivery ends with the last one that is there and requested. */
-        private Optional<TurnEvent> next() {
+        private Optional<ThreadEvent> next() {
             boolean isLast;
             synchronized (this) {
                 isLast = !finished && events.isExhausted();
-                Optional<TurnEvent> next = finished || isLast || demand == 0 ? Optional.empty() : events.poll();
+                Optional<ThreadEvent> next = finished || isLast || demand == 0 ? Optional.empty() : events.poll();
                 if (next.isPresent()) {
                     demand = demand == Long.MAX_VALUE ? demand : demand - 1;
                     return next;

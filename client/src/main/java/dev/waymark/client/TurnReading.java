@@ -7,7 +7,6 @@ import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.connection.WaitThreads;
-import dev.waymark.client.watch.Watcher;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Moment;
 import java.util.List;
@@ -15,8 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Reads the moments of a thread until the awaited turn has its outcome. Reports them to the watcher, the saver and the
- * callbacks of the caller. Used by one Java thread at a time.
+ * Reads the moments of a thread until the awaited turn has its outcome. Reports them to the listener, the saver and
+ * the callbacks of the caller. Used by one Java thread at a time.
  */
 final class TurnReading {
     /** A pause that is not worth a request that may end it. */
@@ -63,7 +62,7 @@ final class TurnReading {
             String thread,
             Awaited.Coming coming,
             WaitDeadline deadline) {
-        context.watcher().ifPresent(watcher -> WaitThreads.blocking(() -> watcher.waitBegins(thread)));
+        WaitThreads.blocking(() -> context.tell(new ThreadEvent.WaitBegan(thread)));
         return new TurnReading(context, outcomes, thread, coming, deadline, saves.following(thread));
     }
 
@@ -115,7 +114,7 @@ final class TurnReading {
     }
 
     private boolean isObserved() {
-        return context.watcher().filter(Watcher::followsSteps).isPresent() || saving.isPresent();
+        return context.followsSteps() || saving.isPresent();
     }
 
     private boolean isOver(Optional<OutcomeDetector.Reached> reached) {
@@ -144,14 +143,11 @@ final class TurnReading {
     boolean end() {
         feed.close();
         notifier.cancel();
-        if (context.watcher().isEmpty() && saving.isEmpty()) {
-            return true;
-        }
         return WaitThreads.blocking(() -> {
             try {
                 return saving.map(OutcomeSaver.Following::end).orElse(true);
             } finally {
-                context.watcher().ifPresent(Watcher::waitEnds);
+                context.tell(new ThreadEvent.WaitEnded(thread));
             }
         });
     }

@@ -1,44 +1,41 @@
 package dev.waymark.client;
 
-import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.watch.Watcher;
 import java.util.Optional;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Waits for a turn in a Java thread of its own, and hands its events to the Java thread that consumes the stream. */
-final class TurnStream extends Spliterators.AbstractSpliterator<TurnEvent> {
-    private final Turn turn;
+final class TurnStream extends Spliterators.AbstractSpliterator<ThreadEvent> {
+    private final Function<Consumer<ThreadEvent>, AgentResult> turn;
     private final TurnEvents events;
 
     /** Guarded by {@code this}. */
     private @Nullable Thread waiter;
 
-    /** Runs a turn and waits for its outcome, with this watcher and these options. */
-    interface Turn {
-        AgentResult run(Watcher watcher, Optional<SaveOptions> saving);
-    }
-
-    private TurnStream(Turn turn, Optional<Watcher> otherWatcher, Optional<SaveOptions> saving) {
+    private TurnStream(Function<Consumer<ThreadEvent>, AgentResult> turn, Consumer<ThreadEvent> other) {
         super(Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.NONNULL);
         this.turn = turn;
-        this.events = new TurnEvents(otherWatcher, saving, () -> {});
+        this.events = new TurnEvents(other, () -> {});
     }
 
-    /** The turn runs when the stream is consumed. Its events also go to this watcher and the listener of the options. */
-    static Stream<TurnEvent> of(Turn turn, Optional<Watcher> watcher, Optional<SaveOptions> saving) {
-        TurnStream events = new TurnStream(turn, watcher, saving);
+    /**
+     * @param turn runs a turn with a listener, and waits for its outcome, once the stream is consumed
+     * @param other also gets the events
+     */
+    static Stream<ThreadEvent> of(Function<Consumer<ThreadEvent>, AgentResult> turn, Consumer<ThreadEvent> other) {
+        TurnStream events = new TurnStream(turn, other);
         return StreamSupport.stream(events, false).onClose(events::close);
     }
 
     @Override
-    public boolean tryAdvance(Consumer<? super TurnEvent> action) {
+    public boolean tryAdvance(Consumer<? super ThreadEvent> action) {
         begin();
-        Optional<TurnEvent> next;
+        Optional<ThreadEvent> next;
         try {
             next = events.take();
         } catch (InterruptedException e) {
@@ -69,7 +66,7 @@ final class TurnStream extends Spliterators.AbstractSpliterator<TurnEvent> {
 
     private void run() {
         try {
-            events.ended(turn.run(events.watcher(), events.saving()));
+            events.ended(turn.apply(events));
         } catch (RuntimeException | Error e) {
             events.failed(e);
         }

@@ -2,44 +2,37 @@ package dev.waymark.client;
 
 import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.save.CheckpointSaved;
-import dev.waymark.client.save.VersionSteps;
-import dev.waymark.client.watch.LiveText;
-import dev.waymark.client.watch.Watcher;
-import dev.waymark.client.watch.WatcherNotifier;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.history.Moment;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Reports the events of a turn to a watcher while its outcome is awaited. */
+/** Reports the events of a turn to the client's listener while its outcome is awaited. */
 final class WaitNotifier {
-    /** Reports absent workers to any watcher. */
-    private final Optional<WatcherNotifier> workers;
-    /** The watcher, if it wants more. */
-    private final Optional<Watcher> watcher;
-
+    private final ClientContext context;
     private final OutcomeDetector waiting;
     private final LiveText words;
     private final String thread;
-    private final VersionSteps steps = new VersionSteps();
+    private final MomentEvents events;
+    private List<PendingItem> asked = List.of();
 
     WaitNotifier(ClientContext context, String thread, OutcomeDetector waiting) {
-        this.workers = context.watcher().map(told -> new WatcherNotifier(thread, false, told));
-        this.watcher = context.watcher().filter(Watcher::followsSteps);
+        this.context = context;
         this.waiting = waiting;
         this.thread = thread;
         this.words = context.liveText(thread);
+        this.events = new MomentEvents(thread, true);
     }
 
     /** Returns how long to wait for events: this long, or less if {@link #ask} has to be called earlier. */
     long millis(long most) {
-        return watcher.isPresent() ? Math.min(most, words.millisToNext()) : most;
+        return context.followsSteps() ? Math.min(most, words.millisToNext()) : most;
     }
 
     /** Requests what is new in a reply if that is due. Completes when it has arrived, and never if none is requested. */
     CompletableFuture<?> ask() {
-        return watcher.isPresent() ? words.ask() : new CompletableFuture<>();
+        return context.followsSteps() ? words.ask() : new CompletableFuture<>();
     }
 
     void cancel() {
@@ -48,23 +41,33 @@ final class WaitNotifier {
 
     /** Tells that no worker takes the work, and takes that back once it is no longer true. */
     void tell(Optional<WaymarkException.NoWorker> absence) {
-        workers.filter(told -> told.isNews(absence)).ifPresent(told -> WaitThreads.blocking(() -> told.tell(absence)));
+        events.of(absence).ifPresent(event -> WaitThreads.blocking(() -> context.tell(event)));
     }
 
     void tell(List<Moment> moments) {
-        if (watcher.isEmpty()) {
+        if (!context.followsSteps()) {
             return;
         }
         for (Moment moment : moments) {
-            boolean isVersion = steps.isNew(moment);
+            List<ThreadEvent> caused = events.of(moment);
             if (waiting.isOn(moment.state())) {
                 words.follow(moment);
-                watcher.get().happened(moment);
-                if (isVersion) {
-                    watcher.get().saved(CheckpointSaved.of(thread, moment));
-                }
+                caused.forEach(this::tell);
+                tellOfRequests(moment.state().pending(thread));
             }
         }
-        words.tell(watcher.get());
+        words.tell(context::tell);
+    }
+
+    /** A client with a saver reports a version once the saver has it. */
+    private void tell(ThreadEvent event) {
+        if (context.saving().isEmpty() || !(event instanceof ThreadEvent.Saved)) {
+            context.tell(event);
+        }
+    }
+
+    private void tellOfRequests(List<PendingItem> open) {
+        open.stream().filter(item -> !asked.contains(item)).forEach(item -> context.tell(new ThreadEvent.Asked(item)));
+        asked = open;
     }
 }

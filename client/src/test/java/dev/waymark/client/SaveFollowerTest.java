@@ -107,9 +107,10 @@ class SaveFollowerTest {
     @Test
     void stopped_serverThatDoesNotAnswer_savesMeanwhileWhatTheCadencePutOff() {
         SaveOptions seldom = SaveOptions.in(saver).withCadence(SaveInterval.every(Duration.ofHours(1)));
+        CheckpointWriter writer = writer(seldom.withFlushTimeout(LONG));
         SaveFollower following = SaveFollower.begin(
-                seldom.withFlushTimeout(LONG),
-                writer -> new LastMoment(writer) {
+                writer,
+                new LastMoment(writer) {
                     @Override
                     public long read() {
                         writer.offer(at(1));
@@ -137,9 +138,10 @@ class SaveFollowerTest {
 
     @Test
     void awaited_serverThatIsAway_isTold() {
+        CheckpointWriter writer = writer(SaveOptions.in(saver));
         SaveFollower following = SaveFollower.begin(
-                SaveOptions.in(saver),
-                writer -> new LastMoment(writer) {
+                writer,
+                new LastMoment(writer) {
                     @Override
                     public long read() {
                         throw new StatusRuntimeException(Status.UNAVAILABLE);
@@ -152,10 +154,12 @@ class SaveFollowerTest {
     }
 
     private SaveFollower follow(Duration flushTimeout) {
-        return SaveFollower.begin(
-                SaveOptions.in(saver).withFlushTimeout(flushTimeout),
-                LastMoment::new,
-                e -> new WaymarkException.NotFound("away", "Wait"));
+        CheckpointWriter writer = writer(SaveOptions.in(saver).withFlushTimeout(flushTimeout));
+        return SaveFollower.begin(writer, new LastMoment(writer), e -> new WaymarkException.NotFound("away", "Wait"));
+    }
+
+    private static CheckpointWriter writer(SaveOptions saving) {
+        return new CheckpointWriter(saving, saved -> {}, problem -> {});
     }
 
     private static ThreadSnapshot at(int step) {

@@ -6,16 +6,15 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.TurnHandle;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.client.watch.Watcher;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.RequestCounter;
-import dev.waymark.history.Moment;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -40,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -73,7 +73,7 @@ class CrowdedQueueTest {
 
             List<String> told = new CopyOnWriteArrayList<>();
             CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(
-                    () -> client.watchedBy(noting(told)).turn("last").await());
+                    () -> client.onNotice(noting(told)).turn("last").await());
 
             assertThatThrownBy(() -> waiting.get(15, TimeUnit.SECONDS)).isInstanceOf(TimeoutException.class);
             assertThat(told).isEmpty();
@@ -86,16 +86,10 @@ class CrowdedQueueTest {
         }
     }
 
-    private static Watcher noting(List<String> told) {
-        return new Watcher() {
-            @Override
-            public boolean happened(Moment moment) {
-                return true;
-            }
-
-            @Override
-            public boolean waitsForWorker(WaymarkException.NoWorker absence) {
-                return told.add(absence.getMessage());
+    private static Consumer<ThreadEvent> noting(List<String> told) {
+        return event -> {
+            if (event instanceof ThreadEvent.WorkersChanged workers) {
+                workers.absence().ifPresent(absence -> told.add(absence.getMessage()));
             }
         };
     }

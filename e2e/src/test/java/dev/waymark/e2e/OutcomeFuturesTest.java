@@ -11,19 +11,18 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.TurnHandle;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.watch.Watcher;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.history.Moment;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.MemorySaver;
 import dev.waymark.saver.SaverException;
@@ -47,6 +46,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -248,19 +248,10 @@ class OutcomeFuturesTest {
     void cancelledFuture_endsTheWait_andNotTheTurn() {
         CountDownLatch begun = new CountDownLatch(2);
         CountDownLatch ended = new CountDownLatch(1);
-        AgentClient watched = client.watchedBy(new Watcher() {
-            @Override
-            public boolean happened(Moment moment) {
-                return true;
-            }
-
-            @Override
-            public void waitBegins(String thread) {
+        AgentClient watched = client.onNotice(event -> {
+            if (event instanceof ThreadEvent.WaitBegan) {
                 begun.countDown();
-            }
-
-            @Override
-            public void waitEnds() {
+            } else if (event instanceof ThreadEvent.WaitEnded) {
                 ended.countDown();
             }
         });
@@ -301,8 +292,8 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void checkedExceptionOfAWatcher_failsTheFuture() {
-        AgentClient watched = client.watchedBy(moment -> {
+    void checkedExceptionOfAListener_failsTheFuture() {
+        AgentClient watched = client.watchedBy(event -> {
             throw OutcomeFuturesTest.<RuntimeException>undeclared(
                     new IOException("of a language without declarations"));
         });
@@ -399,7 +390,7 @@ class OutcomeFuturesTest {
 
     @Test
     void clientWhoseSaverIsDown_warns_andHasAResultThatSaysSo() {
-        Logger logger = (Logger) LoggerFactory.getLogger("dev.waymark.client.save");
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.waymark.client");
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         logger.addAppender(log);
@@ -424,6 +415,35 @@ class OutcomeFuturesTest {
                 .contains("the newest step of thread unsaved is not saved")
                 .anySatisfy(line ->
                         assertThat(line).startsWith("the saver failed: ").contains("the database is down"));
+    }
+
+    @Test
+    void listenerOfAClientWhoseSaverIsDown_isToldSo_andOfNoVersionThatIsSafe() {
+        List<ThreadEvent> told = new CopyOnWriteArrayList<>();
+        SaveOptions down = SaveOptions.in(new DownSaver()).withFlushTimeout(Duration.ofMillis(500));
+
+        client.savingIn(down)
+                .watchedBy(told::add)
+                .run(named("greeter", "unsafe"))
+                .await();
+
+        assertThat(told)
+                .contains(new ThreadEvent.Unsaved("unsafe"))
+                .hasAtLeastOneElementOfType(ThreadEvent.Happened.class)
+                .hasAtLeastOneElementOfType(ThreadEvent.SaveFailed.class)
+                .doesNotHaveAnyElementsOfTypes(ThreadEvent.Saved.class)
+                .startsWith(new ThreadEvent.WaitBegan("unsafe"))
+                .endsWith(new ThreadEvent.WaitEnded("unsafe"));
+    }
+
+    @Test
+    void listenerOfAClientWithoutASaver_isToldOfTheVersionsInHistory_andOfRequestsOnce() {
+        List<ThreadEvent> told = new CopyOnWriteArrayList<>();
+
+        client.watchedBy(told::add).run(named("buyer", "watched")).await();
+
+        assertThat(told).hasAtLeastOneElementOfType(ThreadEvent.Saved.class);
+        assertThat(told.stream().filter(ThreadEvent.Asked.class::isInstance)).hasSize(1);
     }
 
     @Test

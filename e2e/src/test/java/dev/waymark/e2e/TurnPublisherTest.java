@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.TurnEvent;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
@@ -64,22 +64,22 @@ class TurnPublisherTest {
         server.close();
     }
 
-    private Flow.Publisher<TurnEvent> turns(Prompt prompt) {
+    private Flow.Publisher<ThreadEvent> turns(Prompt prompt) {
         return client.publisher(watched -> watched.run(prompt));
     }
 
     /** Requests events as it is told, and records what it gets. */
-    private static final class Recorder implements Flow.Subscriber<TurnEvent> {
-        private final List<TurnEvent> events = new CopyOnWriteArrayList<>();
+    private static final class Recorder implements Flow.Subscriber<ThreadEvent> {
+        private final List<ThreadEvent> events = new CopyOnWriteArrayList<>();
         private final List<String> ends = new CopyOnWriteArrayList<>();
         private final AtomicInteger inside = new AtomicInteger();
         private final AtomicInteger mostInside = new AtomicInteger();
-        private final Function<TurnEvent, Integer> more;
+        private final Function<ThreadEvent, Integer> more;
         private final long first;
         private volatile Flow.Subscription subscription;
 
         /** @param more how many events to request after an event */
-        Recorder(long first, Function<TurnEvent, Integer> more) {
+        Recorder(long first, Function<ThreadEvent, Integer> more) {
             this.first = first;
             this.more = more;
         }
@@ -93,7 +93,7 @@ class TurnPublisherTest {
         }
 
         @Override
-        public void onNext(TurnEvent event) {
+        public void onNext(ThreadEvent event) {
             mostInside.accumulateAndGet(inside.incrementAndGet(), Math::max);
             events.add(event);
             int wanted = more.apply(event);
@@ -121,14 +121,14 @@ class TurnPublisherTest {
 
     private static void assertWhole(Recorder recorder) {
         assertThat(recorder.ends).containsExactly("complete");
-        assertThat(recorder.events).first().isInstanceOf(TurnEvent.Began.class);
+        assertThat(recorder.events).first().isInstanceOf(ThreadEvent.WaitBegan.class);
         assertThat(recorder.events)
-                .filteredOn(TurnEvent.Happened.class::isInstance)
+                .filteredOn(ThreadEvent.Happened.class::isInstance)
                 .isNotEmpty();
         assertThat(recorder.events)
                 .last()
                 .isInstanceOfSatisfying(
-                        TurnEvent.Ended.class,
+                        ThreadEvent.Ended.class,
                         ended -> assertThat(AgentResult.assertComplete(ended.result())
                                         .text())
                                 .isEqualTo("Hello."));
@@ -163,7 +163,7 @@ class TurnPublisherTest {
     @Test
     void eachSubscriber_sendsTheRequest_whichIsTheSameMessage() {
         Prompt prompt = Prompt.of("greeter", "Hello").withThread("twice").allowingVolatile();
-        Flow.Publisher<TurnEvent> turns = turns(prompt);
+        Flow.Publisher<ThreadEvent> turns = turns(prompt);
         for (int i = 0; i < 2; i++) {
             Recorder recorder = new Recorder(Long.MAX_VALUE, event -> 0);
             turns.subscribe(recorder);
@@ -196,7 +196,7 @@ class TurnPublisherTest {
         assertThat(AgentResult.assertComplete(client.turn("left").await()).text())
                 .isEqualTo("At last.");
         assertThat(recorder.ends).isEmpty();
-        assertThat(recorder.events).noneMatch(TurnEvent.Ended.class::isInstance);
+        assertThat(recorder.events).noneMatch(ThreadEvent.Ended.class::isInstance);
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadWatch;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.client.watch.WatchEvent;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.server.http.EventSource;
@@ -84,8 +83,8 @@ class SharedStreamsTest {
         return client.inspector().openWatch(thread, Optional.empty(), executor);
     }
 
-    private static List<WatchEvent> toTheEnd(ThreadWatch watch) {
-        List<WatchEvent> events = new ArrayList<>();
+    private static List<ThreadWatch.Item> toTheEnd(ThreadWatch watch) {
+        List<ThreadWatch.Item> events = new ArrayList<>();
         while (!watch.isOver()) {
             events.addAll(watch.next(MOST).join());
         }
@@ -109,7 +108,7 @@ class SharedStreamsTest {
         for (int i = 0; i < STREAMS; i++) {
             watches.add(watch(thread));
         }
-        List<WatchEvent> first = toTheEnd(watches.get(0));
+        List<ThreadWatch.Item> first = toTheEnd(watches.get(0));
 
         assertThat(first).isNotEmpty();
         for (ThreadWatch each : watches.subList(1, STREAMS)) {
@@ -128,7 +127,7 @@ class SharedStreamsTest {
         String thread = ann.start("asker", "Book");
         ann.awaitPending(thread, 2);
         ThreadWatch early = watch(thread);
-        List<WatchEvent> seen = new ArrayList<>(early.next(MOST).join());
+        List<ThreadWatch.Item> seen = new ArrayList<>(early.next(MOST).join());
         ThreadWatch late = watch(thread);
         watch(thread).close();
         ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_1','answer':'Friday'}");
@@ -167,7 +166,7 @@ class SharedStreamsTest {
         }
     }
 
-    private static List<String> names(List<WatchEvent> events) {
+    private static List<String> names(List<ThreadWatch.Item> events) {
         PlainMapping mapping = new PlainMapping();
         return events.stream()
                 .flatMap(event -> mapping.events(event).stream())

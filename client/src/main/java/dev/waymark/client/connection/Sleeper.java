@@ -29,14 +29,17 @@ public final class Sleeper {
                 .handle((woken, failure) -> time.complete(true));
     }
 
-    /** Blocks until a pause is over. Throws if the Java thread is interrupted, as {@link #millis} does. */
-    public static void until(CompletableFuture<?> pause) {
+    /**
+     * Blocks until a pause is over, and returns its result or throws its exception. Throws if the Java thread is
+     * interrupted, as {@link #millis} does.
+     */
+    public static <T> T until(CompletableFuture<T> pause) {
         try {
-            pause.get();
+            return pause.get();
         } catch (InterruptedException e) {
             throw interrupted(e);
         } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
+            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
         }
     }
 

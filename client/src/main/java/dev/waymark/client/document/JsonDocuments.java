@@ -7,11 +7,9 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.ThreadEvent;
+import dev.waymark.client.ThreadWatch;
 import dev.waymark.client.TurnHandle;
-import dev.waymark.client.save.CheckpointLoaded;
-import dev.waymark.client.save.CheckpointSaved;
-import dev.waymark.client.watch.RunningCalls;
-import dev.waymark.client.watch.TextDelta;
 import dev.waymark.codec.ScheduledThread;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.StatusReport;
@@ -117,7 +115,7 @@ public final class JsonDocuments {
     }
 
     /** Returns the document with the calls that run together with the model call. */
-    public static ObjectNode show(Timeline timeline, List<RunningCalls.Running> running) {
+    public static ObjectNode show(Timeline timeline, List<ThreadEvent.RunningCall> running) {
         ObjectNode document = show(timeline);
         if (!running.isEmpty()) {
             document.set("running", tree(running));
@@ -156,17 +154,50 @@ public final class JsonDocuments {
         return line;
     }
 
-    /** A line of {@code watch} for partial text. */
-    public static ObjectNode of(TextDelta words) {
-        return delta("text-delta", words);
+    /** A line of {@code watch}, or what a stream sends for an event of a {@link ThreadWatch}. */
+    public static ObjectNode of(ThreadEvent event) {
+        if (event instanceof ThreadEvent.Happened happened) {
+            return of(happened.moment());
+        }
+        if (event instanceof ThreadEvent.Said said) {
+            return delta("text-delta", said.words());
+        }
+        if (event instanceof ThreadEvent.Reasoned reasoned) {
+            return delta("reasoning-delta", reasoned.words());
+        }
+        if (event instanceof ThreadEvent.CallsRunning running) {
+            ObjectNode line = line(running.at(), running.runId(), running.eventId());
+            line.put("type", "calls-running");
+            line.put("attempt", running.attempt());
+            line.set("calls", tree(running.calls()));
+            return line;
+        }
+        if (event instanceof ThreadEvent.Saved saved) {
+            return line(saved.at(), saved.runId(), saved.eventId()).setAll(saved(saved.threadId(), saved.step()));
+        }
+        if (event instanceof ThreadEvent.Loaded loaded) {
+            ObjectNode line = line(loaded.at(), loaded.runId(), loaded.eventId());
+            line.put("type", "checkpoint-loaded");
+            line.put("threadId", loaded.threadId());
+            line.put("step", loaded.step());
+            line.put("messagesCount", loaded.messagesCount());
+            return line;
+        }
+        if (event instanceof ThreadEvent.WorkersChanged workers) {
+            return workers.absence()
+                    .map(absence -> typed("no-worker").put("message", absence.getMessage()))
+                    .orElseGet(() -> typed("worker-back"));
+        }
+        if (event instanceof ThreadEvent.StatusChanged changed) {
+            return typed("status").setAll((ObjectNode) tree(changed));
+        }
+        if (event instanceof ThreadEvent.Restarted) {
+            return typed("restarted");
+        }
+        throw new IllegalArgumentException("not an event of a watch: " + event);
     }
 
-    /** A line of {@code watch} for partial reasoning. */
-    public static ObjectNode ofReasoning(TextDelta words) {
-        return delta("reasoning-delta", words);
-    }
-
-    private static ObjectNode delta(String type, TextDelta words) {
+    private static ObjectNode delta(String type, ThreadEvent.TextDelta words) {
         ObjectNode line = line(words.at(), words.runId(), words.eventId());
         line.put("type", type);
         line.put("attempt", words.attempt());
@@ -175,37 +206,17 @@ public final class JsonDocuments {
         return line;
     }
 
-    /** A line of {@code watch} for calls that run together with the model call. */
-    public static ObjectNode of(RunningCalls running) {
-        ObjectNode line = line(running.at(), running.runId(), running.eventId());
-        line.put("type", "calls-running");
-        line.put("attempt", running.attempt());
-        line.set("calls", tree(running.calls()));
-        return line;
-    }
-
     /** A line of {@code save}: a saved checkpoint. */
     public static ObjectNode saved(String thread, int step) {
-        ObjectNode line = JsonNodeFactory.instance.objectNode();
-        line.put("type", "checkpoint-saved");
+        ObjectNode line = typed("checkpoint-saved");
         line.put("threadId", thread);
         line.put("step", step);
         return line;
     }
 
-    /** A line of {@code watch} for a saved checkpoint. */
-    public static ObjectNode of(CheckpointSaved checkpoint) {
-        return line(checkpoint.at(), checkpoint.runId(), checkpoint.eventId())
-                .setAll(saved(checkpoint.threadId(), checkpoint.step()));
-    }
-
-    public static ObjectNode of(CheckpointLoaded checkpoint) {
-        ObjectNode line = line(checkpoint.at(), checkpoint.runId(), checkpoint.eventId());
-        line.put("type", "checkpoint-loaded");
-        line.put("threadId", checkpoint.threadId());
-        line.put("step", checkpoint.step());
-        line.put("messagesCount", checkpoint.messagesCount());
-        return line;
+    /** Returns a document of this type that has nothing else yet. */
+    public static ObjectNode typed(String type) {
+        return JsonNodeFactory.instance.objectNode().put("type", type);
     }
 
     private static ObjectNode line(Instant at, String runId, long eventId) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Writes the newest checkpoint of each thread to a saver, in a separate Java thread, so that callers do not wait. A
@@ -25,6 +26,8 @@ public final class CheckpointWriter implements AutoCloseable {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final SaveOptions saving;
+    private final Consumer<ThreadSnapshot> onSaved;
+    private final Consumer<SaverException> onFailed;
     /**
      * What remains to be written for each thread, in the order of writing. Guarded by {@code this}, as are the
      * following fields.
@@ -38,8 +41,20 @@ public final class CheckpointWriter implements AutoCloseable {
     /** Whether a Java thread is writing, which ends when there is nothing left to write. */
     private boolean running;
 
-    public CheckpointWriter(SaveOptions saving) {
+    /**
+     * The functions run in the Java thread that writes, which waits for them.
+     *
+     * @param onSaved receives each version that the saver has stored
+     * @param onFailed receives problems; those of one kind once, and again after ten minutes without them
+     */
+    public CheckpointWriter(SaveOptions saving, Consumer<ThreadSnapshot> onSaved, Consumer<SaverException> onFailed) {
         this.saving = saving;
+        this.onSaved = onSaved;
+        this.onFailed = onFailed;
+    }
+
+    Duration flushTimeout() {
+        return saving.flushTimeout();
     }
 
     /** What remains to be written for one thread. */
@@ -237,7 +252,7 @@ public final class CheckpointWriter implements AutoCloseable {
         }
         if (work.isVersion) {
             entry.write(saving.saver());
-            saving.listener().saved(CheckpointSaved.of(work.newest.thread(), work.newest.moment()));
+            onSaved.accept(work.newest);
         } else {
             entry.writeBetweenVersions(saving.saver());
         }
@@ -272,7 +287,7 @@ public final class CheckpointWriter implements AutoCloseable {
         }
         if (isNews) {
             // The listener comes first: a caller that waits for the thread to count as not saved may end the program.
-            saving.listener().failed(problem);
+            onFailed.accept(problem);
         }
         synchronized (this) {
             Place place = work.place;

@@ -22,7 +22,6 @@ import java.util.function.Function;
  * }</pre>
  */
 public final class SaveFollower implements AutoCloseable {
-    private final SaveOptions saving;
     private final CheckpointWriter writer;
     private final Reader reader;
     private final Function<StatusRuntimeException, WaymarkException> translation;
@@ -31,11 +30,7 @@ public final class SaveFollower implements AutoCloseable {
     private volatile Optional<RuntimeException> trouble = Optional.empty();
 
     private SaveFollower(
-            SaveOptions saving,
-            CheckpointWriter writer,
-            Reader reader,
-            Function<StatusRuntimeException, WaymarkException> translation) {
-        this.saving = saving;
+            CheckpointWriter writer, Reader reader, Function<StatusRuntimeException, WaymarkException> translation) {
         this.writer = writer;
         this.reader = reader;
         this.translation = translation;
@@ -63,16 +58,13 @@ public final class SaveFollower implements AutoCloseable {
     /**
      * Starts a follower.
      *
-     * @param readers creates the reader, which passes what it reads to the checkpoint writer that it is given
+     * @param reader passes what it reads to the checkpoint writer
      * @param translation converts failures of the server for {@link #await}
      */
     @Internal
     public static SaveFollower begin(
-            SaveOptions saving,
-            Function<CheckpointWriter, Reader> readers,
-            Function<StatusRuntimeException, WaymarkException> translation) {
-        CheckpointWriter writer = new CheckpointWriter(saving);
-        SaveFollower following = new SaveFollower(saving, writer, readers.apply(writer), translation);
+            CheckpointWriter writer, Reader reader, Function<StatusRuntimeException, WaymarkException> translation) {
+        SaveFollower following = new SaveFollower(writer, reader, translation);
         Thread thread = new Thread(following::run, "waymark-following");
         thread.setDaemon(true);
         thread.start();
@@ -137,7 +129,7 @@ public final class SaveFollower implements AutoCloseable {
      * Returns the threads whose newest version is not saved.
      */
     public List<String> stop() {
-        WaitDeadline deadline = WaitDeadline.after(saving.flushTimeout());
+        WaitDeadline deadline = WaitDeadline.after(writer.flushTimeout());
         stopped.countDown();
         reader.wake();
         try {

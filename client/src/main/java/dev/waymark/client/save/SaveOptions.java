@@ -10,13 +10,13 @@ import java.time.Duration;
  *
  * @param flushTimeout how long the end of a turn or of a program waits for the newest checkpoint to be written
  */
-public record SaveOptions(CheckpointSaver saver, SaveInterval cadence, Duration flushTimeout, SaveListener listener) {
+public record SaveOptions(CheckpointSaver saver, SaveInterval cadence, Duration flushTimeout) {
     /** The default time that a saver gets to store the newest checkpoint. */
     public static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Saves after every step, and logs a warning if that fails. The caller closes the saver, after the last client that uses it. */
+    /** Saves after every step. The caller closes the saver, after the last client that uses it. */
     public static SaveOptions in(CheckpointSaver saver) {
-        return new SaveOptions(saver, SaveInterval.STEP, FLUSH_TIMEOUT, SaveListener.WARNING);
+        return new SaveOptions(saver, SaveInterval.STEP, FLUSH_TIMEOUT);
     }
 
     /** The saver, with the flush timeout as the time limit of each operation. */
@@ -26,16 +26,11 @@ public record SaveOptions(CheckpointSaver saver, SaveInterval cadence, Duration 
 
     /** Sets how often a thread is saved. */
     public SaveOptions withCadence(SaveInterval other) {
-        return new SaveOptions(saver, other, flushTimeout, listener);
+        return new SaveOptions(saver, other, flushTimeout);
     }
 
     /** Sets the time that the saver gets to store the newest checkpoint. */
     public SaveOptions withFlushTimeout(Duration most) {
-        return new SaveOptions(saver, cadence, most, listener);
-    }
-
-    /** Sets the listener, which receives what is saved and what cannot be saved. */
-    public SaveOptions withListener(SaveListener other) {
-        return new SaveOptions(saver, cadence, flushTimeout, other);
+        return new SaveOptions(saver, cadence, most);
     }
 }

@@ -29,17 +29,11 @@ class CheckpointWriterTest {
     private CheckpointWriter writer = writer(SaveInterval.STEP);
 
     private CheckpointWriter writer(SaveInterval cadence) {
-        return new CheckpointWriter(SaveOptions.in(saver).withCadence(cadence).withListener(new SaveListener() {
-            @Override
-            public void saved(CheckpointSaved event) {
-                told.add(event.threadId() + "/" + event.step());
-            }
-
-            @Override
-            public void failed(SaverException problem) {
-                told.add(problem.getMessage());
-            }
-        }));
+        return new CheckpointWriter(
+                SaveOptions.in(saver).withCadence(cadence),
+                saved -> told.add(
+                        saved.thread() + "/" + saved.moment().state().counters().steps()),
+                problem -> told.add(problem.getMessage()));
     }
 
     @AfterEach

@@ -50,8 +50,7 @@ record PublicPackages(String module) {
                     "client/request/*",
                     "client/save/*",
                     "client/schedule/*",
-                    "client/trace/*",
-                    "client/watch/*"),
+                    "client/trace/*"),
             "worker",
             List.of(
                     "worker/*",

@@ -3,7 +3,7 @@ package dev.waymark.e2e.examples;
 import static dev.waymark.client.AgentResult.assertComplete;
 
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.TurnEvent;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.save.SaveOptions;
@@ -22,17 +22,17 @@ final class EventsOfATurn {
                 client.savingIn(SaveOptions.in(saver)).onApproval(request -> Optional.of(Approval.approve()));
         Prompt prompt = Prompt.of("billing", message).withThread("user-session-123");
 
-        try (Stream<TurnEvent> events = session.stream(saving -> saving.run(prompt))) {
+        try (Stream<ThreadEvent> events = session.stream(saving -> saving.run(prompt))) {
             events.forEach(event -> {
-                if (event instanceof TurnEvent.Loaded loaded) {
-                    out.accept("Loaded " + loaded.checkpoint().messagesCount() + " messages from checkpoint");
-                } else if (event instanceof TurnEvent.Said said) {
+                if (event instanceof ThreadEvent.Loaded loaded) {
+                    out.accept("Loaded " + loaded.messagesCount() + " messages from checkpoint");
+                } else if (event instanceof ThreadEvent.Said said) {
                     out.accept(said.words().text());
-                } else if (event instanceof TurnEvent.Asked asked) {
+                } else if (event instanceof ThreadEvent.Asked asked) {
                     out.accept(asked.request().words());
-                } else if (event instanceof TurnEvent.Saved saved) {
-                    out.accept("Checkpoint saved at step " + saved.checkpoint().step());
-                } else if (event instanceof TurnEvent.Ended ended) {
+                } else if (event instanceof ThreadEvent.Saved saved) {
+                    out.accept("Checkpoint saved at step " + saved.step());
+                } else if (event instanceof ThreadEvent.Ended ended) {
                     out.accept(assertComplete(ended.result()).text());
                 }
             });

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.TurnEvent;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.call.PendingItem;
@@ -143,11 +143,11 @@ class ExamplesTest {
             Prompt prompt = Prompt.of("greeter", "Hi");
 
             assertThat(Reactive.result(client, prompt).block()).isInstanceOf(AgentResult.Complete.class);
-            List<TurnEvent> events =
+            List<ThreadEvent> events =
                     Reactive.events(client, prompt).limitRate(2).collectList().block();
-            assertThat(events).first().isInstanceOf(TurnEvent.Began.class);
-            assertThat(events).last().isInstanceOf(TurnEvent.Ended.class);
-            assertThat(Reactive.events(client, prompt).next().block()).isInstanceOf(TurnEvent.Began.class);
+            assertThat(events).first().isInstanceOf(ThreadEvent.WaitBegan.class);
+            assertThat(events).last().isInstanceOf(ThreadEvent.Ended.class);
+            assertThat(Reactive.events(client, prompt).next().block()).isInstanceOf(ThreadEvent.WaitBegan.class);
         }
     }
 

@@ -2,7 +2,7 @@ package dev.waymark.e2e.examples;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.TurnEvent;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.request.Prompt;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
@@ -16,7 +16,7 @@ final class Reactive {
         return Mono.fromFuture(() -> client.run(prompt).future());
     }
 
-    static Flux<TurnEvent> events(AgentClient client, Prompt prompt) {
+    static Flux<ThreadEvent> events(AgentClient client, Prompt prompt) {
         return JdkFlowAdapter.flowPublisherToFlux(client.publisher(saving -> saving.run(prompt)));
     }
 }

@@ -3,12 +3,9 @@ package dev.waymark.e2e.examples;
 import static dev.waymark.client.AgentResult.assertComplete;
 
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.client.save.CheckpointLoaded;
-import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.watch.Watcher;
-import dev.waymark.history.Moment;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverTarget;
 import java.util.function.Consumer;
@@ -29,23 +26,13 @@ final class SavingAlong {
 
     /** Reports each checkpoint, until the thread closes. */
     static void watch(AgentClient client, Consumer<String> out) {
-        client.watch("trip", new Watcher() {
-            @Override
-            public boolean happened(Moment moment) {
-                return true;
+        client.watch("trip", event -> {
+            if (event instanceof ThreadEvent.Saved saved) {
+                out.accept("Checkpoint saved at step " + saved.step());
+            } else if (event instanceof ThreadEvent.Loaded loaded) {
+                out.accept("Loaded " + loaded.messagesCount() + " messages from checkpoint");
             }
-
-            @Override
-            public boolean saved(CheckpointSaved checkpoint) {
-                out.accept("Checkpoint saved at step " + checkpoint.step());
-                return true;
-            }
-
-            @Override
-            public boolean loaded(CheckpointLoaded checkpoint) {
-                out.accept("Loaded " + checkpoint.messagesCount() + " messages from checkpoint");
-                return true;
-            }
+            return true; // Continue to watch.
         });
     }
 }

@@ -1,7 +1,8 @@
 package dev.waymark.server.front;
 
-import dev.waymark.client.watch.TextDelta;
-import dev.waymark.client.watch.WatchEvent;
+import dev.waymark.client.ThreadEvent;
+import dev.waymark.client.ThreadEvent.TextDelta;
+import dev.waymark.client.ThreadWatch;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
@@ -51,14 +52,15 @@ public final class RunMapping implements WatchMapping {
     }
 
     @Override
-    public List<ServerSentEvent> events(WatchEvent event) {
-        if (event instanceof WatchEvent.Happened happened) {
+    public List<ServerSentEvent> events(ThreadWatch.Item item) {
+        ThreadEvent event = item.event();
+        if (event instanceof ThreadEvent.Happened happened) {
             happened(happened.moment());
-        } else if (event instanceof WatchEvent.Said said && begun) {
+        } else if (event instanceof ThreadEvent.Said said && begun) {
             said(said.words());
-        } else if (event instanceof WatchEvent.Reasoned reasoned && begun) {
+        } else if (event instanceof ThreadEvent.Reasoned reasoned && begun) {
             reasoned(reasoned.words());
-        } else if (event instanceof WatchEvent.Restarted) {
+        } else if (event instanceof ThreadEvent.Restarted) {
             fail("Restarted", "the thread was reset; start a new run to see its current state");
         }
         return taken();

@@ -2,8 +2,8 @@ package dev.waymark.server.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.ThreadWatch;
-import dev.waymark.client.watch.WatchEvent;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
@@ -57,10 +57,10 @@ final class TurnMessages implements MessageSource {
         return watch.next(left.compareTo(most) < 0 ? left : most).thenApply(this::part);
     }
 
-    private Part part(List<WatchEvent> events) {
+    private Part part(List<ThreadWatch.Item> items) {
         List<ObjectNode> messages = new ArrayList<>();
-        for (WatchEvent event : events) {
-            if (event instanceof WatchEvent.Happened happened) {
+        for (ThreadWatch.Item item : items) {
+            if (item.event() instanceof ThreadEvent.Happened happened) {
                 turn.happened(happened.moment());
                 progressed(happened.moment()).ifPresent(messages::add);
             }

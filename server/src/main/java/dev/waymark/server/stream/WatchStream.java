@@ -1,7 +1,6 @@
 package dev.waymark.server.stream;
 
 import dev.waymark.client.ThreadWatch;
-import dev.waymark.client.watch.WatchEvent;
 import dev.waymark.server.http.EventSource;
 import java.time.Duration;
 import java.util.Collections;
@@ -18,7 +17,7 @@ public final class WatchStream implements EventSource {
     private final WatchMapping mapping;
     private final Executor executor;
     /** Events that were not sent yet. */
-    private Iterator<WatchEvent> events = Collections.emptyIterator();
+    private Iterator<ThreadWatch.Item> events = Collections.emptyIterator();
 
     /** @param executor converts events that the watch has already returned */
     public WatchStream(ThreadWatch watch, WatchMapping mapping, Executor executor) {

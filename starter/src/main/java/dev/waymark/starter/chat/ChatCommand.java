@@ -5,11 +5,11 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.client.request.OutboundMessage;
-import dev.waymark.client.save.SaveListener;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.display.SafeText;
@@ -132,8 +132,8 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
                 Console opened = console()) {
             console = opened;
             place = named.or(() -> isVolatile ? Optional.empty() : SaverOptions.byDefault(connected));
-            saving = place.map(open -> SaveOptions.in(open).withListener(new Trouble()));
-            client = saving.map(connected::savingIn).orElse(connected);
+            saving = place.map(SaveOptions::in);
+            client = saving.map(connected::savingIn).orElse(connected).onNotice(this::tell);
             current = ChatSession.open(client, saving, terms(), console);
             if (session == null) {
                 console.note("session " + current.name() + ". Continue it with: "
@@ -161,10 +161,9 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     }
 
     /** Shows failures of the saver, which do not end the conversation. */
-    private final class Trouble implements SaveListener {
-        @Override
-        public void failed(SaverException problem) {
-            console.note(SaverOptions.line(problem));
+    private void tell(ThreadEvent event) {
+        if (event instanceof ThreadEvent.SaveFailed failed) {
+            console.note(SaverOptions.line(failed.problem()));
         }
     }
 

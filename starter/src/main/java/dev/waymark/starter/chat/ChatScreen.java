@@ -1,10 +1,9 @@
 package dev.waymark.starter.chat;
 
 import dev.waymark.cli.CommandName;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.request.OutboundMessage;
-import dev.waymark.client.watch.RunningCalls;
-import dev.waymark.client.watch.TextDelta;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
@@ -106,21 +105,14 @@ public final class ChatScreen {
         showWhatIsOpen(thread, now);
     }
 
-    /** Shows the text of the reply so far. A new model call, or a new attempt at one, replaces the text. */
-    synchronized void said(TextDelta words) {
-        console.passing(SafeText.lines(coming.said(words)));
-    }
-
-    /** Shows what the model thinks, until there is text. */
-    synchronized void reasoned(TextDelta words) {
-        console.passing(SafeText.lines(coming.reasoned(words)));
-    }
-
-    /** Shows which calls run together with the model call, below the text of the reply so far. */
-    synchronized void runs(RunningCalls calls) {
-        String said = SafeText.lines(coming.text(calls.eventId()));
-        String text = said.isEmpty() ? "" : said + "\n";
-        console.passing(text + CallText.running(calls));
+    /** Shows a reply as it streams: its text or reasoning so far, and which calls run together with the model call. */
+    synchronized void streams(ThreadEvent event) {
+        coming.add(event).ifPresent(text -> console.passing(SafeText.lines(text)));
+        if (event instanceof ThreadEvent.CallsRunning calls) {
+            String said = SafeText.lines(coming.text(calls.eventId()));
+            String text = said.isEmpty() ? "" : said + "\n";
+            console.passing(text + CallText.running(calls));
+        }
     }
 
     private void tell(Fact fact, Optional<Conversation> before, Conversation now) {

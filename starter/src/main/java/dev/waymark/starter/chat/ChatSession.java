@@ -1,15 +1,13 @@
 package dev.waymark.starter.chat;
 
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.save.SaveFollower;
 import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.watch.RunningCalls;
-import dev.waymark.client.watch.TextDelta;
-import dev.waymark.client.watch.Watcher;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Problem;
@@ -34,7 +32,7 @@ import java.util.function.Supplier;
  * <p>A session outlives its threads. If its thread has closed, the next message continues the conversation in a new
  * thread, whose id is the session's name and a number.
  */
-public final class ChatSession implements Watcher, AutoCloseable {
+public final class ChatSession implements AutoCloseable {
     private static final long LOOK_AGAIN_MILLIS = 1_000;
     private static final EventPlace NOWHERE = new EventPlace(0, 0);
 
@@ -233,7 +231,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         while (!isLeft()) {
             try {
                 beginToWatch();
-                client.watch(thread(), this);
+                client.watch(thread(), this::tell);
                 ended();
                 return;
             } catch (WaymarkException.ServerUnreachable e) {
@@ -304,60 +302,35 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    @Override
-    public synchronized boolean happened(Moment moment) {
-        boolean isNew = moment.place().compareTo(shownBefore.getOrDefault(moment.runId(), NOWHERE)) > 0;
-        if (isNew && !left) {
+    /** Shows an event, and returns whether to continue watching. */
+    private synchronized boolean tell(ThreadEvent event) {
+        if (left) {
+            return false;
+        }
+        if (event instanceof ThreadEvent.Happened happened) {
+            happened(happened.moment());
+        } else if (event instanceof ThreadEvent.WorkersChanged workers) {
+            workers.absence().ifPresent(absence -> console.note(OneLine.error(absence)));
+            unattended = workers.absence().isPresent();
+            notifyAll();
+        } else {
+            screen.streams(event);
+        }
+        return true;
+    }
+
+    private void happened(Moment moment) {
+        if (moment.place().compareTo(shownBefore.getOrDefault(moment.runId(), NOWHERE)) > 0) {
             unreachable = false;
             unattended = false;
             screen.happened(thread, moment);
             remember(moment);
             notifyAll();
         }
-        return !left;
     }
 
     private void remember(Moment moment) {
         shown.put(moment.runId(), moment.place());
-    }
-
-    @Override
-    public synchronized boolean said(TextDelta words) {
-        if (!left) {
-            screen.said(words);
-        }
-        return !left;
-    }
-
-    @Override
-    public synchronized boolean reasoned(TextDelta words) {
-        if (!left) {
-            screen.reasoned(words);
-        }
-        return !left;
-    }
-
-    @Override
-    public synchronized boolean runs(RunningCalls calls) {
-        if (!left) {
-            screen.runs(calls);
-        }
-        return !left;
-    }
-
-    @Override
-    public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
-        if (!left) {
-            console.note(OneLine.error(absence));
-            unattended = true;
-            notifyAll();
-        }
-        return !left;
-    }
-
-    @Override
-    public synchronized void workerIsBack() {
-        unattended = false;
     }
 
     /** Whether a message is being sent, or the thread is working and does not wait for a person. */

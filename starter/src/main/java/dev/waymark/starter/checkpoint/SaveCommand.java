@@ -4,13 +4,13 @@ import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.SavedThreads;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.save.SaveFollower;
 import dev.waymark.client.save.SaveInterval;
-import dev.waymark.client.save.SaveListener;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
@@ -125,13 +125,12 @@ public final class SaveCommand implements Callable<Integer> {
         }
         try (CheckpointSaver saver = SaverOptions.openLasting(where);
                 AgentClient client = ConnectionOptions.toServer()) {
-            SaveOptions saving = saving(saver)
-                    .withCadence(every == null ? SaveInterval.STEP : every)
-                    .withListener(new Told());
+            SaveOptions saving = saving(saver).withCadence(every == null ? SaveInterval.STEP : every);
+            SavedThreads threads = client.onNotice(this::tell).saved();
             return follow(
                     all
-                            ? client.saved().followAll(saving)
-                            : client.saved().follow(client.lists().find(thread), saving),
+                            ? threads.followAll(saving)
+                            : threads.follow(client.lists().find(thread), saving),
                     saving);
         }
     }
@@ -193,19 +192,15 @@ public final class SaveCommand implements Callable<Integer> {
     }
 
     /** Prints what a follower saves and what it fails to save. */
-    private final class Told implements SaveListener {
-        @Override
-        public void saved(CheckpointSaved event) {
+    private void tell(ThreadEvent event) {
+        if (event instanceof ThreadEvent.SaveFailed failed) {
+            output.note(SaverOptions.line(failed.problem()));
+        } else if (event instanceof ThreadEvent.Saved saved) {
             if (output.isJson()) {
-                output.document(JsonDocuments.saved(event.threadId(), event.step()));
+                output.document(JsonDocuments.saved(saved.threadId(), saved.step()));
             } else {
-                output.line(event.threadId() + ": saved at step " + event.step());
+                output.line(saved.threadId() + ": saved at step " + saved.step());
             }
-        }
-
-        @Override
-        public void failed(SaverException problem) {
-            output.note(SaverOptions.line(problem));
         }
     }
 }

@@ -2,14 +2,12 @@ package dev.waymark.starter.checkpoint;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.save.CheckpointLoaded;
-import dev.waymark.client.save.SaveListener;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.saver.CheckpointSaver;
-import dev.waymark.saver.SaverException;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.render.CommandErrors;
@@ -29,7 +27,8 @@ final class SavedThreadsRestore {
     int from(String target) {
         try (CheckpointSaver saver = SaverOptions.openLasting(target);
                 AgentClient client = ConnectionOptions.toServer()
-                        .savingIn(SaveOptions.in(saver).withListener(new Failures()))) {
+                        .savingIn(SaveOptions.in(saver))
+                        .onNotice(this::tell)) {
             List<String> missing = client.saved().missing();
             int exitCode = ExitCode.DONE;
             int restored = 0;
@@ -57,14 +56,13 @@ final class SavedThreadsRestore {
     }
 
     /** Says if a restored thread does not own its entry in the saver, so that it cannot be saved there. */
-    private final class Failures implements SaveListener {
-        @Override
-        public void failed(SaverException problem) {
-            output.note(SaverOptions.line(problem));
+    private void tell(ThreadEvent event) {
+        if (event instanceof ThreadEvent.SaveFailed failed) {
+            output.note(SaverOptions.line(failed.problem()));
         }
     }
 
-    private int restored(String place, CheckpointLoaded loaded) {
+    private int restored(String place, ThreadEvent.Loaded loaded) {
         if (output.isJson()) {
             output.document(JsonDocuments.of(loaded));
         } else {

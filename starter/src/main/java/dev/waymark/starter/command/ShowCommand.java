@@ -4,8 +4,8 @@ import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.client.watch.RunningCalls;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ThreadHelp;
@@ -33,7 +33,7 @@ public final class ShowCommand implements Callable<Integer> {
             thread = client.lists().find(thread);
             Timeline timeline = client.timeline(thread);
             ShownApprovals.remember(timeline.pending());
-            List<RunningCalls.Running> running = client.inspector().running(timeline);
+            List<ThreadEvent.RunningCall> running = client.inspector().running(timeline);
             if (output.isJson()) {
                 output.document(JsonDocuments.show(timeline, running));
             } else {

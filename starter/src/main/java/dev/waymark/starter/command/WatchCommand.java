@@ -1,24 +1,18 @@
 package dev.waymark.starter.command;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.save.CheckpointLoaded;
-import dev.waymark.client.save.CheckpointSaved;
-import dev.waymark.client.watch.RunningCalls;
-import dev.waymark.client.watch.TextDelta;
-import dev.waymark.client.watch.Watcher;
-import dev.waymark.history.Moment;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.ComingReply;
+import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.WatchRenderer;
-import dev.waymark.starter.render.WorkerNotes;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,7 +22,7 @@ import picocli.CommandLine.Parameters;
         group = CommandGroup.LOOK,
         examples = {"watch trip", "watch trip --json"})
 @Command(name = "watch", description = "Follows a thread from its start until it closes.")
-public final class WatchCommand implements Callable<Integer>, Watcher {
+public final class WatchCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
@@ -41,66 +35,27 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
     public Integer call() {
         try (AgentClient client = SaverOptions.reader()) {
             thread = client.lists().find(thread);
-            client.watch(thread, this);
+            client.watch(thread, this::tell);
             return ExitCode.DONE;
         }
     }
 
-    @Override
-    public boolean happened(Moment moment) {
-        return tell(JsonDocuments.of(moment), WatchRenderer.line(moment));
-    }
-
-    @Override
-    public boolean saved(CheckpointSaved checkpoint) {
-        return tell(JsonDocuments.of(checkpoint), WatchRenderer.line(checkpoint));
-    }
-
-    @Override
-    public boolean loaded(CheckpointLoaded checkpoint) {
-        return tell(JsonDocuments.of(checkpoint), WatchRenderer.line(checkpoint));
-    }
-
-    @Override
-    public boolean runs(RunningCalls calls) {
-        return tell(JsonDocuments.of(calls), WatchRenderer.line(calls));
-    }
-
-    @Override
-    public boolean waitsForWorker(WaymarkException.NoWorker absence) {
-        return new WorkerNotes(output).waitsForWorker(absence) && !output.isBroken();
-    }
-
-    @Override
-    public void workerIsBack() {
-        new WorkerNotes(output).workerIsBack();
-    }
-
-    private boolean tell(JsonNode document, String line) {
-        if (output.isJson()) {
-            output.document(document);
+    private boolean tell(ThreadEvent event) {
+        if (event instanceof ThreadEvent.WorkersChanged workers) {
+            output.step(OneLine.workers(workers));
         } else {
-            output.line(line);
+            WatchRenderer.line(event).ifPresent(line -> tell(event, line));
         }
         return !output.isBroken();
     }
 
-    @Override
-    public boolean said(TextDelta words) {
-        return show(coming.said(words), JsonDocuments.of(words), WatchRenderer.line(words));
-    }
-
-    @Override
-    public boolean reasoned(TextDelta words) {
-        return show(coming.reasoned(words), JsonDocuments.ofReasoning(words), WatchRenderer.ofReasoning(words));
-    }
-
-    /** Shows a piece of a reply: at a terminal, only for as long as the reply grows. */
-    private boolean show(String passing, JsonNode document, String line) {
-        if (output.isJson() || !output.isTerminal()) {
-            return tell(document, line);
+    private void tell(ThreadEvent event, String line) {
+        // A person sees a piece of a reply only for as long as the reply grows.
+        Optional<String> passing = output.isTerminal() ? coming.add(event) : Optional.empty();
+        if (output.isJson()) {
+            output.document(JsonDocuments.of(event));
+        } else {
+            passing.ifPresentOrElse(output::passing, () -> output.line(line));
         }
-        output.passing(passing);
-        return !output.isBroken();
     }
 }

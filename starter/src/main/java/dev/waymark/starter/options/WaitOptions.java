@@ -3,19 +3,18 @@ package dev.waymark.starter.options;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.connection.ValueText;
-import dev.waymark.client.save.CheckpointLoaded;
-import dev.waymark.client.save.SaveListener;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.saver.CheckpointSaver;
-import dev.waymark.saver.SaverException;
 import dev.waymark.starter.connection.ConnectionOptions;
+import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ProgressView;
-import dev.waymark.starter.render.WorkerNotes;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
 /** How long a command waits for an outcome, and where it saves the thread. */
@@ -65,29 +64,26 @@ public final class WaitOptions {
     public AgentClient client(Output output, boolean byDefault) {
         Optional<CheckpointSaver> named = SaverOptions.target(saver).map(SaverOptions::openLasting);
         AgentClient client = ConnectionOptions.toServer();
-        Optional<SaveOptions> saving = named.or(() -> byDefault ? SaverOptions.byDefault(client) : Optional.empty())
-                .map(opened -> SaveOptions.in(opened).withListener(new Notes(output, unsaved)));
-        AgentClient saved = saving.map(client::savingIn).orElse(client);
-        AgentClient watched =
-                saved.watchedBy(output.isForAPerson() ? ProgressView.on(output) : new WorkerNotes(output));
-        return Optional.ofNullable(timeout).map(watched::withTimeout).orElse(watched);
+        AgentClient saving = named.or(() -> byDefault ? SaverOptions.byDefault(client) : Optional.empty())
+                .map(opened -> client.savingIn(SaveOptions.in(opened)))
+                .orElse(client);
+        Consumer<ThreadEvent> notes = event -> note(event, output);
+        AgentClient told = output.isForAPerson()
+                ? saving.watchedBy(ProgressView.on(output).andThen(notes))
+                : saving.onNotice(notes);
+        return Optional.ofNullable(timeout).map(told::withTimeout).orElse(told);
     }
 
-    /** Prints the saver's events to stderr, and records that a save failed. */
-    private record Notes(Output output, AtomicBoolean unsaved) implements SaveListener {
-        @Override
-        public void loaded(CheckpointLoaded event) {
-            output.note("checkpoint-loaded: " + event.threadId() + " at step " + event.step() + ", messages: "
-                    + event.messagesCount());
-        }
-
-        @Override
-        public void failed(SaverException problem) {
-            output.note(SaverOptions.line(problem));
-        }
-
-        @Override
-        public void notSaved(String thread) {
+    /** Prints to stderr what happens to the wait and to its saver, and records that a save failed. */
+    private void note(ThreadEvent event, Output output) {
+        if (event instanceof ThreadEvent.WorkersChanged workers) {
+            output.step(OneLine.workers(workers));
+        } else if (event instanceof ThreadEvent.Loaded loaded) {
+            output.note("checkpoint-loaded: " + loaded.threadId() + " at step " + loaded.step() + ", messages: "
+                    + loaded.messagesCount());
+        } else if (event instanceof ThreadEvent.SaveFailed failed) {
+            output.note(SaverOptions.line(failed.problem()));
+        } else if (event instanceof ThreadEvent.Unsaved) {
             unsaved.set(true);
         }
     }

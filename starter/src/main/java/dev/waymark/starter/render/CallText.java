@@ -1,6 +1,6 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.client.watch.RunningCalls;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
@@ -46,7 +46,7 @@ public final class CallText {
     }
 
     /** Says which tools run, such as {@code search runs ...}; nothing if none does. */
-    public static String running(RunningCalls running) {
+    public static String running(ThreadEvent.CallsRunning running) {
         String tools =
                 running.calls().stream().map(call -> SafeText.line(call.tool())).collect(Collectors.joining(", "));
         return tools.isEmpty() ? "" : tools + (running.calls().size() == 1 ? " runs ..." : " run ...");

@@ -1,6 +1,7 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.client.watch.TextDelta;
+import dev.waymark.client.ThreadEvent;
+import java.util.Optional;
 
 /** What has arrived of a reply. A new model call, or a new attempt at one, replaces it. Not thread-safe. */
 public final class ComingReply {
@@ -9,18 +10,19 @@ public final class ComingReply {
     private int attempt;
     private long event;
 
-    /** Adds text, and returns what to show. */
-    public String said(TextDelta words) {
-        follow(words);
-        text += words.text();
-        return text;
-    }
-
-    /** Adds reasoning, and returns what to show. */
-    public String reasoned(TextDelta words) {
-        follow(words);
-        reasoning += words.text();
-        return "(thinking) " + reasoning;
+    /** Adds text or reasoning, and returns what to show. Returns empty for other events. */
+    public Optional<String> add(ThreadEvent event) {
+        if (event instanceof ThreadEvent.Said said) {
+            follow(said.words());
+            text += said.words().text();
+            return Optional.of(text);
+        }
+        if (event instanceof ThreadEvent.Reasoned reasoned) {
+            follow(reasoned.words());
+            reasoning += reasoned.words().text();
+            return Optional.of("(thinking) " + reasoning);
+        }
+        return Optional.empty();
     }
 
     /** The text so far; empty if it is that of another model call. */
@@ -28,7 +30,7 @@ public final class ComingReply {
         return ofEvent == event ? text : "";
     }
 
-    private void follow(TextDelta words) {
+    private void follow(ThreadEvent.TextDelta words) {
         if (words.attempt() != attempt || words.eventId() != event) {
             text = "";
             reasoning = "";

@@ -1,6 +1,7 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandError;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.display.Excerpt;
@@ -21,6 +22,10 @@ public final class OneLine {
 
     public static String error(WaymarkException e) {
         return CommandErrors.of(e).line();
+    }
+
+    public static String workers(ThreadEvent.WorkersChanged workers) {
+        return workers.absence().map(OneLine::error).orElse("A worker takes the work again.");
     }
 
     /** Formats a number of things, such as {@code 1 run} or {@code 2 runs}. */

@@ -1,9 +1,8 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.connection.ValueText;
-import dev.waymark.client.watch.RunningCalls;
-import dev.waymark.client.watch.TextDelta;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -13,18 +12,18 @@ import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Shows a person at a terminal the progress of a turn while a command waits for its outcome: text as it streams, and a
  * line for each tool call. If the command is interrupted, prints that the turn continues.
  */
-public final class ProgressView extends WorkerNotes {
+public final class ProgressView implements Consumer<ThreadEvent> {
     private final Output output;
     private final ComingReply coming = new ComingReply();
     private volatile Optional<String> waitsFor = Optional.empty();
 
     private ProgressView(Output output) {
-        super(output);
         this.output = output;
     }
 
@@ -41,25 +40,18 @@ public final class ProgressView extends WorkerNotes {
     }
 
     @Override
-    public void waitBegins(String thread) {
-        waitsFor = Optional.of(thread);
-    }
-
-    @Override
-    public void waitEnds() {
-        waitsFor = Optional.empty();
-        output.passing("");
-    }
-
-    @Override
-    public boolean followsSteps() {
-        return true;
-    }
-
-    @Override
-    public boolean happened(Moment moment) {
-        moment.fact().ifPresent(fact -> tell(fact, moment));
-        return true;
+    public void accept(ThreadEvent event) {
+        coming.add(event).ifPresent(output::passing);
+        if (event instanceof ThreadEvent.WaitBegan began) {
+            waitsFor = Optional.of(began.threadId());
+        } else if (event instanceof ThreadEvent.WaitEnded) {
+            waitsFor = Optional.empty();
+            output.passing("");
+        } else if (event instanceof ThreadEvent.Happened happened) {
+            happened.moment().fact().ifPresent(fact -> tell(fact, happened.moment()));
+        } else if (event instanceof ThreadEvent.CallsRunning calls) {
+            output.passing(CallText.running(calls));
+        }
     }
 
     private void tell(Fact fact, Moment moment) {
@@ -89,23 +81,5 @@ public final class ProgressView extends WorkerNotes {
     private static String words(Call call) {
         return SafeText.line(call.tool()) + " "
                 + OneLine.shortenedJson(call.args().canonical());
-    }
-
-    @Override
-    public boolean said(TextDelta words) {
-        output.passing(coming.said(words));
-        return true;
-    }
-
-    @Override
-    public boolean reasoned(TextDelta words) {
-        output.passing(coming.reasoned(words));
-        return true;
-    }
-
-    @Override
-    public boolean runs(RunningCalls calls) {
-        output.passing(CallText.running(calls));
-        return true;
     }
 }

@@ -1,6 +1,6 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.client.watch.RunningCalls;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.codec.ScheduledThread;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
@@ -31,13 +31,13 @@ public final class ThreadView {
     private ThreadView() {}
 
     /** @param running the calls that run together with the model call */
-    public static List<String> of(Timeline timeline, List<RunningCalls.Running> running) {
+    public static List<String> of(Timeline timeline, List<ThreadEvent.RunningCall> running) {
         ThreadView card = new ThreadView();
         card.write(timeline, running);
         return card.lines;
     }
 
-    private void write(Timeline timeline, List<RunningCalls.Running> running) {
+    private void write(Timeline timeline, List<ThreadEvent.RunningCall> running) {
         Conversation now = timeline.now();
         StatusReport status = StatusReport.of(now);
         boolean open = timeline.ending().isEmpty();

@@ -1,9 +1,6 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.client.save.CheckpointLoaded;
-import dev.waymark.client.save.CheckpointSaved;
-import dev.waymark.client.watch.RunningCalls;
-import dev.waymark.client.watch.TextDelta;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.fact.AnnouncementFact;
 import dev.waymark.conversation.fact.Fact;
@@ -31,48 +28,47 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     private WatchRenderer() {}
 
-    public static String line(Moment moment) {
+    /** Formats an event of a thread; empty if {@code watch} does not show it. */
+    public static Optional<String> line(ThreadEvent event) {
+        if (event instanceof ThreadEvent.Happened happened) {
+            return Optional.of(line(happened.moment()));
+        }
+        if (event instanceof ThreadEvent.Said said) {
+            return Optional.of(delta("text-delta", said.words()));
+        }
+        if (event instanceof ThreadEvent.Reasoned reasoned) {
+            return Optional.of(delta("reasoning-delta", reasoned.words()));
+        }
+        if (event instanceof ThreadEvent.CallsRunning running) {
+            String calls = running.calls().stream()
+                    .map(call -> "[" + call.callId() + "] " + call.tool())
+                    .collect(Collectors.joining(", "));
+            return Optional.of(line(running.at(), running.eventId(), "calls-running", SafeText.line(calls)));
+        }
+        if (event instanceof ThreadEvent.Saved saved) {
+            return Optional.of(line(saved.at(), saved.eventId(), "checkpoint-saved", "step " + saved.step()));
+        }
+        if (event instanceof ThreadEvent.Loaded loaded) {
+            String what = "step " + loaded.step() + ", messages: " + loaded.messagesCount();
+            return Optional.of(line(loaded.at(), loaded.eventId(), "checkpoint-loaded", what));
+        }
+        return Optional.empty();
+    }
+
+    private static String line(Moment moment) {
         String what = moment.fact()
                 .map(fact -> pad(fact.type()) + SafeText.line(fact.match(STORY)))
                 .orElseGet(() -> pad("run-continued") + moment.runId());
         return line(moment.at(), moment.place(), what);
     }
 
-    /** Formats text of a reply that is being streamed. */
-    public static String line(TextDelta words) {
-        return delta("text-delta", words);
-    }
-
-    /** Formats reasoning of a reply that is being streamed. */
-    public static String ofReasoning(TextDelta words) {
-        return delta("reasoning-delta", words);
-    }
-
-    private static String delta(String type, TextDelta words) {
+    private static String delta(String type, ThreadEvent.TextDelta words) {
         String attempt = words.attempt() > 1 ? "(attempt " + words.attempt() + ") " : "";
-        return line(words.at(), EventPlace.after(words.eventId()), pad(type) + attempt + SafeText.line(words.text()));
+        return line(words.at(), words.eventId(), type, attempt + SafeText.line(words.text()));
     }
 
-    /** Formats calls that run together with the model call. */
-    public static String line(RunningCalls running) {
-        String calls = running.calls().stream()
-                .map(call -> "[" + call.callId() + "] " + call.tool())
-                .collect(Collectors.joining(", "));
-        return line(running.at(), EventPlace.after(running.eventId()), pad("calls-running") + SafeText.line(calls));
-    }
-
-    public static String line(CheckpointSaved checkpoint) {
-        return line(
-                checkpoint.at(),
-                EventPlace.after(checkpoint.eventId()),
-                pad("checkpoint-saved") + "step " + checkpoint.step());
-    }
-
-    public static String line(CheckpointLoaded checkpoint) {
-        return line(
-                checkpoint.at(),
-                EventPlace.after(checkpoint.eventId()),
-                pad("checkpoint-loaded") + "step " + checkpoint.step() + ", messages: " + checkpoint.messagesCount());
+    private static String line(Instant at, long eventId, String type, String what) {
+        return line(at, EventPlace.after(eventId), pad(type) + what);
     }
 
     private static String line(Instant at, EventPlace place, String what) {

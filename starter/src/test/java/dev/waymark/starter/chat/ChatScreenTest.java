@@ -2,7 +2,7 @@ package dev.waymark.starter.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.client.watch.TextDelta;
+import dev.waymark.client.ThreadEvent;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.history.Moment;
 import dev.waymark.testkit.ThreadFixture;
@@ -117,9 +117,9 @@ class ChatScreenTest {
 
     @Test
     void words_ofAnotherAttempt_replaceTheFirst() {
-        screen.said(words(1, "One "));
-        screen.said(words(1, "more"));
-        screen.said(words(2, "Anew"));
+        screen.streams(words(1, "One "));
+        screen.streams(words(1, "more"));
+        screen.streams(words(2, "Anew"));
 
         assertThat(console.passing).containsExactly("One ", "One more", "Anew");
     }
@@ -152,7 +152,7 @@ class ChatScreenTest {
         }
     }
 
-    private static TextDelta words(int attempt, String text) {
-        return new TextDelta("run-1", 9, Instant.EPOCH, attempt, 0, text);
+    private static ThreadEvent words(int attempt, String text) {
+        return new ThreadEvent.Said(new ThreadEvent.TextDelta("run-1", 9, Instant.EPOCH, attempt, 0, text));
     }
 }

@@ -1,6 +1,6 @@
-package dev.waymark.client.watch;
+package dev.waymark.client;
 
-import dev.waymark.annotation.Internal;
+import dev.waymark.client.ThreadEvent.TextDelta;
 import dev.waymark.client.connection.ServerTime;
 import dev.waymark.client.connection.WorkerWords;
 import dev.waymark.codec.KeyStoreException;
@@ -11,7 +11,6 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.work.PartialReply;
 import dev.waymark.contract.work.PartialReply.Piece;
-import dev.waymark.contract.work.PartialReply.RunningCall;
 import dev.waymark.contract.work.WordsReport;
 import dev.waymark.contract.work.WordsRequest;
 import dev.waymark.history.HistoryReader;
@@ -30,6 +29,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -37,8 +37,7 @@ import java.util.function.Supplier;
  * description of the thread has the details of the last heartbeat; they say which worker to ask for words as they
  * arrive. Not thread-safe.
  */
-@Internal
-public final class LiveText {
+final class LiveText {
     private static final long UNTIL_IT_SPEAKS_MILLIS = 50;
 
     /** Reads more slowly if a model thinks for a long time, or a provider requests a long wait. */
@@ -56,7 +55,7 @@ public final class LiveText {
 
     private Optional<Moment> call = Optional.empty();
     private Heard heard = Heard.NOTHING;
-    private List<RunningCall> running = List.of();
+    private List<PartialReply.RunningCall> running = List.of();
     /** The task queue of the worker that has the words. */
     private Optional<String> queue = Optional.empty();
 
@@ -67,7 +66,7 @@ public final class LiveText {
     private Optional<CompletableFuture<Optional<WordsReport.News>>> queried = Optional.empty();
 
     /** @param workers shared by all threads that this process follows */
-    public LiveText(Connection connection, HistoryReader histories, WorkerWords workers, String thread) {
+    LiveText(Connection connection, HistoryReader histories, WorkerWords workers, String thread) {
         this.connection = connection;
         this.histories = histories;
         this.workers = workers;
@@ -80,8 +79,8 @@ public final class LiveText {
      * @param characters the length of its text
      * @param reasoning the length of its reasoning
      */
-    public record Heard(int attempt, int characters, int reasoning) {
-        public static final Heard NOTHING = new Heard(0, 0, 0);
+    record Heard(int attempt, int characters, int reasoning) {
+        static final Heard NOTHING = new Heard(0, 0, 0);
 
         /** Whether this is an attempt before the one that has been reported. */
         boolean isPast(PartialReply reply) {
@@ -122,7 +121,7 @@ public final class LiveText {
     }
 
     /** Updates the state with the newest moment of the thread. */
-    public void follow(Moment moment) {
+    void follow(Moment moment) {
         if (!moment.state().modelCalled()) {
             call = Optional.empty();
             cancel();
@@ -140,14 +139,14 @@ public final class LiveText {
     }
 
     /** Skips the part of the current reply that another watch has already reported. */
-    public void resume(Heard told) {
+    void resume(Heard told) {
         if (call.isPresent()) {
             heard = told;
         }
     }
 
     /** Returns the milliseconds until {@link #ask} sends a request; forever if it need not be called for that. */
-    public long millisToNext() {
+    long millisToNext() {
         if (call.isEmpty() || isAsked() || queue.isPresent()) {
             return Long.MAX_VALUE;
         }
@@ -165,7 +164,7 @@ public final class LiveText {
      * Requests what is new for {@link #tell}, if that is due. Completes when there is an answer or the request has
      * failed; never completes if no request is pending.
      */
-    public CompletableFuture<?> ask() {
+    CompletableFuture<?> ask() {
         if (call.isPresent() && !isAsked()) {
             if (queue.isPresent()) {
                 queried = Optional.of(workers.next(queue.get(), request(call.get())));
@@ -190,12 +189,8 @@ public final class LiveText {
                 running.size());
     }
 
-    /**
-     * Reports what {@link #ask} requested, once it has arrived.
-     *
-     * @return whether the watcher wants to continue
-     */
-    public boolean tell(Watcher watcher) {
+    /** Reports what {@link #ask} requested, once it has arrived. */
+    void tell(Consumer<ThreadEvent> listener) {
         Optional<PartialReply> reply = Optional.empty();
         Instant at = Instant.now();
         if (queried.filter(CompletableFuture::isDone).isPresent()) {
@@ -212,12 +207,14 @@ public final class LiveText {
             at = activity.map(known -> ServerTime.instant(known.getLastHeartbeatTime()))
                     .orElse(at);
         }
-        return reply.isEmpty() || call.isEmpty() || tell(watcher, call.get(), at, reply.get());
+        if (reply.isPresent() && call.isPresent()) {
+            tell(listener, call.get(), at, reply.get());
+        }
     }
 
-    private boolean tell(Watcher watcher, Moment asked, Instant at, PartialReply reply) {
+    private void tell(Consumer<ThreadEvent> listener, Moment asked, Instant at, PartialReply reply) {
         if (reply.step() != stepOf(asked) || heard.isPast(reply)) {
-            return true;
+            return;
         }
         Optional<TextDelta> words = heard.newText(reply).map(said -> delta(asked, at, reply, said));
         Optional<TextDelta> reasoning = heard.newReasoning(reply).map(shown -> delta(asked, at, reply, shown));
@@ -227,13 +224,19 @@ public final class LiveText {
             silentReads = 0;
         }
         heard = heard.andReasoning(reply);
-        boolean goesOn = reasoning.map(watcher::reasoned).orElse(true);
+        reasoning.ifPresent(shown -> listener.accept(new ThreadEvent.Reasoned(shown)));
         heard = heard.andText(reply);
-        return goesOn
-                && words.map(watcher::said).orElse(true)
-                && (!runs
-                        || watcher.runs(new RunningCalls(
-                                asked.runId(), asked.eventId(), at, reply.attempt(), RunningCalls.of(reply))));
+        words.ifPresent(said -> listener.accept(new ThreadEvent.Said(said)));
+        if (runs) {
+            listener.accept(
+                    new ThreadEvent.CallsRunning(asked.runId(), asked.eventId(), at, reply.attempt(), running(reply)));
+        }
+    }
+
+    private static List<ThreadEvent.RunningCall> running(PartialReply reply) {
+        return reply.running().stream()
+                .map(call -> new ThreadEvent.RunningCall(call.callId(), call.tool()))
+                .toList();
     }
 
     private static TextDelta delta(Moment asked, Instant at, PartialReply reply, Piece piece) {
@@ -241,7 +244,7 @@ public final class LiveText {
     }
 
     /** How much of the reply has been reported, up to the piece that is being reported now. */
-    public Heard heard() {
+    Heard heard() {
         return heard;
     }
 
@@ -296,12 +299,12 @@ public final class LiveText {
     }
 
     /** Asks the server which calls of the reply to this model call run now. */
-    public List<RunningCalls.Running> running(int step) {
+    List<ThreadEvent.RunningCall> running(int step) {
         return histories
                 .describe(thread)
                 .flatMap(LiveText::activity)
                 .flatMap(activity -> details(activity, step))
-                .map(RunningCalls::of)
+                .map(LiveText::running)
                 .orElse(List.of());
     }
 
@@ -309,7 +312,7 @@ public final class LiveText {
      * Asks the server what the reply had said at the last heartbeat: the end of it, as much as a stop may carry. Empty if
      * that is nothing, or if the server does not say.
      */
-    public Optional<String> said() {
+    Optional<String> said() {
         return activity(histories.askToDescribe(thread))
                 .flatMap(this::details)
                 .map(reply -> end(reply.text()))
@@ -326,7 +329,7 @@ public final class LiveText {
     }
 
     /** Cancels the pending request. */
-    public void cancel() {
+    void cancel() {
         described.ifPresent(answer -> answer.cancel(true));
         queried.ifPresent(answer -> answer.cancel(true));
         described = Optional.empty();

@@ -1,8 +1,8 @@
-package dev.waymark.client.watch;
+package dev.waymark.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.client.watch.LiveText.Heard;
+import dev.waymark.client.LiveText.Heard;
 import dev.waymark.contract.work.PartialReply;
 import dev.waymark.contract.work.PartialReply.Piece;
 import java.util.ArrayList;

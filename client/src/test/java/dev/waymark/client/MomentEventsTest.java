@@ -2,10 +2,6 @@ package dev.waymark.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.client.save.CheckpointLoaded;
-import dev.waymark.client.save.CheckpointSaved;
-import dev.waymark.client.watch.Watcher;
-import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -15,31 +11,26 @@ import dev.waymark.testkit.ThreadFixture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-class WatcherNotifierTest {
+class MomentEventsTest {
     private final List<String> told = new ArrayList<>();
 
-    private WatcherNotifier telling(boolean isCut) {
-        return new WatcherNotifier("t1", isCut, new Watcher() {
-            @Override
-            public boolean happened(Moment moment) {
-                told.add(moment.fact().map(Fact::type).orElse("run-continued"));
-                return true;
-            }
+    private Consumer<Moment> telling(boolean isCut) {
+        MomentEvents events = new MomentEvents("t1", isCut);
+        return moment -> events.of(moment).stream().map(MomentEventsTest::words).forEach(told::add);
+    }
 
-            @Override
-            public boolean saved(CheckpointSaved checkpoint) {
-                told.add("saved " + checkpoint.threadId() + " " + checkpoint.step() + " e" + checkpoint.eventId());
-                return true;
-            }
-
-            @Override
-            public boolean loaded(CheckpointLoaded checkpoint) {
-                told.add("loaded " + checkpoint.step() + " " + checkpoint.messagesCount());
-                return true;
-            }
-        });
+    private static String words(ThreadEvent event) {
+        if (event instanceof ThreadEvent.Happened happened) {
+            return happened.moment().fact().map(Fact::type).orElse("run-continued");
+        }
+        if (event instanceof ThreadEvent.Saved saved) {
+            return "saved " + saved.threadId() + " " + saved.step() + " e" + saved.eventId();
+        }
+        ThreadEvent.Loaded loaded = (ThreadEvent.Loaded) event;
+        return "loaded " + loaded.step() + " " + loaded.messagesCount();
     }
 
     private static ThreadFixture booked() {
@@ -53,10 +44,8 @@ class WatcherNotifierTest {
     }
 
     @Test
-    void tell_turnWithAQuestion_tellsOfEachVersionAfterTheMomentOfIt() {
-        WatcherNotifier telling = telling(false);
-
-        assertThat(booked().moments()).allMatch(telling::tell);
+    void of_turnWithAQuestion_tellsOfEachVersionAfterTheMomentOfIt() {
+        booked().moments().forEach(telling(false));
 
         assertThat(told)
                 .containsExactly(
@@ -75,38 +64,38 @@ class WatcherNotifierTest {
     }
 
     @Test
-    void tell_runThatBeginsWithAState_isLoadedAndSavesOnlyWhatIsNew() {
+    void of_runThatBeginsWithAState_isLoadedAndSavesOnlyWhatIsNew() {
         Conversation begin = booked().now();
-        WatcherNotifier telling = telling(false);
+        Consumer<Moment> telling = telling(false);
 
-        telling.tell(carried("run-2", begin));
-        telling.tell(spoken("run-2", begin));
+        telling.accept(carried("run-2", begin));
+        telling.accept(spoken("run-2", begin));
 
         assertThat(told).containsExactly("run-continued", "loaded 2 4", "user-spoke");
     }
 
     @Test
-    void tell_runThatContinuesAnother_isNotLoaded() {
-        WatcherNotifier telling = telling(false);
+    void of_runThatContinuesAnother_isNotLoaded() {
+        Consumer<Moment> telling = telling(false);
         ThreadFixture tale = booked();
-        tale.moments().forEach(telling::tell);
+        tale.moments().forEach(telling);
         told.clear();
-        telling.tell(carried("run-2", tale.now()));
+        telling.accept(carried("run-2", tale.now()));
         assertThat(told).containsExactly("run-continued");
 
         told.clear();
-        telling(true).tell(carried("run-2", tale.now()));
+        telling(true).accept(carried("run-2", tale.now()));
         assertThat(told).as("the runs before are not held any more").containsExactly("run-continued");
     }
 
     @Test
-    void tell_runAfterAReset_tellsOfItsVersionsAgain() {
-        WatcherNotifier telling = telling(false);
-        booked().moments().forEach(telling::tell);
+    void of_runAfterAReset_tellsOfItsVersionsAgain() {
+        Consumer<Moment> telling = telling(false);
+        booked().moments().forEach(telling);
         told.clear();
         booked().moments().stream()
                 .map(moment -> new Moment("run-2", moment.eventId(), moment.at(), moment.fact(), moment.state()))
-                .forEach(telling::tell);
+                .forEach(telling);
 
         assertThat(told)
                 .contains("saved t1 1 e6", "saved t1 1 e7", "saved t1 2 e9")

@@ -1,6 +1,5 @@
-package dev.waymark.client.watch;
+package dev.waymark.client;
 
-import dev.waymark.annotation.Internal;
 import dev.waymark.history.Moment;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -14,12 +13,11 @@ import java.util.regex.Pattern;
  * first 7 characters of its reasoning, too. Ids depend on the history only, so a
  * position is valid on every server.
  */
-@Internal
-public record WatchPosition(String event, Optional<LiveText.Heard> words) {
+record WatchPosition(String event, Optional<LiveText.Heard> words) {
     private static final Pattern FORM = Pattern.compile(
             "([^~]+/e\\d{1,18}(?:\\.\\d{1,6})?(?::\\d{1,6})?)(?:~(\\d{1,6})\\.(\\d{1,9})(?:\\.(\\d{1,9}))?)?");
 
-    public static Optional<WatchPosition> parse(String id) {
+    static Optional<WatchPosition> parse(String id) {
         Matcher matcher = FORM.matcher(id);
         if (!matcher.matches()) {
             return Optional.empty();
@@ -35,24 +33,17 @@ public record WatchPosition(String event, Optional<LiveText.Heard> words) {
     }
 
     /** Returns whether this is the position of an event for this moment. */
-    public boolean isOf(Moment moment) {
+    boolean isOf(Moment moment) {
         return event.equals(moment.address()) || event.startsWith(moment.address() + ":");
     }
 
-    public static String of(String event, LiveText.Heard heard) {
+    static String of(String event, LiveText.Heard heard) {
         String reasoning = heard.reasoning() == 0 ? "" : "." + heard.reasoning();
         return event + "~" + heard.attempt() + "." + heard.characters() + reasoning;
     }
 
-    /** Assigns ids to the events of a watch. Must receive every event, in order. */
-    public static final class Numbering {
-        private String address = "";
-        private int number;
-
-        public String next(Moment moment) {
-            number = moment.address().equals(address) ? number + 1 : 0;
-            address = moment.address();
-            return address + (number == 0 ? "" : ":" + number);
-        }
+    /** Returns the id of the event with this number among those that a moment causes. */
+    static String of(Moment moment, int number) {
+        return moment.address() + (number == 0 ? "" : ":" + number);
     }
 }
