@@ -39,7 +39,7 @@ public final class ThreadWatch implements AutoCloseable {
     /**
      * An event of the thread.
      *
-     * @param id with which another watch can continue after this event; empty for events that are not in the history
+     * @param id with which another watch can continue after this event; empty if none can
      */
     public record Item(Optional<String> id, ThreadEvent event) {}
 
@@ -55,7 +55,7 @@ public final class ThreadWatch implements AutoCloseable {
     private int position;
 
     private ThreadFeed.Unseen seen;
-    private boolean isClosed;
+    private volatile boolean isClosed;
     /** Whether events are skipped, because the position from which this watch continues is not reached yet. */
     private boolean skipping;
 
@@ -122,7 +122,7 @@ public final class ThreadWatch implements AutoCloseable {
         return CompletableFuture.supplyAsync(() -> failures.translated(this::look), executor)
                 .thenCompose(events -> {
                     long left = TimeUnit.NANOSECONDS.toMillis(nanos - System.nanoTime());
-                    return !events.isEmpty() || isOver() || left <= 0
+                    return !events.isEmpty() || isOver() || isClosed || left <= 0
                             ? CompletableFuture.completedFuture(events)
                             : pause(left).thenCompose(woken -> lookUntil(nanos));
                 });

@@ -440,10 +440,18 @@ class OutcomeFuturesTest {
     void listenerOfAClientWithoutASaver_isToldOfTheVersionsInHistory_andOfRequestsOnce() {
         List<ThreadEvent> told = new CopyOnWriteArrayList<>();
 
-        client.watchedBy(told::add).run(named("buyer", "watched")).await();
+        client.watchedBy(told::add)
+                .onApproval(request -> {
+                    client.say("watched", "Is it bought?"); // Something happens while the request is open.
+                    return Optional.of(Approval.approve());
+                })
+                .run(named("buyer", "watched"))
+                .await();
 
-        assertThat(told).hasAtLeastOneElementOfType(ThreadEvent.Saved.class);
-        assertThat(told.stream().filter(ThreadEvent.Asked.class::isInstance)).hasSize(1);
+        assertThat(told)
+                .hasAtLeastOneElementOfType(ThreadEvent.Saved.class)
+                .filteredOn(ThreadEvent.Asked.class::isInstance)
+                .hasSize(1);
     }
 
     @Test

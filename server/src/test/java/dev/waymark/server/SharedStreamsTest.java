@@ -142,6 +142,18 @@ class SharedStreamsTest {
     }
 
     @Test
+    void closedWatch_readsNoMore() throws Exception {
+        String thread = ann.start("asker", "Book");
+        ann.awaitPending(thread, 2);
+        ThreadWatch watch = watch(thread);
+        watch.next(MOST).join();
+        watch.close();
+        watch.next(Duration.ZERO).join();
+
+        assertThat(watch.next(Duration.ofMinutes(5))).succeedsWithin(Duration.ofSeconds(30));
+    }
+
+    @Test
     void absenceOfWorkers_isTold_andTakenBackOnceThereIsOne() throws Exception {
         AgentClient elsewhere = AgentClient.on(connection, "elsewhere");
         String thread = elsewhere.start(Prompt.of("assistant", "Hi")).thread();
