@@ -178,7 +178,7 @@ class AgentsTest {
     }
 
     @Test
-    void triage_commentsWhatIsApproved_andSummarisesWhatGotLong() {
+    void triage_commentsWhatIsApproved_andSummarizesWhatGotLong() {
         anthropic.answers(
                 ModelAnswer.says()
                         .calls("tu_1", "list_issues", "{\"state\":\"open\"}")

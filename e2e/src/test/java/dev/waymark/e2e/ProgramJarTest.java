@@ -43,7 +43,7 @@ class ProgramJarTest {
             "io.temporal.common.converter.Jackson3JsonPayloadConverter",
             // Only reflection on Kotlin's companion objects needs them.
             "kotlin.jvm.internal.",
-            // Logback recognises programs that use Spring.
+            // Logback recognizes programs that use Spring.
             "org.springframework.");
 
     private static final long MEGABYTE = 1_000_000;

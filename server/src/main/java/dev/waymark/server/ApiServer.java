@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.server.agui.AgUiRoutes;
 import dev.waymark.server.aisdk.UiChatRoutes;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.api.ApiRoutes;
 import dev.waymark.server.api.Failures;
 import dev.waymark.server.console.ConsoleFiles;
@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  *         ApiServer server = ApiServer.start(
  *                 client,
  *                 HttpSettings.at("127.0.0.1", 8090),
- *                 new AgentCatalogue(Optional.empty()),
+ *                 new AgentCatalog(Optional.empty()),
  *                 Optional.of(StaticTokens.of(Path.of("tokens.json"))))) {
  *     System.out.println(server.address());
  *     new CountDownLatch(1).await();
@@ -68,7 +68,7 @@ public final class ApiServer implements AutoCloseable {
      * @throws IdentityProblem if authentication is disabled and the address is not a loopback address
      */
     public static ApiServer start(
-            AgentClient client, HttpSettings settings, AgentCatalogue agents, Optional<Authenticator> authenticator)
+            AgentClient client, HttpSettings settings, AgentCatalog agents, Optional<Authenticator> authenticator)
             throws IOException {
         return start(
                 client,
@@ -88,7 +88,7 @@ public final class ApiServer implements AutoCloseable {
     public static ApiServer start(
             AgentClient client,
             HttpSettings settings,
-            AgentCatalogue agents,
+            AgentCatalog agents,
             Optional<Authenticator> authenticator,
             McpSettings mcp,
             Consumer<RuntimeException> unexpected)
@@ -120,7 +120,7 @@ public final class ApiServer implements AutoCloseable {
 
     static List<Route> routes(
             AgentClient client,
-            AgentCatalogue agents,
+            AgentCatalog agents,
             JsonNode document,
             HttpSettings settings,
             Executor readers,

@@ -17,7 +17,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.api.Failures;
 import dev.waymark.server.document.ApiDocument;
 import dev.waymark.server.http.HttpSettings;
@@ -74,7 +74,7 @@ class ApiTest {
         Set<String> served = new TreeSet<>();
         for (Route route : ApiServer.routes(
                 threads.client(),
-                new AgentCatalogue(Optional.empty()),
+                new AgentCatalog(Optional.empty()),
                 DOCUMENT.json(),
                 HttpSettings.at("127.0.0.1", 0),
                 Runnable::run,

@@ -14,7 +14,7 @@ import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverTarget;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.testkit.process.PostgresServer;
 import io.temporal.api.history.v1.HistoryEvent;
@@ -176,7 +176,7 @@ class ForgottenThreadPostgresTest {
                 .hasMessageStartingWith("thread trip was forgotten on ")
                 .hasMessageNotContaining(CANARY);
         try (ApiServer server = ApiServer.start(
-                client, HttpSettings.at("127.0.0.1", 0), new AgentCatalogue(Optional.empty()), Optional.empty())) {
+                client, HttpSettings.at("127.0.0.1", 0), new AgentCatalog(Optional.empty()), Optional.empty())) {
             HttpCaller caller = HttpCaller.of(server, "none").asNobody();
             for (String read : List.of("", "/messages", "/conversation", "/versions", "/calls", "/checkpoint")) {
                 HttpCaller.Answer answer = caller.get("/v1/threads/trip" + read);

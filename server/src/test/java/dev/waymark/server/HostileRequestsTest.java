@@ -15,7 +15,7 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.identity.StaticTokens;
 import dev.waymark.worker.server.InMemoryServer;
@@ -82,7 +82,7 @@ class HostileRequestsTest {
                 ApiServer server = ApiServer.start(
                         client,
                         HttpSettings.at("127.0.0.1", 0).withLimits(1_000_000, 200, 1_000_000),
-                        new AgentCatalogue(Optional.empty()),
+                        new AgentCatalog(Optional.empty()),
                         Optional.of(StaticTokens.of(threads.tokens())))) {
             HttpCaller ann = HttpCaller.of(threads.serve(), ServedThreads.ANN);
             String thread = ann.start("billing", "Charge");

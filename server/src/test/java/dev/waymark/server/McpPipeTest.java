@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.mcp.McpPipe;
@@ -70,7 +70,7 @@ class McpPipeTest {
                     OutputStream written = Channels.newOutputStream(stdout.sink())) {
                 McpPipe.serve(
                         threads.client(),
-                        new AgentCatalogue(Optional.of(directory.resolve("agents"))),
+                        new AgentCatalog(Optional.of(directory.resolve("agents"))),
                         caller,
                         read,
                         written,

@@ -4,7 +4,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.model.ModelProvider;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.identity.StaticTokens;
 import dev.waymark.server.mcp.McpSettings;
@@ -186,7 +186,7 @@ final class ServedThreads implements AutoCloseable {
     ApiServer serve(HttpSettings settings) throws IOException {
         AgentClient client = client();
         ApiServer server = ApiServer.start(
-                client, settings, new AgentCatalogue(Optional.of(agents)), Optional.of(StaticTokens.of(tokens)));
+                client, settings, new AgentCatalog(Optional.of(agents)), Optional.of(StaticTokens.of(tokens)));
         open.add(server);
         return server;
     }
@@ -197,7 +197,7 @@ final class ServedThreads implements AutoCloseable {
         ApiServer server = ApiServer.start(
                 client,
                 HttpSettings.at("127.0.0.1", 0).withLimits(1_000, 200, 1_000),
-                new AgentCatalogue(Optional.of(agents)),
+                new AgentCatalog(Optional.of(agents)),
                 Optional.of(StaticTokens.of(tokens)),
                 mcp,
                 RuntimeException::printStackTrace);
@@ -206,8 +206,7 @@ final class ServedThreads implements AutoCloseable {
     }
 
     ApiServer serveUnchecked(HttpSettings settings) throws IOException {
-        ApiServer server =
-                ApiServer.start(client(), settings, new AgentCatalogue(Optional.of(agents)), Optional.empty());
+        ApiServer server = ApiServer.start(client(), settings, new AgentCatalog(Optional.of(agents)), Optional.empty());
         open.add(server);
         return server;
     }
@@ -218,7 +217,7 @@ final class ServedThreads implements AutoCloseable {
         ApiServer server = ApiServer.start(
                 client,
                 HttpSettings.at("127.0.0.1", 0),
-                AgentCatalogue.ofWorkers(client),
+                AgentCatalog.ofWorkers(client),
                 Optional.of(StaticTokens.of(tokens)));
         open.add(server);
         return server;

@@ -1,7 +1,7 @@
 package dev.waymark.server;
 
 import dev.waymark.client.AgentClient;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.identity.StaticTokens;
 import dev.waymark.testkit.crash.WorkerProcess;
@@ -32,7 +32,7 @@ final class ServerInstance {
         ApiServer.start(
                 AgentClient.connect(arguments[0]),
                 settings,
-                new AgentCatalogue(Optional.of(Path.of(arguments[1]))),
+                new AgentCatalog(Optional.of(Path.of(arguments[1]))),
                 Optional.of(StaticTokens.of(Path.of(arguments[2]))));
         WorkerProcess.work();
     }

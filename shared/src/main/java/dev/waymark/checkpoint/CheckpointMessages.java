@@ -118,6 +118,6 @@ public final class CheckpointMessages {
 
     /** The number of model replies in this turn. A running model call is not counted, since it may fail. */
     public static int iterations(Conversation state) {
-        return state.turn().iterations() - (state.modelCalled() && !state.isSummarising() ? 1 : 0);
+        return state.turn().iterations() - (state.modelCalled() && !state.isSummarizing() ? 1 : 0);
     }
 }

@@ -121,8 +121,8 @@ public record Conversation(
 
     /** Whether the model is writing a summary instead of a reply. */
     @JsonIgnore
-    public boolean isSummarising() {
-        return dialogue.isSummarising(counters.steps());
+    public boolean isSummarizing() {
+        return dialogue.isSummarizing(counters.steps());
     }
 
     /**

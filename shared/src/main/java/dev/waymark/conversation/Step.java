@@ -35,10 +35,10 @@ public sealed interface Step {
     }
 
     /** Let the model summarize the older part of the conversation, before it is called for the next reply. */
-    record Summarise(int step) implements Step {
+    record Summarize(int step) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
-            return cases.summarise(this);
+            return cases.summarize(this);
         }
     }
 
@@ -136,7 +136,7 @@ public sealed interface Step {
 
         R callModel(CallModel step);
 
-        R summarise(Summarise step);
+        R summarize(Summarize step);
 
         R runTool(RunTool step);
 

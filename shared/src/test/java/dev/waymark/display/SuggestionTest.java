@@ -21,7 +21,7 @@ class SuggestionTest {
         "--timout,--timeout",
         "Model,model"
     })
-    void slip_isRecognised(String typed, String meant) {
+    void slip_isRecognized(String typed, String meant) {
         assertThat(Suggestion.question(typed, KNOWN)).isEqualTo("Did you mean \"" + meant + "\"?");
     }
 

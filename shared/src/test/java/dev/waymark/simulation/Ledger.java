@@ -711,7 +711,7 @@ final class Ledger {
         }
         before.calls().forEach((id, call) -> dropped(call, after));
         Violation.unless(
-                Rules.nextSteps(after).stream().noneMatch(Step.Summarise.class::isInstance),
+                Rules.nextSteps(after).stream().noneMatch(Step.Summarize.class::isInstance),
                 "a summary follows a summary");
     }
 
@@ -1024,7 +1024,7 @@ final class Ledger {
                 mostTokens.filter(most -> promised > Math.max(0, most - tokens)).isEmpty(),
                 "more is promised to subagents than there is");
         Violation.unless(
-                steps.stream().noneMatch(step -> step instanceof Step.CallModel || step instanceof Step.Summarise)
+                steps.stream().noneMatch(step -> step instanceof Step.CallModel || step instanceof Step.Summarize)
                         || mostTokens.filter(most -> tokens >= most).isEmpty(),
                 "a model is called beyond the budget");
         Violation.unless(

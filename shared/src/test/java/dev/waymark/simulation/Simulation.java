@@ -324,7 +324,7 @@ final class Simulation {
         }
 
         @Override
-        public Boolean summarise(Step.Summarise step) {
+        public Boolean summarize(Step.Summarize step) {
             begin("summary " + step.step(), Activity.of("summary", step.step(), runId()));
             apply(new ModelFact.SummaryRequested(step.step()));
             return true;
@@ -509,7 +509,7 @@ final class Simulation {
             waits = true;
             Violation.unless(
                     flights.stream()
-                            .anyMatch(flight -> flight.kind().equals(state.isSummarising() ? "summary" : "model")
+                            .anyMatch(flight -> flight.kind().equals(state.isSummarizing() ? "summary" : "model")
                                     && flight.step() == state.counters().steps()),
                     "stuck: no reply will come");
         }
@@ -856,7 +856,7 @@ final class Simulation {
                 }
             }
             case "summary" -> apply(summaryEnd(flight.step() + off));
-            case "judge" -> apply(judgement(flight));
+            case "judge" -> apply(judgment(flight));
             case "verify" -> apply(verdict(flight));
             case "task" -> apply(taskEnd(flight));
             case "announcement" -> apply(announcementEnd(flight.step()));
@@ -884,7 +884,7 @@ final class Simulation {
         return new CallVerdict(then, Optional.of(1), Optional.of("a rule"), Optional.empty());
     }
 
-    private Fact judgement(Activity flight) {
+    private Fact judgment(Activity flight) {
         Fact end = judging.nextInt(4) > 0
                 ? new ToolFact.VerdictGiven(flight.callId(), found(flight.call().orElseThrow(), verdict()))
                 : new ToolFact.VerdictFailed(

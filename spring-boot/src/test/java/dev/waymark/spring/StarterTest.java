@@ -401,14 +401,14 @@ class StarterTest {
 
     @Test
     void badSettings_areOneClearLine(@TempDir Path agents) throws IOException {
-        Files.writeString(agents.resolve("broken.yaml"), "model: anthropic:any\ncolour: red\n");
+        Files.writeString(agents.resolve("broken.yaml"), "model: anthropic:any\ncolor: red\n");
 
         assertThat(failure(with -> with.withPropertyValues("waymark.codec-keys=abc")))
                 .startsWith("Waymark: key 1 in WAYMARK_CODEC_KEYS has no id");
         assertThat(failure(with -> with.withPropertyValues("waymark.agents=/no/such/directory")))
                 .startsWith("Waymark: there is no such directory: /no/such/directory | Create it");
         assertThat(failure(with -> with.withPropertyValues("waymark.agents=" + agents)))
-                .startsWith("Waymark: " + agents.resolve("broken.yaml") + ":2: colour:");
+                .startsWith("Waymark: " + agents.resolve("broken.yaml") + ":2: color:");
         assertThat(failure(with -> with.withUserConfiguration(OneAgent.class)))
                 .startsWith("Waymark: agent host: expected PROVIDER:MODEL with one of the providers anthropic, openai,"
                         + " openai-responses, openai-chat, scripted, found scripted-host:any");

@@ -36,7 +36,7 @@ final class HelpText {
             "WAYMARK_CODEC_KEYS  keys that encrypt payloads: ID:KEY,… or file:PATH",
             "WAYMARK_THREAD_KEYS where the keys of individual threads are stored: file:DIR or jdbc:…",
             "WAYMARK_SHARES      shares of the workers while they are busy: subject:ann=2,agent:batch=0.5",
-            "NO_COLOR            disables colours in chat");
+            "NO_COLOR            disables colors in chat");
 
     private HelpText() {}
 

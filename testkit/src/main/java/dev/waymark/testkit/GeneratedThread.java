@@ -154,7 +154,7 @@ public final class GeneratedThread {
         }
         if (state.modelCalled()) {
             int step = state.counters().steps();
-            if (state.isSummarising()) {
+            if (state.isSummarizing()) {
                 apply(
                         extras.nextInt(6) == 0
                                 ? new ModelFact.SummaryFailed(
@@ -214,8 +214,8 @@ public final class GeneratedThread {
             apply(new ThreadFact.AgentRequested());
         } else if (step instanceof Step.CallModel call) {
             apply(new ModelFact.ModelCalled(call.step()));
-        } else if (step instanceof Step.Summarise summarise) {
-            apply(new ModelFact.SummaryRequested(summarise.step()));
+        } else if (step instanceof Step.Summarize summarize) {
+            apply(new ModelFact.SummaryRequested(summarize.step()));
         } else if (step instanceof Step.RunTool run) {
             apply(new ToolFact.ToolDispatched(run.call().id(), run.dispatch()));
         } else if (step instanceof Step.VerifyTool verify) {

@@ -31,8 +31,8 @@ import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
+import dev.waymark.worker.tool.FusedCalls;
 import dev.waymark.worker.tool.LateOutcomeSender;
-import dev.waymark.worker.tool.ReplyCalls;
 import dev.waymark.worker.tool.TaskActivityImpl;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
@@ -190,7 +190,7 @@ public final class AgentWorker implements AutoCloseable {
                         agent -> builder.providers.orElseThrow().lacks(agent)),
                 new JudgeActivityImpl(runs, judges),
                 new ModelActivityImpl(
-                        runs, builder.providers.orElseThrow(), judges, new ReplyCalls(tools), live, activityMetrics),
+                        runs, builder.providers.orElseThrow(), judges, new FusedCalls(tools), live, activityMetrics),
                 new ToolActivity(
                         runs,
                         tools,

@@ -7,7 +7,7 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.history.Timeline;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.front.FrontEndContent;
 import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.FrontEndThreads;
@@ -36,14 +36,14 @@ public final class AgUiRoutes {
     private static final List<String> DECISION_FIELDS = List.of("approved", "args", "reason");
 
     private final FrontEndThreads threads;
-    private final AgentCatalogue agents;
+    private final AgentCatalog agents;
 
-    private AgUiRoutes(FrontEndThreads threads, AgentCatalogue agents) {
+    private AgUiRoutes(FrontEndThreads threads, AgentCatalog agents) {
         this.threads = threads;
         this.agents = agents;
     }
 
-    public static List<Route> of(AgentClient client, AgentCatalogue agents, Executor readers) {
+    public static List<Route> of(AgentClient client, AgentCatalog agents, Executor readers) {
         AgUiRoutes routes = new AgUiRoutes(new FrontEndThreads(client, agents, readers, OPERATION), agents);
         return List.of(Route.post("runAgUi", "/v1/agui/{agent}", CallerRole.LOOK, routes::run)
                 .taking(BODY_BYTES));

@@ -7,7 +7,7 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.history.Timeline;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.front.ChatForks;
 import dev.waymark.server.front.FrontEndContent;
 import dev.waymark.server.front.FrontEndRun;
@@ -53,7 +53,7 @@ public final class UiChatRoutes {
         this.forks = forks;
     }
 
-    public static List<Route> of(AgentClient client, AgentCatalogue agents, Executor readers) {
+    public static List<Route> of(AgentClient client, AgentCatalog agents, Executor readers) {
         FrontEndThreads threads = new FrontEndThreads(client, agents, readers, OPERATION);
         UiChatRoutes routes = new UiChatRoutes(threads, new ChatForks(client, threads, OPERATION));
         return List.of(

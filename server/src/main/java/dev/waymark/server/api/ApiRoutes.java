@@ -32,7 +32,7 @@ public final class ApiRoutes {
      * @param readers executes the reads of histories for event streams
      */
     public static List<Route> of(
-            AgentClient client, AgentCatalogue agents, JsonNode document, HttpSettings settings, Executor readers) {
+            AgentClient client, AgentCatalog agents, JsonNode document, HttpSettings settings, Executor readers) {
         ThreadAccess access = new ThreadAccess(client);
         List<Route> routes = new ArrayList<>();
         routes.add(Route.open("getDocument", "GET", "/v1/openapi.json", request -> HttpReply.json(200, document)));

@@ -34,9 +34,9 @@ final class ScheduleRoutes {
 
     private final AgentClient client;
     private final ThreadAccess access;
-    private final AgentCatalogue agents;
+    private final AgentCatalog agents;
 
-    ScheduleRoutes(AgentClient client, ThreadAccess access, AgentCatalogue agents) {
+    ScheduleRoutes(AgentClient client, ThreadAccess access, AgentCatalog agents) {
         this.client = client;
         this.access = access;
         this.agents = agents;

@@ -32,9 +32,9 @@ final class ThreadStarts {
 
     private final AgentClient client;
     private final ThreadAccess access;
-    private final AgentCatalogue agents;
+    private final AgentCatalog agents;
 
-    ThreadStarts(AgentClient client, ThreadAccess access, AgentCatalogue agents) {
+    ThreadStarts(AgentClient client, ThreadAccess access, AgentCatalog agents) {
         this.client = client;
         this.access = access;
         this.agents = agents;

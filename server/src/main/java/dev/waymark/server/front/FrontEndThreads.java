@@ -16,7 +16,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.api.RequestIds;
 import dev.waymark.server.api.ThreadAccess;
 import dev.waymark.server.http.HttpProblem;
@@ -39,7 +39,7 @@ import java.util.stream.Stream;
 public final class FrontEndThreads {
     private final AgentClient client;
     private final ThreadAccess access;
-    private final AgentCatalogue agents;
+    private final AgentCatalog agents;
     private final Executor readers;
     private final String operation;
 
@@ -49,7 +49,7 @@ public final class FrontEndThreads {
      * @param readers executes the reads of histories for event streams
      * @param operation separates the ids of this protocol from those of others
      */
-    public FrontEndThreads(AgentClient client, AgentCatalogue agents, Executor readers, String operation) {
+    public FrontEndThreads(AgentClient client, AgentCatalog agents, Executor readers, String operation) {
         this.client = client;
         this.access = new ThreadAccess(client);
         this.agents = agents;

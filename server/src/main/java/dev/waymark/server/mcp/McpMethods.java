@@ -3,7 +3,7 @@ package dev.waymark.server.mcp;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.front.FrontEndThreads;
 import dev.waymark.server.http.HttpProblem;
 import java.util.concurrent.Executor;
@@ -28,7 +28,7 @@ final class McpMethods {
      */
     McpMethods(
             AgentClient client,
-            AgentCatalogue agents,
+            AgentCatalog agents,
             Executor readers,
             McpSettings settings,
             Function<RuntimeException, HttpProblem> failures) {

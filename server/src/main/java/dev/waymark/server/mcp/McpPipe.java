@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.api.Failures;
 import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.identity.Caller;
@@ -58,7 +58,7 @@ public final class McpPipe {
      */
     public static void serve(
             AgentClient client,
-            AgentCatalogue agents,
+            AgentCatalog agents,
             Caller caller,
             InputStream in,
             OutputStream out,

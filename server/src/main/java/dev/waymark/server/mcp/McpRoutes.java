@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.EventSource;
 import dev.waymark.server.http.HttpAnswer;
@@ -51,7 +51,7 @@ public final class McpRoutes {
      */
     public static Route of(
             AgentClient client,
-            AgentCatalogue agents,
+            AgentCatalog agents,
             Executor readers,
             McpSettings settings,
             Function<RuntimeException, HttpProblem> failures) {

@@ -14,7 +14,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.Timeline;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.api.Attribution;
 import dev.waymark.server.api.Failures;
 import dev.waymark.server.api.RequestIds;
@@ -36,7 +36,7 @@ final class ThreadTools {
 
     private final AgentClient client;
     private final ThreadAccess access;
-    private final AgentCatalogue agents;
+    private final AgentCatalog agents;
     private final Executor readers;
     private final McpSettings settings;
     private final ToolDefinitions definitions;
@@ -45,11 +45,7 @@ final class ThreadTools {
     private final FrontEndThreads threads;
 
     ThreadTools(
-            AgentClient client,
-            AgentCatalogue agents,
-            FrontEndThreads threads,
-            Executor readers,
-            McpSettings settings) {
+            AgentClient client, AgentCatalog agents, FrontEndThreads threads, Executor readers, McpSettings settings) {
         this.client = client;
         this.access = new ThreadAccess(client);
         this.agents = agents;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.tool.ToolArguments;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ final class ToolDefinitions {
                             .put("type", "object")
                             .put("description", "A JSON Schema that the agent's final reply has to match."));
 
-    private final AgentCatalogue agents;
+    private final AgentCatalog agents;
     private final List<ObjectNode> threadTools = List.of(
             definition(
                     START,
@@ -55,7 +55,7 @@ final class ToolDefinitions {
                     List.of()),
             definition(STOP, "Stops the running turn of a thread.", List.of("thread"), List.of()));
 
-    ToolDefinitions(AgentCatalogue agents) {
+    ToolDefinitions(AgentCatalog agents) {
         this.agents = agents;
     }
 
@@ -80,7 +80,7 @@ final class ToolDefinitions {
         return tool;
     }
 
-    private static ObjectNode definition(AgentCatalogue.Listed agent) {
+    private static ObjectNode definition(AgentCatalog.Listed agent) {
         return definition(
                 agent.name(),
                 agent.description().orElse("Asks the agent " + agent.name() + "."),
@@ -115,8 +115,8 @@ final class ToolDefinitions {
         if (threadTool.isPresent() || !isToolName(name)) {
             return threadTool;
         }
-        List<AgentCatalogue.Listed> known = agents.agents();
-        AgentCatalogue.Listed unreported = new AgentCatalogue.Listed(name, Optional.empty(), Optional.empty(), false);
+        List<AgentCatalog.Listed> known = agents.agents();
+        AgentCatalog.Listed unreported = new AgentCatalog.Listed(name, Optional.empty(), Optional.empty(), false);
         return known.stream()
                 .filter(agent -> agent.name().equals(name))
                 .findFirst()

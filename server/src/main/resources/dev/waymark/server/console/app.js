@@ -36,7 +36,7 @@ class Console {
 
   #shortcuts() {
     const go = (step) => {
-      const thread = this.list.neighbour(step);
+      const thread = this.list.neighbor(step);
       if (thread !== undefined) goToThread(thread);
     };
     const onPage = (run) => () => this.page instanceof ThreadPage && run(this.page);

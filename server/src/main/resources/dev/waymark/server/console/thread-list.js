@@ -176,7 +176,7 @@ export class ThreadList {
   }
 
   /** The thread before or after the selected one. */
-  neighbour(step) {
+  neighbor(step) {
     const at = this.#threads.findIndex((thread) => thread.thread === this.#selected);
     return this.#threads[at < 0 ? 0 : Math.min(this.#threads.length - 1, Math.max(0, at + step))]?.thread;
   }

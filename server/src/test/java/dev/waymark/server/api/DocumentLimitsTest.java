@@ -309,7 +309,7 @@ class DocumentLimitsTest {
             assertThat(id.path("minLength").asInt()).isEqualTo(1);
             assertThat(id.path("maxLength").asInt()).isEqualTo(InboundDecoder.MAX_ID_LENGTH);
         });
-        AgentCatalogue any = new AgentCatalogue(Optional.empty());
+        AgentCatalog any = new AgentCatalog(Optional.empty());
         assertThat(isAccepted(() -> any.check(repeated(InboundDecoder.MAX_ID_LENGTH))))
                 .isTrue();
         assertThat(isAccepted(() -> any.check(repeated(InboundDecoder.MAX_ID_LENGTH + 1))))

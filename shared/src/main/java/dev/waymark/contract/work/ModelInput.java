@@ -51,7 +51,7 @@ public record ModelInput(
                 called.counters().steps(),
                 transcript.count(),
                 cut(transcript),
-                called.isSummarising(),
+                called.isSummarizing(),
                 DecisionsDigest.of(called),
                 false,
                 Optional.empty());

@@ -9,7 +9,7 @@ public final class Summary {
     private static final String END = "[End of summary - recent messages follow]";
 
     /** The instructions for a model that writes a summary. */
-    public static final String INSTRUCTIONS = "You summarise conversations between a user and an assistant that uses"
+    public static final String INSTRUCTIONS = "You summarize conversations between a user and an assistant that uses"
             + " tools. Your summary takes the place of the conversation: the assistant goes on with it and sees nothing"
             + " else of what was said. Keep what the user wants, what was decided, found out and done, names, numbers"
             + " and ids as they were written, and what is still open. Reply with the summary alone.";
@@ -41,7 +41,7 @@ public final class Summary {
      */
     public static Message request(List<Message> messages) {
         return Message.user(messages.stream().map(Summary::spelled).collect(Collectors.joining("\n\n"))
-                + "\n\nSummarise the conversation above.");
+                + "\n\nSummarize the conversation above.");
     }
 
     private static String spelled(Message message) {

@@ -128,7 +128,7 @@ final class Decider {
 
     private void callModel() {
         int next = state.counters().steps() + 1;
-        steps.add(isSummaryDue() ? new Step.Summarise(next) : new Step.CallModel(next));
+        steps.add(isSummaryDue() ? new Step.Summarize(next) : new Step.CallModel(next));
     }
 
     /**

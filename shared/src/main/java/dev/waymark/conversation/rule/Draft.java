@@ -97,7 +97,7 @@ final class Draft {
         return dialogue.turn.isRunning() && Call.onlyAsk(book.openCalls());
     }
 
-    boolean isSummarising() {
+    boolean isSummarizing() {
         return dialogue.modelCalled && dialogue.estimate().isSummary(counters.steps);
     }
 

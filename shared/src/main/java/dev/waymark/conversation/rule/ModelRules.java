@@ -228,7 +228,7 @@ final class ModelRules {
 
     static void summaryRequested(Draft draft, ModelFact.SummaryRequested fact) {
         call(draft, fact.step());
-        draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().summarising(fact.step()));
+        draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().summarizing(fact.step()));
     }
 
     static void summarised(Draft draft, ModelFact.Summarised fact) {
@@ -297,9 +297,9 @@ final class ModelRules {
     /** Undoes the pending model call, which will be repeated. */
     static void takeBackCall(Draft draft) {
         if (draft.dialogue.modelCalled) {
-            if (draft.isSummarising()) {
+            if (draft.isSummarizing()) {
                 draft.dialogue.tokenEstimate = Optional.of(
-                        draft.dialogue.estimate().notSummarising()); // The next step has the same number again.
+                        draft.dialogue.estimate().notSummarizing()); // The next step has the same number again.
             } else {
                 draft.dialogue.turn = draft.dialogue.turn.uniterated();
             }

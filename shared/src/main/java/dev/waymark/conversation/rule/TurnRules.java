@@ -25,8 +25,8 @@ final class TurnRules {
     }
 
     static void end(Draft draft, Turn.Status how, String words, @Nullable Problem why) {
-        if (draft.isSummarising()) {
-            draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().notSummarising());
+        if (draft.isSummarizing()) {
+            draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().notSummarizing());
         }
         draft.dialogue.modelCalled = false;
         draft.dialogue.turn = draft.dialogue.turn.ended(

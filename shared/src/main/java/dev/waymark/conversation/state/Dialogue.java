@@ -74,7 +74,7 @@ public record Dialogue(
     }
 
     /** Whether the model is writing a summary in this step, instead of a reply. */
-    public boolean isSummarising(int step) {
+    public boolean isSummarizing(int step) {
         return modelCalled && estimate().isSummary(step);
     }
 

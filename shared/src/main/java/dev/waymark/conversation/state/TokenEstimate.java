@@ -38,12 +38,12 @@ public record TokenEstimate(long tokens, int messages, Optional<Integer> summary
         return new TokenEstimate(0, 0, summary);
     }
 
-    public TokenEstimate summarising(int step) {
+    public TokenEstimate summarizing(int step) {
         return new TokenEstimate(tokens, messages, Optional.of(step));
     }
 
     /** Forgets the newest summary, which did not succeed. */
-    public TokenEstimate notSummarising() {
+    public TokenEstimate notSummarizing() {
         return new TokenEstimate(tokens, messages, Optional.empty());
     }
 

@@ -72,7 +72,7 @@ class SummaryTest {
 
     @Test
     void conversation_atTheLimit_isSummarisedBeforeTheModelIsAsked() {
-        assertThat(secondTurn(1).decides()).containsExactly(new Step.Summarise(3));
+        assertThat(secondTurn(1).decides()).containsExactly(new Step.Summarize(3));
     }
 
     @Test
@@ -91,7 +91,7 @@ class SummaryTest {
     @Test
     void summary_takesThePlaceOfTheOlderPart_andTheTurnGoesOn() {
         ConversationScript story = secondTurn(1).with(new ModelFact.SummaryRequested(3));
-        assertThat(story.state().isSummarising()).isTrue();
+        assertThat(story.state().isSummarizing()).isTrue();
         assertThat(story.state().givingWay())
                 .isEqualTo(story.messages().subList(0, 4))
                 .doesNotContain(Message.user("Two"));
@@ -138,13 +138,13 @@ class SummaryTest {
                 replied(4, 1_100, ConversationScript.text("Ok")),
                 ConversationScript.said("Three"));
 
-        assertThat(story.decides()).containsExactly(new Step.Summarise(5));
+        assertThat(story.decides()).containsExactly(new Step.Summarize(5));
     }
 
     @Test
     void fewMessages_areNotSummarised_howeverLarge() {
         assertThat(secondTurn(3).decides()).containsExactly(new Step.CallModel(3));
-        assertThat(secondTurn(2).decides()).containsExactly(new Step.Summarise(3));
+        assertThat(secondTurn(2).decides()).containsExactly(new Step.Summarize(3));
     }
 
     @Test
@@ -158,7 +158,7 @@ class SummaryTest {
 
         story.with(ConversationScript.said("x".repeat(200)));
 
-        assertThat(story.decides()).containsExactly(new Step.Summarise(2));
+        assertThat(story.decides()).containsExactly(new Step.Summarize(2));
     }
 
     @Test
@@ -179,7 +179,7 @@ class SummaryTest {
                         Message.assistant(ConversationScript.text("b")),
                         Message.user("c")));
 
-        assertThat(story.decides()).containsExactly(new Step.Summarise(1));
+        assertThat(story.decides()).containsExactly(new Step.Summarize(1));
     }
 
     @Test
@@ -247,7 +247,7 @@ class SummaryTest {
 
         assertThat(goesOn.turn().iterations()).isZero();
         assertThat(Rules.nextSteps(goesOn))
-                .containsExactly(new Step.Summarise(goesOn.counters().steps() + 1));
+                .containsExactly(new Step.Summarize(goesOn.counters().steps() + 1));
     }
 
     @Test
@@ -264,7 +264,7 @@ class SummaryTest {
         Conversation called =
                 Rules.apply(forked, new ModelFact.ModelCalled(3), ConversationScript.START.plusSeconds(62));
 
-        assertThat(called.isSummarising()).isFalse();
+        assertThat(called.isSummarizing()).isFalse();
     }
 
     /** A turn with one call, and the message of the next turn. The last of the given facts ends the call. */
@@ -383,6 +383,6 @@ class SummaryTest {
 
         assertThat(Summary.request(messages))
                 .isEqualTo(Message.user("User: Add\n\nAssistant: Sure.\nCall tu_1: add {}\n\nError of tu_1: no"
-                        + "\n\nSummarise the conversation above."));
+                        + "\n\nSummarize the conversation above."));
     }
 }

@@ -4,7 +4,7 @@ import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.mcp.McpPipe;
@@ -62,9 +62,9 @@ public final class McpCommand implements Callable<Integer> {
         try (AgentClient client = ConnectionOptions.toServer();
                 InputStream in = new FileInputStream(FileDescriptor.in);
                 OutputStream out = new FileOutputStream(FileDescriptor.out)) {
-            AgentCatalogue catalogue =
-                    agents == null ? AgentCatalogue.ofWorkers(client) : new AgentCatalogue(Optional.of(agents));
-            McpPipe.serve(client, catalogue, caller(), in, out, this::log);
+            AgentCatalog catalog =
+                    agents == null ? AgentCatalog.ofWorkers(client) : new AgentCatalog(Optional.of(agents));
+            McpPipe.serve(client, catalog, caller(), in, out, this::log);
         }
         return ExitCode.DONE;
     }

@@ -8,7 +8,7 @@ import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.connect.FairShares;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.server.ApiServer;
-import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.IdentityProblem;
@@ -132,8 +132,7 @@ public final class ServeCommand implements Callable<Integer> {
             throw misuse(String.valueOf(e.getMessage()));
         }
         try (AgentClient client = ConnectionOptions.toServer();
-                ApiServer server =
-                        ApiServer.start(client, settings, catalogue(client), authenticator, mcp, this::log)) {
+                ApiServer server = ApiServer.start(client, settings, catalog(client), authenticator, mcp, this::log)) {
             announce(server);
             if (ProcessEnvironment.get().containsKey(FairShares.VARIABLE) && !client.mayShareFairly()) {
                 output.note(FairShares.VARIABLE
@@ -152,8 +151,8 @@ public final class ServeCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
-    private AgentCatalogue catalogue(AgentClient client) {
-        return agents == null ? AgentCatalogue.ofWorkers(client) : AgentCatalogue.of(agents, client);
+    private AgentCatalog catalog(AgentClient client) {
+        return agents == null ? AgentCatalog.ofWorkers(client) : AgentCatalog.of(agents, client);
     }
 
     private McpSettings mcpSettings() throws IOException {

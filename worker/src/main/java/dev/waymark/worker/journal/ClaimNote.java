@@ -5,7 +5,7 @@ import java.util.Objects;
 
 /**
  * A note that a process executes a claimed call: what is needed to end exactly this attempt of its activity, and to
- * recognise the process. Has neither arguments nor secrets.
+ * recognize the process. Has neither arguments nor secrets.
  *
  * @param server the server's address and namespace
  * @param token the task token, which names the run, the activity and the attempt

@@ -27,7 +27,7 @@ public final class LiveReplies {
 
     private final Function<String, DataConverter> converters;
     private final String queue = WireNames.WORDS_QUEUE_PREFIX + UUID.randomUUID();
-    private final Map<Run, PartialText> replies = new ConcurrentHashMap<>();
+    private final Map<Run, ModelAttempt> replies = new ConcurrentHashMap<>();
 
     /** @param converters returns the converter for the payloads of a thread, which encrypts the words */
     public LiveReplies(Function<String, DataConverter> converters) {
@@ -43,7 +43,7 @@ public final class LiveReplies {
     }
 
     /** Shows the reply to clients until the result is closed. */
-    Shown show(String thread, String runId, PartialText reply) {
+    Shown show(String thread, String runId, ModelAttempt reply) {
         Run run = new Run(thread, runId);
         replies.put(run, reply);
         // A later attempt may have taken its place.
@@ -63,7 +63,7 @@ public final class LiveReplies {
         int left = MOST_CHARACTERS;
         for (int i = 0; i < request.calls().size(); i++) {
             WordsRequest.Call call = request.calls().get(i);
-            Optional<PartialText> reply = Optional.ofNullable(replies.get(new Run(call.thread(), call.runId())))
+            Optional<ModelAttempt> reply = Optional.ofNullable(replies.get(new Run(call.thread(), call.runId())))
                     .filter(known -> known.isOf(call));
             if (reply.isEmpty()) {
                 absent.add(i);

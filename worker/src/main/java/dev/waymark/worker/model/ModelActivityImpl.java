@@ -24,7 +24,7 @@ import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.http.ProviderFailures;
-import dev.waymark.worker.tool.ReplyCalls;
+import dev.waymark.worker.tool.FusedCalls;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
@@ -51,9 +51,9 @@ public final class ModelActivityImpl implements ModelActivity {
     private static final Logger LOG = LoggerFactory.getLogger(ModelActivityImpl.class);
 
     private final RunReader runs;
-    private final ModelAttempts attempts;
+    private final ModelCaller attempts;
     private final CallJudges judges;
-    private final ReplyCalls calls;
+    private final FusedCalls calls;
     private final LiveReplies live;
     private final AttemptMetrics metrics;
 
@@ -66,11 +66,11 @@ public final class ModelActivityImpl implements ModelActivity {
             RunReader runs,
             ModelProviders providers,
             CallJudges judges,
-            ReplyCalls calls,
+            FusedCalls calls,
             LiveReplies live,
             AttemptMetrics metrics) {
         this.runs = runs;
-        this.attempts = new ModelAttempts(providers, metrics);
+        this.attempts = new ModelCaller(providers, metrics);
         this.judges = judges;
         this.calls = calls;
         this.live = live;
@@ -84,7 +84,7 @@ public final class ModelActivityImpl implements ModelActivity {
      * @param began when it began, in the time of {@link System#nanoTime}
      */
     private record Attempt(
-            ModelInput input, RunReader.Called called, PartialText words, Heartbeat heartbeat, long began) {
+            ModelInput input, RunReader.Called called, ModelAttempt words, Heartbeat heartbeat, long began) {
         AgentSpec agent() {
             return called.agent();
         }
@@ -99,7 +99,7 @@ public final class ModelActivityImpl implements ModelActivity {
         long began = System.nanoTime();
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         Optional<PartialReply> before = before(input);
-        PartialText words = words(input, info, before);
+        ModelAttempt words = words(input, info, before);
         Optional<PartialReply.SavedReply> saved =
                 before.flatMap(PartialReply::saved).filter(reply -> reply.isFor(info.getWorkflowRunId(), input));
         saved.ifPresent(words::save);
@@ -135,14 +135,14 @@ public final class ModelActivityImpl implements ModelActivity {
     private ModelResult result(Attempt attempt) throws InterruptedException {
         AgentSpec agent = attempt.agent();
         if (attempt.input().summary()) {
-            return ModelResult.of(checked(asked(ModelCalls.summary(attempt.state(), agent), attempt), attempt));
+            return ModelResult.of(checked(asked(ModelPrompt.summary(attempt.state(), agent), attempt), attempt));
         }
         // Fails for good if the schema of the turn is not a schema.
         Optional<Json> schema = schema(attempt);
         // The reply of one model, with its cost. Its failure is retried, with this model or another one, or is final.
-        Reply asked = asked(ModelCalls.request(attempt.state(), agent), attempt);
+        Reply asked = asked(ModelPrompt.request(attempt.state(), agent), attempt);
         // With the value for the schema, or the reason why there is none, and with the faults of its calls.
-        Reply examined = ModelCalls.examined(asked, agent, schema, (tool, args) -> calls.misfit(agent, tool, args));
+        Reply examined = ModelPrompt.examined(asked, agent, schema, (tool, args) -> calls.misfit(agent, tool, args));
         // In whole characters. Fails for good if the reply is too large, and is retried if it can't be encoded.
         Reply checked = checked(examined, attempt);
         // With the verdicts of the agent's rules, if the workflow asks for them and they fit in.
@@ -157,7 +157,7 @@ public final class ModelActivityImpl implements ModelActivity {
      * A cancellation cannot carry the cost of the call, so a failure reports it. After a pause or a shutdown of the
      * worker, the exception is kept, because another attempt follows.
      */
-    private static RuntimeException withSpending(RuntimeException cancellation, PartialText words) {
+    private static RuntimeException withSpending(RuntimeException cancellation, ModelAttempt words) {
         return cancellation instanceof ActivityCanceledException
                         && !words.spent().isNothing()
                 ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
@@ -177,8 +177,8 @@ public final class ModelActivityImpl implements ModelActivity {
         }
     }
 
-    private static PartialText words(ModelInput input, ActivityInfo info, Optional<PartialReply> before) {
-        return new PartialText(
+    private static ModelAttempt words(ModelInput input, ActivityInfo info, Optional<PartialReply> before) {
+        return new ModelAttempt(
                 input.step(),
                 info.getAttempt(),
                 before.flatMap(PartialReply::spent).orElse(Spent.NOTHING),
@@ -228,7 +228,7 @@ public final class ModelActivityImpl implements ModelActivity {
                 String why = "the model's reply has " + bytes + " bytes, at most " + MOST_REPLY_BYTES;
                 throw ActivityProblems.permanent(new Problem(ProviderFailures.REPLY_TOO_LARGE.type(), why), spent);
             }
-            return ModelCalls.withWholeCharacters(reply);
+            return ModelPrompt.withWholeCharacters(reply);
         } catch (JsonProcessingException e) {
             String why = "the model's reply can't be encoded as JSON";
             throw ActivityProblems.passing(
@@ -274,11 +274,11 @@ public final class ModelActivityImpl implements ModelActivity {
             Conversation after =
                     Rules.apply(attempt.state(), replied, attempt.state().updatedAt());
             Duration left = info.getStartToCloseTimeout().minusNanos(System.nanoTime() - attempt.began());
-            Optional<ReplyCalls.Batch> batch = calls.prepare(info.getWorkflowId(), attempt.called(), after, left);
+            Optional<FusedCalls.Batch> batch = calls.prepare(info.getWorkflowId(), attempt.called(), after, left);
             if (batch.isEmpty()) {
                 return ModelResult.of(reply);
             }
-            PartialText words = attempt.words();
+            ModelAttempt words = attempt.words();
             words.save(new PartialReply.SavedReply(
                     info.getWorkflowRunId(), attempt.input().digest(), reply));
             words.runs(batch.get().calls());

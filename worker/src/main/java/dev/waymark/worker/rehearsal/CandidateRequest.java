@@ -12,7 +12,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.RecordedReply;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.worker.model.ModelCalls;
+import dev.waymark.worker.model.ModelPrompt;
 import dev.waymark.worker.model.ModelProviders;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,9 +35,9 @@ record CandidateRequest(ModelProviders.Bound bound, ModelRequest sent, String te
     /** @param recorded the agent of the thread: the model's reasoning may be bound to its prompt */
     static CandidateRequest of(AgentSpec agent, ModelProviders.Bound bound, RecordedReply past, AgentSpec recorded) {
         if (past.summary()) {
-            return of(agent, bound, ModelCalls.summary(past.state(), agent));
+            return of(agent, bound, ModelPrompt.summary(past.state(), agent));
         }
-        ModelRequest request = ModelCalls.request(past.state(), agent);
+        ModelRequest request = ModelPrompt.request(past.state(), agent);
         return of(
                 agent,
                 bound,
@@ -50,7 +50,7 @@ record CandidateRequest(ModelProviders.Bound bound, ModelRequest sent, String te
     static boolean lacksReasoning(AgentSpec agent, RecordedReply past, AgentSpec recorded) {
         return !past.summary()
                 && isOtherPrompt(agent, recorded)
-                && ModelCalls.request(past.state(), recorded).hasReasoning();
+                && ModelPrompt.request(past.state(), recorded).hasReasoning();
     }
 
     private static boolean isOtherPrompt(AgentSpec agent, AgentSpec recorded) {

@@ -18,7 +18,7 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
-import dev.waymark.worker.model.ModelCalls;
+import dev.waymark.worker.model.ModelPrompt;
 import dev.waymark.worker.model.ModelProviders;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -125,10 +125,10 @@ final class Continuation {
             return Optional.of("stopped after " + most + " more replies");
         }
         decided++;
-        boolean isSummary = step instanceof Step.Summarise;
+        boolean isSummary = step instanceof Step.Summarize;
         int number = state.counters().steps() + 1;
         apply(isSummary ? new ModelFact.SummaryRequested(number) : new ModelFact.ModelCalled(number));
-        ModelRequest request = isSummary ? ModelCalls.summary(state, agent) : ModelCalls.request(state, agent);
+        ModelRequest request = isSummary ? ModelPrompt.summary(state, agent) : ModelPrompt.request(state, agent);
         Reply reply;
         try {
             reply = caller.answer(CandidateRequest.of(agent, bound, request), agent, encryptedThread, 1)
@@ -142,7 +142,7 @@ final class Continuation {
             apply(new ModelFact.Summarised(number, reply));
             return Optional.empty();
         }
-        Reply examined = ModelCalls.examined(reply, agent, state.turn().schema());
+        Reply examined = ModelPrompt.examined(reply, agent, state.turn().schema());
         String text = Comparison.text(examined);
         if (!text.isBlank()) {
             lines.add("says: " + text);
@@ -235,7 +235,7 @@ final class Continuation {
         }
 
         @Override
-        public Work summarise(Step.Summarise step) {
+        public Work summarize(Step.Summarize step) {
             return () -> Continuation.this.callModel(step);
         }
 

@@ -18,7 +18,7 @@ import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.worker.gate.ThreadSource;
-import dev.waymark.worker.model.ModelCalls;
+import dev.waymark.worker.model.ModelPrompt;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.process.DaemonThreads;
 import io.temporal.common.converter.DataConverterException;
@@ -437,7 +437,7 @@ public final class Rehearsal {
             (given.wasKept() ? kept : asked).incrementAndGet();
             Reply reply = given.answer().reply();
             Optional<Json> schema = past.state().turn().schema();
-            Reply examined = past.summary() ? reply : ModelCalls.examined(reply, task.agent(), schema);
+            Reply examined = past.summary() ? reply : ModelPrompt.examined(reply, task.agent(), schema);
             answers.add(new CandidateTally.Answer(
                     compared(task, examined),
                     new AnswerStore.Kept(

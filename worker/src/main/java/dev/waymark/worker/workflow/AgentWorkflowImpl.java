@@ -73,7 +73,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final String thread = Workflow.getInfo().getWorkflowId();
     private final RunLimits limits;
     private final RunGrowth growth;
-    private final InFlight flights;
+    private final RunningWork flights;
     private final WebUiCard card = new WebUiCard(thread);
     private final WakeTimer alarm = new WakeTimer(() -> apply(new ThreadFact.TimePassed()));
 
@@ -105,13 +105,13 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         this.growth = new RunGrowth(limits);
         if (input.carried().isPresent()) {
             CarriedState carried = CarriedState.unpack(input.carried().get());
-            flights = new InFlight(this::apply, this::conversation, carried.agent());
+            flights = new RunningWork(this::apply, this::conversation, carried.agent());
             known = carried.state();
         } else if (input.inChunks().isPresent()) {
-            flights = new InFlight(this::apply, this::conversation, Optional.empty());
+            flights = new RunningWork(this::apply, this::conversation, Optional.empty());
             arrival = Optional.of(new StateArrival(input.inChunks().get(), this::arrived));
         } else {
-            flights = new InFlight(this::apply, this::conversation, Optional.empty());
+            flights = new RunningWork(this::apply, this::conversation, Optional.empty());
             List<Fact> facts = input.facts();
             known = Rules.start((ThreadFact.RunStarted) facts.get(0), now());
             facts.subList(1, facts.size()).forEach(this::apply);
@@ -222,7 +222,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
 
         @Override
-        public Boolean summarise(Step.Summarise step) {
+        public Boolean summarize(Step.Summarize step) {
             return mayStart.work && ask(new Work.Summary(step.step()));
         }
 

@@ -103,7 +103,7 @@ final class StateArrival {
         StateChunkInput next = assembly.next();
         ActivityOptions options = ActivityOptions.newBuilder()
                 .setStartToCloseTimeout(TIMEOUT)
-                .setHeartbeatTimeout(InFlight.REPEATABLE_SILENCE)
+                .setHeartbeatTimeout(RunningWork.REPEATABLE_SILENCE)
                 .setRetryOptions(RETRIES)
                 .setSummary("carry the state over, part " + (next.index() + 1))
                 .build();

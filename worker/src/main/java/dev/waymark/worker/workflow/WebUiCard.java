@@ -99,7 +99,7 @@ final class WebUiCard {
         return switch (state.phase()) {
             case STARTING -> "Looking for its agent";
             case THINKING ->
-                state.isSummarising() ? "The model is summarising the conversation" : "The model is thinking";
+                state.isSummarizing() ? "The model is summarizing the conversation" : "The model is thinking";
             case ACTING -> "Running tools";
             case WAITING -> waiting(state);
             case IDLE -> "Idle, last turn: " + state.turn().status().wireName();

@@ -24,9 +24,9 @@ class LiveRepliesTest {
 
     private final LiveReplies live = new LiveReplies(thread -> PLAIN);
 
-    private static PartialText text(int attempt, String words) {
-        PartialText text =
-                new PartialText(1, attempt, Spent.NOTHING, ModelChain.Failed.NOTHING, Optional.empty(), true);
+    private static ModelAttempt text(int attempt, String words) {
+        ModelAttempt text =
+                new ModelAttempt(1, attempt, Spent.NOTHING, ModelChain.Failed.NOTHING, Optional.empty(), true);
         text.words(words);
         return text;
     }

@@ -33,8 +33,8 @@ import dev.waymark.worker.model.LiveReplies;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
+import dev.waymark.worker.tool.FusedCalls;
 import dev.waymark.worker.tool.LateOutcomeSender;
-import dev.waymark.worker.tool.ReplyCalls;
 import dev.waymark.worker.tool.TaskActivityImpl;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
@@ -162,7 +162,7 @@ final class Plant implements AutoCloseable {
                             runs,
                             ModelProviders.of(Map.of("fake", Plant.this::reply)),
                             judges,
-                            new ReplyCalls(tools),
+                            new FusedCalls(tools),
                             new LiveReplies(thread -> PayloadJson.dataConverter(own.client(), thread)),
                             new AttemptMetrics(new SimpleMeterRegistry())),
                     new ToolActivity(

@@ -161,7 +161,7 @@ class BubblewrapTest {
     }
 
     @Test
-    void bwrapOfRoot_isRecognised() throws Exception {
+    void bwrapOfRoot_isRecognized() throws Exception {
         assumeTrue(Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0), "the tests are not root");
         String real = Stream.of(System.getenv("PATH").split(":"))
                 .skip(1)

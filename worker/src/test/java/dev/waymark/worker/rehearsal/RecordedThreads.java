@@ -12,7 +12,7 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.gate.ThreadSource;
-import dev.waymark.worker.model.ModelCalls;
+import dev.waymark.worker.model.ModelPrompt;
 import dev.waymark.worker.model.ModelProviders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -82,8 +82,8 @@ final class RecordedThreads implements ThreadSource {
         Timeline timeline = history.timeline();
         for (RecordedReply past : timeline.replies()) {
             ModelRequest request = past.summary()
-                    ? ModelCalls.summary(past.state(), timeline.agent().orElseThrow())
-                    : ModelCalls.request(past.state(), timeline.agent().orElseThrow());
+                    ? ModelPrompt.summary(past.state(), timeline.agent().orElseThrow())
+                    : ModelPrompt.request(past.state(), timeline.agent().orElseThrow());
             replies.put(key(request), past.reply());
         }
         return replies;

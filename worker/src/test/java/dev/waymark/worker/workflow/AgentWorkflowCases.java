@@ -260,7 +260,7 @@ abstract class AgentWorkflowCases {
             rig.awaitTurn(thread, 1);
 
             rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Two"));
-            rig.await(thread, Conversation::isSummarising);
+            rig.await(thread, Conversation::isSummarizing);
             rig.replaceWorker();
 
             Conversation state = rig.awaitTurn(thread, 2);

@@ -266,7 +266,7 @@ class FusedStepTest {
     @Test
     void toolThatAsks_isAQuestionOfTheStep() {
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(call("tu_1", "look")), safe("look", args -> {
-            throw new InterruptException("Which colour?");
+            throw new InterruptException("Which color?");
         }))) {
             String thread = rig.start(hello());
 

@@ -41,8 +41,8 @@ import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
+import dev.waymark.worker.tool.FusedCalls;
 import dev.waymark.worker.tool.LateOutcomeSender;
-import dev.waymark.worker.tool.ReplyCalls;
 import dev.waymark.worker.tool.TaskActivityImpl;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
@@ -158,7 +158,7 @@ final class WorkflowRig implements AutoCloseable {
                 runs,
                 providers,
                 judges,
-                new ReplyCalls(runner),
+                new FusedCalls(runner),
                 new LiveReplies(thread -> PayloadJson.dataConverter(connection.client(), thread)),
                 new AttemptMetrics(new SimpleMeterRegistry()));
         worker.registerActivitiesImplementations(

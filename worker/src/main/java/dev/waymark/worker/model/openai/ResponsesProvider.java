@@ -65,7 +65,7 @@ public final class ResponsesProvider extends OpenAiApi {
 
     /**
      * The service cannot always decrypt reasoning that it once encrypted, for instance if the key now belongs to
-     * another organisation. The model then continues without that reasoning.
+     * another organization. The model then continues without that reasoning.
      */
     @Override
     Optional<ModelRequest> withoutWhatIsRejected(ModelRequest request, ModelFailure failure) {

@@ -122,7 +122,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     /**
-     * The service's answer to reasoning that was encrypted for another organisation, or with a key that it no longer
+     * The service's answer to reasoning that was encrypted for another organization, or with a key that it no longer
      * has.
      */
     @Test

@@ -501,18 +501,18 @@ class HttpRunnerTest {
 
     // ---- servers that do not speak HTTP
 
-    private interface Behaviour {
+    private interface Behavior {
         void towards(Socket socket) throws Exception;
     }
 
     /** Starts a server that treats every connection in this way and then closes it. Returns the server's port. */
-    private int raw(Behaviour behaviour) throws IOException {
+    private int raw(Behavior behavior) throws IOException {
         ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
         open.add(listener);
         Thread thread = new Thread(() -> {
             while (!listener.isClosed()) {
                 try (Socket socket = listener.accept()) {
-                    behaviour.towards(socket);
+                    behavior.towards(socket);
                 } catch (Exception e) {
                     // The client has closed the connection.
                 }

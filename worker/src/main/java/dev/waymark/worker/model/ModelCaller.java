@@ -27,19 +27,19 @@ import org.slf4j.LoggerFactory;
  * Asks one model in each attempt of a model call. If it fails, says whether another attempt follows, and leaves what that
  * one needs to choose its model. Thread-safe.
  */
-final class ModelAttempts {
+final class ModelCaller {
     private static final int CACHE_KEY_DIGITS = 32;
 
     private static final Pattern OF_REASONING =
             Pattern.compile("thinking|signature|encrypted", Pattern.CASE_INSENSITIVE);
 
-    private static final Logger LOG = LoggerFactory.getLogger(ModelAttempts.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ModelCaller.class);
 
     private final ModelProviders providers;
     private final AttemptMetrics metrics;
     private final ModelOutages outages;
 
-    ModelAttempts(ModelProviders providers, AttemptMetrics metrics) {
+    ModelCaller(ModelProviders providers, AttemptMetrics metrics) {
         this.providers = providers;
         this.metrics = metrics;
         this.outages = new ModelOutages(System::nanoTime, providers::oneName);
@@ -49,7 +49,7 @@ final class ModelAttempts {
      * Returns the reply of the agent's model, or of a fallback while the models before it fail, with its cost. The
      * failure of a model is thrown as the failure of the activity, which says whether another attempt follows, and when.
      */
-    Reply ask(ModelRequest request, RunReader.Called called, PartialText words, BooleanSupplier cancelled)
+    Reply ask(ModelRequest request, RunReader.Called called, ModelAttempt words, BooleanSupplier cancelled)
             throws InterruptedException {
         AgentSpec agent = called.agent();
         Conversation state = called.state();
@@ -57,7 +57,7 @@ final class ModelAttempts {
         ModelChain.Link asked = chain.next(words.failed());
         try {
             ModelProviders.Bound bound = bound(asked);
-            ModelOptions options = ModelCalls.options(asked.options(), agent, bound.provider());
+            ModelOptions options = ModelPrompt.options(asked.options(), agent, bound.provider());
             boolean isCachedLong =
                     options.cache().filter(ModelOptions.CACHE_AN_HOUR::equals).isPresent();
             Optional<Pricing> pricing = asked.ownPrice()
@@ -86,7 +86,7 @@ final class ModelAttempts {
     private static Reply reply(
             ModelProvider provider,
             ModelRequest sent,
-            PartialText words,
+            ModelAttempt words,
             ModelChain.Link asked,
             BooleanSupplier cancelled)
             throws ModelFailure, InterruptedException {
@@ -140,7 +140,7 @@ final class ModelAttempts {
      * to choose one.
      */
     private static RuntimeException problem(
-            AgentSpec agent, ModelChain chain, ModelChain.Link asked, ModelFailure failure, PartialText words) {
+            AgentSpec agent, ModelChain chain, ModelChain.Link asked, ModelFailure failure, ModelAttempt words) {
         String message = String.valueOf(failure.getMessage());
         Problem problem = new Problem(failure.type(), chain.isSingle() ? message : asked.model() + ": " + message);
         Optional<Duration> delay = failure.retryAfter();
@@ -167,7 +167,7 @@ final class ModelAttempts {
     }
 
     /** Whether the agent's time for retries is over before the next attempt. */
-    private static boolean isOver(AgentSpec agent, Optional<Duration> delay, PartialText words) {
+    private static boolean isOver(AgentSpec agent, Optional<Duration> delay, ModelAttempt words) {
         Instant now = Instant.now();
         return agent.retryFor()
                 .filter(most -> !now.plus(delay.orElse(Duration.ZERO))

@@ -24,8 +24,8 @@ import java.util.function.BiFunction;
  * What a model is sent in a state of a thread, and what its reply shows before a thread takes it. Depends only on the
  * state, the agent and the reply.
  */
-public final class ModelCalls {
-    private ModelCalls() {}
+public final class ModelPrompt {
+    private ModelPrompt() {}
 
     /** The request for a reply to the newest messages of this state. */
     public static ModelRequest request(Conversation state, AgentSpec agent) {

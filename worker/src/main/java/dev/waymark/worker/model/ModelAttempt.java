@@ -19,7 +19,7 @@ import java.util.Optional;
  * The progress of a reply that is still streaming, for heartbeats and readers: the end of its text and of its reasoning,
  * the spending so far, the models that failed, and then the calls that run. Written by one thread, read by others.
  */
-final class PartialText implements ReplyListener {
+final class ModelAttempt implements ReplyListener {
     /**
      * Maximum length of the text that is kept. A model writes far less between two heartbeats or queries, so a reader
      * misses nothing.
@@ -49,7 +49,7 @@ final class PartialText implements ReplyListener {
      * @param failingSince when the first of them failed, if it is known
      * @param shown whether the text is shown to users
      */
-    PartialText(
+    ModelAttempt(
             int step,
             int attempt,
             Spent before,

@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An outcome is applied as a fact in the completion callback, in history order.
  */
-final class InFlight {
+final class RunningWork {
     /**
      * How long an activity may be silent before the server treats its worker as lost, if repeating the activity costs
      * at most money.
@@ -137,7 +137,7 @@ final class InFlight {
      * @param state the state so far
      * @param agent the agent, if the previous run had resolved it
      */
-    InFlight(Consumer<Fact> facts, Supplier<Conversation> state, Optional<AgentSpec> agent) {
+    RunningWork(Consumer<Fact> facts, Supplier<Conversation> state, Optional<AgentSpec> agent) {
         this.facts = facts;
         this.state = state;
         this.agent = agent;

@@ -38,8 +38,8 @@ import org.slf4j.MDC;
  * does not end with an outcome here is dispatched to an activity of its own, which repeats it; so no failure matters.
  * Thread-safe.
  */
-public final class ReplyCalls {
-    private static final Logger LOG = LoggerFactory.getLogger(ReplyCalls.class);
+public final class FusedCalls {
+    private static final Logger LOG = LoggerFactory.getLogger(FusedCalls.class);
 
     /** The maximum size of all outcomes as JSON. With the reply, a result stays far below Temporal's limit of 2 MiB. */
     private static final int MOST_BYTES = 512 * 1024;
@@ -47,7 +47,7 @@ public final class ReplyCalls {
     private final ToolRunner tools;
     private final ExecutorService threads = Executors.newCachedThreadPool(DaemonThreads.named("calls of a reply"));
 
-    public ReplyCalls(ToolRunner tools) {
+    public FusedCalls(ToolRunner tools) {
         this.tools = tools;
     }
 
@@ -205,7 +205,7 @@ public final class ReplyCalls {
                 for (Execution each : calls) {
                     Optional<ModelResult.Ran> ran =
                             each.outcome(began + each.call.most().toNanos());
-                    int size = ran.map(ReplyCalls::sizeOf).orElse(0);
+                    int size = ran.map(FusedCalls::sizeOf).orElse(0);
                     if (size <= MOST_BYTES - bytes) {
                         bytes += size;
                         ran.ifPresent(outcomes::add);

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class PartialTextTest {
-    private final PartialText words =
-            new PartialText(7, 3, Spent.NOTHING, ModelChain.Failed.NOTHING, Optional.empty(), true);
+class ModelAttemptTest {
+    private final ModelAttempt words =
+            new ModelAttempt(7, 3, Spent.NOTHING, ModelChain.Failed.NOTHING, Optional.empty(), true);
 
     @Test
     void now_before_isNothing() {

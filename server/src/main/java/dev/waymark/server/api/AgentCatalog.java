@@ -25,7 +25,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * The agents for which callers may start threads: those of a directory, which is read again for each request, or all
  * agents of the workers.
  */
-public final class AgentCatalogue {
+public final class AgentCatalog {
     private static final String SUFFIX = ".yaml";
     private static final String SCRIPT_SUFFIX = ".script.yaml";
     private static final long LARGEST_FILE = 1024 * 1024;
@@ -34,24 +34,24 @@ public final class AgentCatalogue {
     private final Supplier<List<Listed>> reported;
 
     /** Without a directory, lists no agents and admits all of them; workers reject unknown agents. See {@link #ofWorkers}. */
-    public AgentCatalogue(Optional<Path> directory) {
+    public AgentCatalog(Optional<Path> directory) {
         this(directory, List::of);
     }
 
-    private AgentCatalogue(Optional<Path> directory, Supplier<List<Listed>> reported) {
+    private AgentCatalog(Optional<Path> directory, Supplier<List<Listed>> reported) {
         this.directory = directory;
         this.reported = reported;
     }
 
     /** Lists and admits the agents of a directory, with what the workers report of them. */
-    public static AgentCatalogue of(Path directory, AgentClient client) {
-        return new AgentCatalogue(Optional.of(directory), ofWorkers(client).reported);
+    public static AgentCatalog of(Path directory, AgentClient client) {
+        return new AgentCatalog(Optional.of(directory), ofWorkers(client).reported);
     }
 
     /** Lists the agents that the workers report, and admits all agents; workers reject unknown ones. */
-    public static AgentCatalogue ofWorkers(AgentClient client) {
+    public static AgentCatalog ofWorkers(AgentClient client) {
         ReportedAgents reported = client.reportedAgents();
-        return new AgentCatalogue(
+        return new AgentCatalog(
                 Optional.empty(),
                 () -> reported.agents().stream()
                         .map(agent -> new Listed(agent.name(), agent.description(), agent.lacks(), agent.subagent()))
@@ -94,7 +94,7 @@ public final class AgentCatalogue {
 
     private List<Listed> named() {
         try (Stream<Path> files = Files.list(directory.orElseThrow())) {
-            List<AgentFile> all = files.filter(AgentCatalogue::isAgent)
+            List<AgentFile> all = files.filter(AgentCatalog::isAgent)
                     .flatMap(file -> read(file).stream())
                     .sorted(Comparator.comparing(AgentFile::name))
                     .toList();
