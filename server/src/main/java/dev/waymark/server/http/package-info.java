@@ -3,7 +3,7 @@
  *
  * <p>It must not know threads.
  *
- * <p>Begin with {@link Gateway}, which takes a request from its first byte to its route.
+ * <p>Begin with {@link HttpListener}, the one class around Jetty; {@link Gateway} checks a request and finds its route.
  */
 @NullMarked
 package dev.waymark.server.http;

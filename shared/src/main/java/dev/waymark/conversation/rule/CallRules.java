@@ -137,11 +137,7 @@ final class CallRules {
                 && executor != AgentPolicy.Executor.QUESTION) {
             ApprovalRules.askFor(draft, call); // Its claim may lead to a check, which runs a program.
         } else if (remembered.isPresent()) {
-            draft.book.put(call, effect.forgetting(remembered.get()));
-            LostCallRules.doubt(
-                    draft,
-                    call.repeating(remembered.get().repeat())
-                            .claimedLater(remembered.get().claim()));
+            LostCallRules.answerFor(draft, call, remembered.get());
         } else if (returnsKnownResult) {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));

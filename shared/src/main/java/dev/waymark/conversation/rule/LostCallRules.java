@@ -99,6 +99,12 @@ final class LostCallRules {
         }
     }
 
+    /** Lets a call answer for an execution that a reset has undone: what it did is found out first, under its key. */
+    static void answerFor(Draft draft, Call call, EffectLog.Remembered undone) {
+        draft.book.put(call, draft.book.effectOf(call).forgetting(undone));
+        doubt(draft, call.repeating(undone.repeat()).claimedLater(undone.claim()));
+    }
+
     static void leaveUndecided(Draft draft, Call call) {
         if (draft.policyOf(call).ask()) {
             draft.book.put(call.unsettled(draft.at).expiring(draft.expiry()));

@@ -89,16 +89,16 @@ final class RemoteCallRules {
     }
 
     /**
-     * Sends the call to its server again. If a reset has undone an execution that may have taken effect, its outcome is
-     * found out first. If the call's grant is over by now, a person decides about that first.
+     * Sends the call to its server again. If a reset has undone an execution of it, which may have taken effect, its
+     * outcome is found out first. If the call's grant is over by now, a person decides about that first.
      */
     private static void repeat(Draft draft, Call suspended, Optional<Instant> notBefore) {
-        EffectLog.Effect effect = draft.book.effectOf(suspended);
-        Optional<EffectLog.Remembered> undone = effect.rememberedFor(suspended.id());
+        Optional<EffectLog.Remembered> undone = draft.book
+                .effectOf(suspended)
+                .rememberedFor(suspended.id())
+                .filter(claim -> claim.callId().equals(suspended.id()));
         if (undone.isPresent()) {
-            draft.book.put(suspended, effect.forgetting(undone.get()));
-            LostCallRules.doubt(
-                    draft, suspended.withUsedKey().claimedLater(undone.get().claim()));
+            LostCallRules.answerFor(draft, suspended.withUsedKey(), undone.get());
         } else if (ApprovalRules.isMissingFor(draft, suspended)) {
             ApprovalRules.askFor(draft, suspended);
         } else {

@@ -109,6 +109,18 @@ class RemoteCallTest {
         assertThat(story.decides()).containsExactly(new Step.VerifyTool(story.call("a")));
     }
 
+    /** The next identical call answers for it. */
+    @Test
+    void answer_afterAResetUndidAnIdenticalCall_leavesItsClaimRemembered() {
+        ConversationScript story =
+                suspended(ASKING).with(restored("undone", 1, "pay", "y")).with(ConversationScript.answered("a", "7"));
+
+        assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 2));
+        assertThat(story.state().callBook().effectOf(story.call("a")).remembered())
+                .singleElement()
+                .satisfies(claim -> assertThat(claim.callId()).isEqualTo("undone"));
+    }
+
     @Test
     void answer_ofAResumption_isTheServersInput() {
         Conversation begun = resumed(suspended(ASKING), "7");
