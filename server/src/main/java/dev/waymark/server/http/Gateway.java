@@ -41,7 +41,7 @@ final class Gateway implements Consumer<Transfer> {
     private final RequestChecks checks;
     private final Optional<Authenticator> authenticator;
     private final Function<RuntimeException, HttpProblem> failures;
-    private final OriginRules origins;
+    private final AllowedOrigins origins;
     private final RateLimit rates;
     private final RateLimit badTokens = new RateLimit(BAD_TOKENS_PER_SECOND, BURST * BAD_TOKENS_PER_SECOND);
     private final CallerTurns turns;
@@ -63,7 +63,7 @@ final class Gateway implements Consumer<Transfer> {
         this.checks = checks;
         this.authenticator = authenticator;
         this.failures = failures;
-        this.origins = new OriginRules(settings.corsOrigins(), settings.loopbackOnly());
+        this.origins = new AllowedOrigins(settings.corsOrigins(), settings.loopbackOnly());
         double burst = BURST * settings.requestsPerSecond();
         this.rates = new RateLimit(settings.requestsPerSecond(), burst);
         this.turns = new CallerTurns(RUNNING_OF_ONE, (int) Math.ceil(burst));
@@ -143,7 +143,7 @@ final class Gateway implements Consumer<Transfer> {
                     });
             String path = request.getHttpURI().getPath();
             if (request.getMethod().equals("OPTIONS")) {
-                OriginRules.preflight(response.getHeaders());
+                AllowedOrigins.preflight(response.getHeaders());
                 send(HttpReply.empty(204));
                 return;
             }

@@ -78,7 +78,7 @@ public final class HttpRunner implements AutoCloseable {
 
     /** @param environment the worker's environment, in which <code>${NAME}</code> is resolved */
     public HttpRunner(Map<String, String> environment) {
-        this(environment, Dns.SYSTEM, AddressRules::isPublic);
+        this(environment, Dns.SYSTEM, PublicAddresses::isPublic);
     }
 
     /** @param reachable whether tools without {@code allow_private} may connect to an address */

@@ -10,7 +10,7 @@ import java.util.List;
  * Decides which addresses belong to the public internet. Unknown addresses are treated as private: an address chosen by
  * a model, or behind a crafted host name, must not reach this machine or its network.
  */
-final class AddressRules {
+final class PublicAddresses {
     /** IPv4 addresses that are not public. All others are. */
     private static final List<Block> NOT_PUBLIC_4 = List.of(
             Block.of("0.0.0.0", 8), // this network
@@ -45,7 +45,7 @@ final class AddressRules {
     /** Used by IPv6-only machines to reach IPv4. Such an address is public if the embedded address is. */
     private static final Block NAT64 = Block.of("64:ff9b::", 96);
 
-    private AddressRules() {}
+    private PublicAddresses() {}
 
     static boolean isPublic(InetAddress address) {
         if (address instanceof Inet4Address) {
@@ -62,7 +62,7 @@ final class AddressRules {
         try {
             return InetAddress.getByAddress(Arrays.copyOfRange(bytes, bytes.length - 4, bytes.length));
         } catch (UnknownHostException e) {
-            throw new IllegalStateException("four bytes are an address", e);
+            throw new IllegalStateException("cannot make an address of four bytes", e);
         }
     }
 
@@ -73,7 +73,7 @@ final class AddressRules {
                 // A literal, so no name is looked up.
                 return new Block(InetAddress.getByName(address).getAddress(), bits);
             } catch (UnknownHostException e) {
-                throw new IllegalStateException("no address: " + address, e);
+                throw new IllegalStateException("not an IP address: " + address, e);
             }
         }
 

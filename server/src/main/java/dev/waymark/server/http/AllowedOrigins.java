@@ -1,5 +1,6 @@
 package dev.waymark.server.http;
 
+import dev.waymark.conversation.value.ProblemType;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -11,7 +12,7 @@ import org.eclipse.jetty.http.HttpFields;
  * Decides which web pages may send requests, by their {@code Origin}. Requests without an {@code Origin}, such as those
  * from programs other than browsers, are allowed.
  */
-final class OriginRules {
+final class AllowedOrigins {
     private static final Pattern LOOPBACK = Pattern.compile("(localhost|127\\.\\d+\\.\\d+\\.\\d+|\\[::1\\])(:\\d+)?");
 
     private final Set<String> allowed;
@@ -24,7 +25,7 @@ final class OriginRules {
      * @param loopbackOnly whether to accept only requests whose {@code Host} is a loopback name or address. Without
      *     authentication, this blocks DNS rebinding, where the domain of a web page resolves to this machine
      */
-    OriginRules(List<String> allowed, boolean loopbackOnly) {
+    AllowedOrigins(List<String> allowed, boolean loopbackOnly) {
         this.allowed = Set.copyOf(allowed);
         this.loopbackOnly = loopbackOnly;
     }
@@ -37,7 +38,7 @@ final class OriginRules {
     void check(HttpFields headers, String own) {
         String host = own.replaceFirst("^https?://", "");
         if (loopbackOnly && !LOOPBACK.matcher(host).matches()) {
-            throw HttpProblem.of(403, "ForeignHost", "the Host must be localhost or a loopback address");
+            throw HttpProblem.of(403, ProblemType.FOREIGN_HOST, "the Host must be localhost or a loopback address");
         }
         // Behind a proxy, this server does not know the origin of its own pages. Pages cannot set Sec-Fetch-Site.
         boolean isSame = "same-origin".equals(headers.get("Sec-Fetch-Site"));
@@ -45,7 +46,7 @@ final class OriginRules {
         if (!isSame
                 && origin.filter(from -> !from.equals(own) && !allowed.contains(from))
                         .isPresent()) {
-            throw HttpProblem.of(403, "ForeignOrigin", "requests from this origin are not allowed")
+            throw HttpProblem.of(403, ProblemType.FOREIGN_ORIGIN, "requests from this origin are not allowed")
                     .withRemedy("Allow the origin with --cors-origin");
         }
     }

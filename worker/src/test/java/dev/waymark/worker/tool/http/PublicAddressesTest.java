@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AddressRulesTest {
+class PublicAddressesTest {
     /** Resolves no name that would require a DNS server. */
     private static final Dns NO_NAMES = host -> switch (host) {
         case "inside.example" -> List.of(InetAddress.getByName("10.1.2.3"));
@@ -62,7 +62,7 @@ class AddressRulesTest {
                 "2001:200::1"
             })
     void publicAddress_isPublic(String address) throws Exception {
-        assertThat(AddressRules.isPublic(InetAddress.getByName(address))).isTrue();
+        assertThat(PublicAddresses.isPublic(InetAddress.getByName(address))).isTrue();
     }
 
     /** Each is used as the host of a URL. None may be connected to, however the JDK and the system interpret it. */
@@ -187,7 +187,7 @@ class AddressRulesTest {
                     .matches("its address is private.*|no such host|the tool's url: (not an HTTP URL|expected .*)");
         }
         // Some JDKs read octal numbers as decimal. Then they would also connect to the decimal address.
-        assertThat(looked).filteredOn(AddressRules::isPublic).allMatch(address -> host.matches("0\\d\\d+\\..*"));
+        assertThat(looked).filteredOn(PublicAddresses::isPublic).allMatch(address -> host.matches("0\\d\\d+\\..*"));
     }
 
     @Test
