@@ -58,6 +58,7 @@ public final class AgentClient implements AutoCloseable {
     private final ClientContext context;
     private final OutcomeSaver saves;
     private final OutcomeWaiter outcomes;
+    private final NewThreads threads;
     private final ThreadResumer resumer;
     private final ThreadSender sender;
     private final ThreadStarter starter;
@@ -67,9 +68,10 @@ public final class AgentClient implements AutoCloseable {
         this.context = context;
         this.saves = new OutcomeSaver(context);
         this.outcomes = new OutcomeWaiter(context, saves);
-        this.resumer = new ThreadResumer(context, outcomes, saves);
-        this.sender = new ThreadSender(context, outcomes, saves, resumer);
-        this.starter = new ThreadStarter(context, outcomes, saves, resumer, sender);
+        this.threads = new NewThreads(context);
+        this.resumer = new ThreadResumer(context, threads, outcomes, saves);
+        this.sender = new ThreadSender(context, outcomes, saves, threads, resumer);
+        this.starter = new ThreadStarter(context, outcomes, saves, threads, resumer, sender);
         this.inspector = new ThreadInspector(context, resumer);
     }
 
@@ -302,7 +304,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** Methods that list the threads of the server, and the requests in them that wait for a person. */
     public ThreadLists lists() {
-        return new ThreadLists(context, resumer);
+        return new ThreadLists(context);
     }
 
     /** Methods for schedules, which start threads at certain times. */
@@ -335,7 +337,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** Methods that save and restore threads, for programs whose threads must survive the loss of the server. */
     public SavedThreads saved() {
-        return new SavedThreads(context, resumer, saves);
+        return new SavedThreads(context, threads, resumer, saves);
     }
 
     /**

@@ -172,6 +172,12 @@ record ClientContext(
 
     /** The history of a thread, as far as the server still has it. */
     Timeline read(String thread) {
+    /** Returns the input with which the thread's newest run started. */
+    StartInput startInput(String thread) {
+        Requests.Known known = requests.get(thread);
+        return histories.startInput(thread, known.runId());
+    }
+
         return histories.readToTheEnd(thread, get(thread).runId());
     }
 

@@ -25,10 +25,11 @@ import java.util.stream.Collectors;
  */
 public final class SavedThreads {
     private final ClientContext context;
+    private final NewThreads threads;
     private final ThreadResumer resumer;
     private final OutcomeSaver saves;
 
-    SavedThreads(ClientContext context, ThreadResumer resumer, OutcomeSaver saves) {
+    SavedThreads(ClientContext context, NewThreads threads, ThreadResumer resumer, OutcomeSaver saves) {
         this.context = context;
         this.resumer = resumer;
         this.saves = saves;
@@ -67,7 +68,7 @@ public final class SavedThreads {
      * {@code volatileAllowed} is false
      */
     public void checkThatItLasts(String thread, boolean volatileAllowed) {
-        resumer.checkThatItLasts(thread, volatileAllowed);
+        threads.checkThatItLasts(thread, volatileAllowed);
     }
 
     /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */

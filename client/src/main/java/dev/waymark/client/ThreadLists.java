@@ -45,11 +45,9 @@ public final class ThreadLists {
     private static final int MOST_PAGES = 10;
 
     private final ClientContext context;
-    private final ThreadResumer resumer;
 
-    ThreadLists(ClientContext context, ThreadResumer resumer) {
+    ThreadLists(ClientContext context) {
         this.context = context;
-        this.resumer = resumer;
     }
 
     /**
@@ -301,13 +299,13 @@ public final class ThreadLists {
 
     /** The owner of a thread, if it has one. The thread of a subagent has the owner of its parent. */
     public Optional<ThreadOwner> owner(String thread) {
-        return context.translated(() -> resumer.ownerOf(RequestLimits.thread(thread)));
+        return context.translated(() -> context.startInput(RequestLimits.thread(thread)).owner());
     }
 
     /** Where a thread began, if it is a fork. */
     public Optional<ForkSource> forkSource(String thread) {
         return context.translated(
-                () -> resumer.startInput(RequestLimits.thread(thread)).forkedFrom());
+                () -> context.startInput(RequestLimits.thread(thread)).forkedFrom());
     }
 
     /** Whether the server has a thread with this id, open or closed. */

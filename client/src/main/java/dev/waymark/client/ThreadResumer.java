@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.checkpoint.CheckpointCorruption;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.checkpoint.RestoredCheckpoint;
@@ -24,7 +25,6 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.CheckpointOwner;
@@ -40,13 +40,15 @@ import java.util.stream.Collectors;
 /** Continues a conversation from a closed thread, a checkpoint, a saver, or any point of another thread. */
 final class ThreadResumer {
     private final ClientContext context;
+    private final NewThreads threads;
     private final OutcomeWaiter outcomes;
     private final OutcomeSaver saves;
     private final SuccessorRegistry successors;
     private final CheckpointLineage lineage;
 
-    ThreadResumer(ClientContext context, OutcomeWaiter outcomes, OutcomeSaver saves) {
+    ThreadResumer(ClientContext context, NewThreads threads, OutcomeWaiter outcomes, OutcomeSaver saves) {
         this.context = context;
+        this.threads = threads;
         this.outcomes = outcomes;
         this.saves = saves;
         this.successors = new SuccessorRegistry(context.connection(), context.histories(), context.requests());
@@ -69,18 +71,7 @@ final class ThreadResumer {
 
     /** Gives the new thread the owner of the old one, unless the options name another owner. */
     private ResumeOptions owned(ResumeOptions how, String thread) {
-        return how.owner().isPresent() ? how : how.ownedBy(ownerOf(thread));
-    }
-
-    /** Returns the owner of the thread, if it has one. */
-    Optional<ThreadOwner> ownerOf(String thread) {
-        return startInput(thread).owner();
-    }
-
-    /** Returns the input with which the thread's newest run started. */
-    StartInput startInput(String thread) {
-        Requests.Known known = context.requests().get(thread);
-        return context.histories().startInput(thread, known.runId());
+        return how.owner().isPresent() ? how : how.ownedBy(context.startInput(thread).owner());
     }
 
     /** The thread that continues, and what to do once it has started. */
@@ -100,12 +91,12 @@ final class ThreadResumer {
         String requestId = left.requestId(how);
         boolean isNamed = how.thread().isPresent();
         if (isNamed) {
-            checkThatItLasts(thread, how.volatileAllowed());
+            threads.checkThatItLasts(thread, how.volatileAllowed());
         }
         if (left.continuation().isEmpty()) {
             return Successor.freely(thread, left.copiedFrom());
         }
-        if (isNamed && isHere(thread)) {
+        if (isNamed && threads.isHere(thread)) {
             factOfEarlier(context.read(thread), requestId);
         }
         SuccessorRegistry.Source source = left.continuation().get();
@@ -115,23 +106,6 @@ final class ThreadResumer {
                     "the thread was reopened by a reset: " + source.name(), "Close it first, then resume it");
         }
         return new Successor(taken.thread(), left.copiedFrom(), () -> successors.begun(taken));
-    }
-
-    /**
-     * Returns whether the server has the thread. A thread that was forgotten, or whose agent was not found, does not
-     * count.
-     */
-    boolean isHere(String thread) {
-        return context.requests()
-                .find(thread)
-                .filter(known -> known.open() || !isFree(thread, known))
-                .isPresent();
-    }
-
-    /** Returns whether the id of a closed thread can be used again. */
-    boolean isFree(String thread, Requests.Known closed) {
-        return context.requests().isForgotten(thread, closed)
-                || refusedRun(thread).isPresent();
     }
 
     /** Returns what a caller can do with an open thread instead of resuming it. */
@@ -224,7 +198,7 @@ final class ThreadResumer {
             return reader.get();
         } catch (CheckpointCorruption e) {
             String what = place.isEmpty() ? e.getMessage() : place + " (" + e.getMessage() + ")";
-            throw e.type().equals(Problem.TOO_LARGE)
+            throw e.type().equals(ProblemType.TOO_LARGE)
                     ? new WaymarkException.TooLarge(
                             "the checkpoint is too large: " + what, Remedy.of(Remedy.Action.USE_ONE_VERSION))
                     : new WaymarkException.Refused(
@@ -232,32 +206,6 @@ final class ThreadResumer {
                             "the checkpoint is corrupt: " + what,
                             "Nothing was started. Fix the file, or use an earlier one");
         }
-    }
-
-    /**
-     * Returns the run of a thread that closed because its agent was not found. Such a thread did nothing, so its id is
-     * free.
-     */
-    Optional<String> refusedRun(String thread) {
-        return Optional.of(context.read(thread)).filter(Timeline::lacksAgent).map(Timeline::runId);
-    }
-
-    /**
-     * Starts a thread; returns empty if one with this id exists. If several clients make the same request concurrently
-     * for an id that has become free, one thread is started, and all of them get its run.
-     *
-     * @param copiedFrom the thread whose conversation the new one begins with
-     */
-    Optional<String> start(
-            String thread, StartInput input, Optional<String> copiedFrom, String requestId, WaitDeadline deadline) {
-        Optional<String> other = copiedFrom.filter(source -> !source.equals(thread));
-        Requests requests = context.requests();
-        return requests.inTurn(
-                () -> requests.start(thread, input, other)
-                        .or(() -> refusedRun(thread)
-                                .flatMap(refused ->
-                                        requests.startAnew(thread, input, other, requestId + "/" + refused))),
-                deadline);
     }
 
     /** Starts a new thread with the conversation of another one, which continues independently. */
@@ -278,14 +226,14 @@ final class ThreadResumer {
     private Forking forking(String thread, ForkOptions how) {
         how.message().map(PersonFact.UserSpoke::of).ifPresent(RequestLimits::check);
         RequestLimits.thread(how.thread());
-        checkThatItLasts(how.thread(), how.volatileAllowed());
+        threads.checkThatItLasts(how.thread(), how.volatileAllowed());
         context.get(RequestLimits.thread(thread));
         Timeline ancestor =
                 how.place().map(place -> context.read(thread, place)).orElseGet(() -> context.read(thread));
         ResumeSource left = ResumeSource.of(ancestor);
         String id = ResumeSource.forkId(thread, context.histories().firstRunId(thread, ancestor.runId()), how);
         Conversation begin = Rules.fork(ancestor.now(), new ForkRequest(id, how.message()), now());
-        Optional<ThreadOwner> owner = how.owner().or(() -> ownerOf(thread));
+        Optional<ThreadOwner> owner = how.owner().or(() -> context.startInput(thread).owner());
         return new Forking(
                 id,
                 begin,
@@ -304,7 +252,7 @@ final class ThreadResumer {
         if (context.saving().isEmpty()) {
             return Optional.empty();
         }
-        if (isHere(thread)) {
+        if (threads.isHere(thread)) {
             SavedThread.checkThatNoOtherServerHas(context, thread);
             return Optional.empty();
         }
@@ -322,7 +270,7 @@ final class ThreadResumer {
         lineage.checkRestore(left, thread, owner.map(CheckpointOwner::run));
         Conversation begin = left.begin(named, thread, now());
         // Another client may restore the thread at the same time, with the same result.
-        Optional<String> runId = start(
+        Optional<String> runId = threads.start(
                 thread, left.input(named.agent(), begin), left.copiedFrom(), left.requestId(named), context.deadline());
         if (runId.isEmpty()) {
             return Optional.empty();
@@ -366,7 +314,7 @@ final class ThreadResumer {
     private AgentResult checked(AgentResult result, Conversation begin, boolean anyAgent) {
         if (anyAgent
                 && result instanceof AgentResult.Failed failed
-                && refusedRun(result.thread()).isPresent()) {
+                && threads.refusedRun(result.thread()).isPresent()) {
             throw new WaymarkException.Refused(
                     failed.problem().orElseThrow().type(),
                     failed.problem().orElseThrow().message(),
@@ -398,7 +346,7 @@ final class ThreadResumer {
                 .seen()
                 .factOf(requestId)
                 .orElseThrow(() -> new WaymarkException.Refused(
-                        WaymarkException.Refused.KEY_REUSED,
+                        ProblemType.KEY_REUSED,
                         "another request has started this thread: " + timeline.thread(),
                         Remedy.of(Remedy.Action.USE_ANOTHER_THREAD)));
     }
@@ -407,7 +355,7 @@ final class ThreadResumer {
     private TurnHandle begin(
             Successor successor, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
         String thread = successor.thread();
-        Optional<String> runId = start(thread, input, successor.copiedFrom(), requestId, deadline);
+        Optional<String> runId = threads.start(thread, input, successor.copiedFrom(), requestId, deadline);
         if (runId.isPresent()) {
             successor.begun();
             String run = runId.get();
@@ -429,21 +377,5 @@ final class ThreadResumer {
         Moment beginning = beginning(runId, begin);
         boolean saved = saves.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId));
         return AgentResult.of(thread, runId, begin, begin.turn()).saved(saved);
-    }
-
-    /**
-     * Checks that a new thread with this name would survive a restart of the server, or is allowed to be lost.
-     *
-     * @throws WaymarkException.VolatileStore if the server keeps everything in memory, this client has no saver, and
-     * {@code volatileAllowed} is false
-     */
-    void checkThatItLasts(String thread, boolean volatileAllowed) {
-        if (context.connection().isInMemory()
-                && !volatileAllowed
-                && context.saving().isEmpty()) {
-            throw new WaymarkException.VolatileStore(
-                    "this server forgets everything when it stops: " + thread,
-                    Remedy.of(Remedy.Action.SAVE_OR_ALLOW_LOSS, thread));
-        }
     }
 }

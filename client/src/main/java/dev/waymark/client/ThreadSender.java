@@ -46,9 +46,10 @@ final class ThreadSender {
 
     private final OutcomeWaiter outcomes;
     private final OutcomeSaver saves;
+    private final NewThreads threads;
     private final ThreadResumer resumer;
 
-    ThreadSender(ClientContext context, OutcomeWaiter outcomes, OutcomeSaver saves, ThreadResumer resumer) {
+    ThreadSender(ClientContext context, OutcomeWaiter outcomes, OutcomeSaver saves, NewThreads threads, ThreadResumer resumer) {
         this.context = context;
         this.outcomes = outcomes;
         this.saves = saves;
@@ -309,7 +310,7 @@ final class ThreadSender {
         try {
             return context.requests().update(thread, message, deadline);
         } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
-            if (resumer.isHere(thread)) {
+            if (threads.isHere(thread)) {
                 throw e;
             }
             if (!CONTINUING.contains(message.name())) {
@@ -328,7 +329,7 @@ final class ThreadSender {
 
     /** Returns the history of a thread, after restoring the thread if only the saver has it. */
     private Timeline read(String thread) {
-        if (!resumer.isHere(thread)) {
+        if (!threads.isHere(thread)) {
             restore(thread, Requests.noSuchThread(thread));
         }
         return context.read(thread);
@@ -340,7 +341,7 @@ final class ThreadSender {
      */
     private void restore(String thread, WaymarkException missing) {
         resumer.restored(thread, ResumeOptions.onward());
-        if (!resumer.isHere(thread)) {
+        if (!threads.isHere(thread)) {
             throw missing;
         }
     }

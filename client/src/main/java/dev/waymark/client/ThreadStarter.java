@@ -27,6 +27,7 @@ final class ThreadStarter {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
     private final OutcomeSaver saves;
+    private final NewThreads threads;
     private final ThreadResumer resumer;
     private final ThreadSender sender;
 
@@ -34,7 +35,7 @@ final class ThreadStarter {
             ClientContext context,
             OutcomeWaiter outcomes,
             OutcomeSaver saves,
-            ThreadResumer resumer,
+            NewThreads threads, ThreadResumer resumer,
             ThreadSender sender) {
         this.context = context;
         this.outcomes = outcomes;
@@ -56,7 +57,7 @@ final class ThreadStarter {
             if (known.isPresent()) {
                 return sayTo(valid.thread(), known.get(), valid, deadline);
             }
-            Optional<String> runId = resumer.start(
+            Optional<String> runId = threads.start(
                     valid.thread(), newThread(valid).saying(valid.say()), Optional.empty(), prompt.id(), deadline);
             if (runId.isEmpty()) {
                 // Another client has started the thread in the meantime.
@@ -131,7 +132,7 @@ final class ThreadStarter {
             Valid valid = Valid.of(prompt);
             StartInput named = newThread(valid).saying(valid.say()).ownedBy(how.owner());
             StartInput input = how.once() ? named.closingAfterOneTurn() : named;
-            Optional<String> runId = resumer.start(valid.thread(), input, Optional.empty(), prompt.id(), deadline);
+            Optional<String> runId = threads.start(valid.thread(), input, Optional.empty(), prompt.id(), deadline);
             if (runId.isPresent()) {
                 return started(valid, runId.get(), deadline);
             }
@@ -186,7 +187,7 @@ final class ThreadStarter {
     private Optional<Requests.Known> known(Valid valid) {
         Optional<Requests.Known> known = valid.isNamed() ? context.requests().find(valid.thread()) : Optional.empty();
         if (known.isPresent() && !known.get().open()) {
-            if (resumer.isFree(valid.thread(), known.get())) {
+            if (threads.isFree(valid.thread(), known.get())) {
                 return Optional.empty();
             }
             throw Requests.closed(valid.thread());
@@ -233,7 +234,7 @@ final class ThreadStarter {
     private StartInput newThread(Valid valid) {
         String agent = agent(valid);
         if (valid.isNamed()) {
-            resumer.checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
+            threads.checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
         }
         StartInput input =
                 input(agent, valid).tracedBy(valid.prompt().traceparent().or(context.callerSpan()));
