@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.annotation.Internal;
 import dev.waymark.checkpoint.CheckpointMessages;
 import dev.waymark.checkpoint.RunnerCheckpoint;
@@ -339,8 +340,8 @@ public sealed interface AgentResult {
                 state.isInterrupted()
                         ? new Interrupted(details, state.pending(thread))
                         : new Failed(
-                                details, new Problem("Terminated", "the thread was ended in the middle of a turn"));
-            case NONE -> new Failed(details, new Problem(Problem.NOT_FOUND, "the thread has had no turn"));
+                                details, new Problem(ProblemType.TERMINATED, "the thread was ended in the middle of a turn"));
+            case NONE -> new Failed(details, new Problem(ProblemType.NOT_FOUND, "the thread has had no turn"));
         };
     }
 

@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
@@ -9,7 +10,6 @@ import dev.waymark.client.request.Question;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
-import dev.waymark.conversation.value.Problem;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -115,7 +115,7 @@ final class CallbackDispatcher {
             WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
             context.requests().update(thread, decision, deadline);
         } catch (WaymarkException.Refused e) {
-            boolean late = e.type().equals(Problem.ALREADY_DECIDED) || e.type().equals(Problem.ARGS_CHANGED);
+            boolean late = e.type().equals(ProblemType.ALREADY_DECIDED) || e.type().equals(ProblemType.ARGS_CHANGED);
             if (!late) {
                 throw e;
             }

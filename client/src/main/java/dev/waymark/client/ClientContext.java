@@ -1,5 +1,7 @@
 package dev.waymark.client;
 
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.ServerFailures;
@@ -60,7 +62,7 @@ record ClientContext(
         try {
             return of(connecting.connection(), taskQueue);
         } catch (KeyProblem e) {
-            throw new WaymarkException.Refused(KeyProblem.TYPE, String.valueOf(e.getMessage()), Remedy.NONE);
+            throw new WaymarkException.Refused(ProblemType.KEY_PROBLEM, String.valueOf(e.getMessage()), Remedy.NONE);
         } catch (ServerUnreachable e) {
             throw ServerFailures.unreachable(e);
         }

@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.OutboundMessage;
@@ -25,7 +26,7 @@ final class DeliveryCheck {
 
     static WaymarkException keyReused() {
         return new WaymarkException.Refused(
-                WaymarkException.Refused.KEY_REUSED,
+                ProblemType.KEY_REUSED,
                 "another request has used this key",
                 "Send the same request again, or use another key");
     }

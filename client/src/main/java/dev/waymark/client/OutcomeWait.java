@@ -1,10 +1,10 @@
 package dev.waymark.client;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -107,7 +107,7 @@ final class OutcomeWait {
         try {
             return context.translated(task);
         } catch (WaymarkException e) {
-            if (recorded.isPresent() && e.type().equals(Problem.UNKNOWN_RULES)) {
+            if (recorded.isPresent() && e.type().equals(ProblemType.UNKNOWN_RULES)) {
                 throw unreadable(recorded.get(), thread, e);
             }
             throw e;

@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
@@ -67,7 +68,7 @@ final class SavedThread {
                             .equals(context.read(thread).now().session().orElse(thread)))
                     .ifPresent(owner -> {
                         throw new WaymarkException.Refused(
-                                SaverException.SUPERSEDED,
+                                ProblemType.CHECKPOINT_SUPERSEDED,
                                 "the thread was restored on another server (epoch " + owner.epoch() + "): " + thread,
                                 "Continue it there, and stop it here");
                     });
@@ -119,10 +120,10 @@ final class SavedThread {
     private WaymarkException notRestored(String runId, Conversation closed) {
         Problem problem = AgentResult.of(thread, runId, closed, closed.turn())
                 .problem()
-                .orElseGet(() -> new Problem(Problem.AGENT_INVALID, "its agent was not found"));
+                .orElseGet(() -> new Problem(ProblemType.AGENT_INVALID, "its agent was not found"));
         String message = "the thread is not restored, " + problem.message() + ": " + thread;
         Remedy remedy = Remedy.of(Remedy.Action.RESTORE_WITH_AGENT, thread);
-        return problem.type().equals(Problem.NOT_FOUND)
+        return problem.type().equals(ProblemType.NOT_FOUND)
                 ? new WaymarkException.NotFound(message, remedy)
                 : new WaymarkException.Refused(problem.type(), message, remedy);
     }
@@ -140,7 +141,7 @@ final class SavedThread {
                     .orElseGet(() -> CheckpointOwner.first(runId, agent, thread));
             saving.bounded().handOver(thread, owner);
         } catch (SaverException e) {
-            if (!e.type().equals(SaverException.SUPERSEDED)) {
+            if (!e.type().equals(ProblemType.CHECKPOINT_SUPERSEDED)) {
                 context.tell(new ThreadEvent.SaveFailed(e));
                 return;
             }

@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.google.protobuf.ByteString;
 import dev.waymark.client.connection.ScheduleRequests;
 import dev.waymark.client.connection.ServerTime;
@@ -105,7 +106,7 @@ public final class Schedules {
                     replace(wanted.name(), schedule, existing);
                 } else if (!isSame(existing, wanted, input)) {
                     throw new WaymarkException.Refused(
-                            WaymarkException.Refused.KEY_REUSED,
+                            ProblemType.KEY_REUSED,
                             "another schedule has this name: " + wanted.name(),
                             "Replace it, delete it, or use another name");
                 }

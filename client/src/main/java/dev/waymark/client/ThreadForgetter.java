@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
@@ -15,8 +16,6 @@ import java.util.Set;
 
 /** Destroys the keys of threads. */
 final class ThreadForgetter {
-    /** The type of the failure for threads that have no key of their own. */
-    private static final String NO_THREAD_KEY = "NoThreadKey";
 
     private final ClientContext context;
     private final String namespace;
@@ -30,14 +29,14 @@ final class ThreadForgetter {
         ThreadKeys keys = context.connection()
                 .threadKeys()
                 .orElseThrow(() -> new WaymarkException.Refused(
-                        NO_THREAD_KEY,
+                        ProblemType.NO_THREAD_KEY,
                         "threads have no keys of their own: " + ThreadKeys.VARIABLE + " is not set",
                         "Set it to file:DIRECTORY or a database, for the threads that start from then on"));
         Optional<String> owner = keys.owner(namespace, thread);
         if (owner.isEmpty()) {
             context.get(thread);
             throw new WaymarkException.Refused(
-                    NO_THREAD_KEY,
+                    ProblemType.NO_THREAD_KEY,
                     "the thread has no key of its own, because it was started without " + ThreadKeys.VARIABLE + ": "
                             + thread,
                     "It can only be deleted from the server, with: temporal workflow delete --workflow-id ID");
@@ -70,7 +69,7 @@ final class ThreadForgetter {
         for (String each : open) {
             if (!terminate) {
                 throw new WaymarkException.Refused(
-                        "StillOpen",
+                        ProblemType.STILL_OPEN,
                         (each.equals(thread) ? "the thread is still open: " : "a subagent's thread is still open: ")
                                 + each,
                         Remedy.of(Remedy.Action.CLOSE_OR_TERMINATE, thread));

@@ -1,11 +1,11 @@
 package dev.waymark.client;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import java.util.stream.Collectors;
 
 /** Converts the JSON of a structured reply to a record. */
@@ -36,6 +36,6 @@ final class TypedReply {
     }
 
     private static WaymarkException mismatch(AgentResult.Complete result, String words) {
-        return new WaymarkException.NotComplete(Problem.SCHEMA_MISMATCH, words, result.thread());
+        return new WaymarkException.NotComplete(ProblemType.SCHEMA_MISMATCH, words, result.thread());
     }
 }

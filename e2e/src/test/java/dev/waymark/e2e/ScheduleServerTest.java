@@ -1,5 +1,6 @@
 package dev.waymark.e2e;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -290,7 +291,7 @@ class ScheduleServerTest {
             assertThatThrownBy(() -> schedules.create(wanted.withOverlap(OverlapPolicy.ALLOW)))
                     .isInstanceOfSatisfying(
                             WaymarkException.Refused.class,
-                            refused -> assertThat(refused.type()).isEqualTo(WaymarkException.Refused.KEY_REUSED));
+                            refused -> assertThat(refused.type()).isEqualTo(ProblemType.KEY_REUSED));
             AgentSchedule replaced =
                     schedules.create(wanted.withOverlap(OverlapPolicy.ALLOW).replacingExisting());
             assertThat(replaced.timing().overlap()).contains(OverlapPolicy.ALLOW);

@@ -1,5 +1,6 @@
 package dev.waymark.langchain4j;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.langchain4j.exception.AuthenticationException;
 import dev.langchain4j.exception.ContentFilteredException;
@@ -36,7 +37,7 @@ final class LangChainFailures {
                 .findFirst();
         String message = Causes.message(thrown);
         if (Causes.has(thrown, ContentFilteredException.class::isInstance)) {
-            return ModelFailure.permanent("Refused", message);
+            return ModelFailure.permanent(ProblemType.REFUSED, message);
         }
         if (http.isPresent() && http.get().statusCode() >= 300) {
             return delayed(StatusFailures.of(http.get().statusCode(), message), http.get());
@@ -57,15 +58,15 @@ final class LangChainFailures {
             return StatusFailures.of(408, message);
         }
         if (Causes.has(thrown, JsonProcessingException.class::isInstance)) {
-            return ModelFailure.passing("MalformedReply", message);
+            return ModelFailure.passing(ProblemType.MALFORMED_REPLY, message);
         }
         if (Causes.has(thrown, e -> e instanceof UnresolvedModelServerException || e instanceof IOException)) {
-            return ModelFailure.passing("Unreachable", message);
+            return ModelFailure.passing(ProblemType.UNREACHABLE, message);
         }
         if (Causes.has(thrown, NonRetriableException.class::isInstance)) {
             return StatusFailures.of(400, message);
         }
-        return ModelFailure.passing("ServerError", message);
+        return ModelFailure.passing(ProblemType.SERVER_ERROR, message);
     }
 
     /** LangChain4j does not pass on headers. Google writes the wait that it requests into the error, too. */

@@ -1,5 +1,6 @@
 package dev.waymark.langchain4j;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolSpecification;
@@ -202,7 +203,7 @@ final class LangChainMapper {
                 message.text(), calls, usage(response, model), stop(response.finishReason(), !calls.isEmpty()));
         if (reply.stop().equals(OTHER) && reply.content().isEmpty()) {
             // Gemini ends so if it wrote a call that it could not read itself. The next reply is likely to be sound.
-            throw ModelFailure.passing("MalformedReply", "the reply has neither text nor calls");
+            throw ModelFailure.passing(ProblemType.MALFORMED_REPLY, "the reply has neither text nor calls");
         }
         return Thinking.of(message, model.name())
                 .map(thinking -> behind(thinking, reply))
@@ -219,18 +220,18 @@ final class LangChainMapper {
     private static String stop(FinishReason reason, boolean calls) throws ModelFailure {
         if (reason == null) {
             // A stream that breaks off looks like this, so the text so far may be only a part of the reply.
-            throw ModelFailure.passing("StreamCut", "the reply ended without a reason");
+            throw ModelFailure.passing(ProblemType.STREAM_CUT, "the reply ended without a reason");
         }
         return switch (reason) {
             case STOP, TOOL_EXECUTION -> calls ? "tool_use" : "end_turn";
             case LENGTH -> {
                 if (calls) {
                     throw ModelFailure.permanent(
-                            "CallCut", "the reply reached the limit of tokens in the middle of its calls");
+                            ProblemType.CALL_CUT, "the reply reached the limit of tokens in the middle of its calls");
                 }
                 yield MAX_TOKENS;
             }
-            case CONTENT_FILTER -> throw ModelFailure.permanent("Refused", "the provider refuses to answer");
+            case CONTENT_FILTER -> throw ModelFailure.permanent(ProblemType.REFUSED, "the provider refuses to answer");
             case OTHER -> OTHER;
         };
     }

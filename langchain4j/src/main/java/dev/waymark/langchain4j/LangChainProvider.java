@@ -1,5 +1,6 @@
 package dev.waymark.langchain4j;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
@@ -134,7 +135,7 @@ public final class LangChainProvider implements ModelProvider {
     private StreamingChatModel find(String name) throws ModelFailure {
         return Optional.ofNullable(models.get(name))
                 .orElseThrow(() -> ModelFailure.permanent(
-                        "ModelNotFound", "no model " + name + ". Known models: " + String.join(", ", models.keySet())));
+                        ProblemType.MODEL_NOT_FOUND, "no model " + name + ". Known models: " + String.join(", ", models.keySet())));
     }
 
     @Override

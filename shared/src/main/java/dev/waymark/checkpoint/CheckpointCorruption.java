@@ -1,6 +1,6 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 
 /** A document that is not a checkpoint, or that cannot be continued. The message says what is wrong, and where. */
 public final class CheckpointCorruption extends RuntimeException {
@@ -19,11 +19,11 @@ public final class CheckpointCorruption extends RuntimeException {
     static CheckpointCorruption at(String place, String why) {
         String words = place.isEmpty() ? why : place + ": " + why;
         return new CheckpointCorruption(
-                Problem.CORRUPTION, words.length() <= MOST_WORDS ? words : words.substring(0, MOST_WORDS) + "…");
+                ProblemType.CORRUPTION, words.length() <= MOST_WORDS ? words : words.substring(0, MOST_WORDS) + "…");
     }
 
     static CheckpointCorruption tooLarge(long most) {
-        return new CheckpointCorruption(Problem.TOO_LARGE, "more than " + most + " bytes");
+        return new CheckpointCorruption(ProblemType.TOO_LARGE, "more than " + most + " bytes");
     }
 
     /** {@code CheckpointCorruption} or {@code TooLarge}. */

@@ -1,12 +1,12 @@
 package dev.waymark.checkpoint;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
@@ -172,7 +172,7 @@ public final class PhasesCheckpoint {
     private static boolean isCut(Conversation state) {
         return state.turn()
                 .problem()
-                .filter(problem -> problem.type().equals(Problem.REPLY_CUT))
+                .filter(problem -> problem.type().equals(ProblemType.REPLY_CUT))
                 .isPresent();
     }
 

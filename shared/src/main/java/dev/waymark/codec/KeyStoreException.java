@@ -5,8 +5,6 @@ package dev.waymark.codec;
  * operation can be repeated when the storage answers again.
  */
 public final class KeyStoreException extends RuntimeException {
-    /** The failure type for programs. */
-    public static final String TYPE = "KeyStoreUnavailable";
 
     /** What to tell people whose command failed. */
     public static final String ADVICE = "Nothing is lost: threads continue when WAYMARK_THREAD_KEYS can be read again";

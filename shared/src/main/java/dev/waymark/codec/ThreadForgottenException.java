@@ -5,8 +5,6 @@ import java.time.ZoneOffset;
 
 /** The key of the thread was destroyed, so nobody can read the thread any more. */
 public final class ThreadForgottenException extends RuntimeException {
-    /** The failure type for programs. */
-    public static final String TYPE = "Forgotten";
 
     private static final long serialVersionUID = 1L;
 

@@ -1,5 +1,6 @@
 package dev.waymark.contract;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.KeyStoreException;
@@ -106,13 +107,13 @@ public final class EncryptedDataConverter implements DataConverter, PayloadCodec
     private static Optional<Failure> ofKeys(Throwable thrown) {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof KeyStoreException) {
-                return Optional.of(plain(cause, KeyStoreException.TYPE, false));
+                return Optional.of(plain(cause, ProblemType.KEY_STORE_UNAVAILABLE, false));
             }
             if (cause instanceof KeyProblem || cause instanceof PayloadCodecException) {
-                return Optional.of(plain(cause, KeyProblem.TYPE, false));
+                return Optional.of(plain(cause, ProblemType.KEY_PROBLEM, false));
             }
             if (cause instanceof ThreadForgottenException) {
-                return Optional.of(plain(cause, ThreadForgottenException.TYPE, true));
+                return Optional.of(plain(cause, ProblemType.FORGOTTEN, true));
             }
         }
         return Optional.empty();

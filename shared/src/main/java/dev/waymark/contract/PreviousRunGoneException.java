@@ -2,8 +2,6 @@ package dev.waymark.contract;
 
 /** The server no longer has the run whose state this run must fetch, so the state is lost. */
 public final class PreviousRunGoneException extends IllegalStateException {
-    /** The failure type for programs. Stored in histories. */
-    public static final String TYPE = "PreviousRunGone";
 
     private static final long serialVersionUID = 1L;
 

@@ -46,12 +46,6 @@ public final class WireNames {
     public static final String CHECKPOINT_QUERY = "checkpoint";
     public static final String STATE_QUERY = "state";
 
-    /** The failure type of an activity whose problem has no more specific type. */
-    public static final String ACTIVITY_FAILED = "ActivityFailed";
-    /** The failure type of an activity that timed out or whose worker is gone. */
-    public static final String TIMEOUT = "Timeout";
-    /** The failure type of a cancelled activity. */
-    public static final String CANCELLED = "Cancelled";
 
     /**
      * A gRPC header of the in-memory development server in its answer to {@code GetSystemInfo}: the saver that clients

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -75,7 +76,7 @@ public record Resumption(
                 .map(Call::id)
                 .collect(Collectors.joining(", "));
         return Optional.of(new Problem(
-                Problem.NOT_FOUND,
+                ProblemType.NOT_FOUND,
                 decidable.isEmpty()
                         ? "no question is open: the subagent's question ended with its thread"
                         : "no question is open, but these calls wait for a decision: " + decidable));

@@ -1,16 +1,12 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Thrown if a saver fails. Says what is wrong with which storage or value, and what can be done about it. */
 public final class SaverException extends RuntimeException {
-    /** The storage failed or did not answer in time, for example because it is full, read-only or unreachable. */
-    public static final String FAILED = "SaverFailed";
 
-    /** The entry belongs to another thread, or is newer than the checkpoint to be saved. */
-    public static final String SUPERSEDED = "CheckpointSuperseded";
 
     private static final int MOST_SHOWN = 300;
 
@@ -28,7 +24,7 @@ public final class SaverException extends RuntimeException {
     /** A failure because the entry at this place is not a valid document of its thread. */
     public static SaverException corrupt(String place, String why) {
         return new SaverException(
-                Problem.CORRUPTION,
+                ProblemType.CORRUPTION,
                 "the saved checkpoint can't be read: " + printable(place) + " (" + why + ")",
                 "It is never overwritten. Repair it, or delete it to start over",
                 null);
@@ -37,7 +33,7 @@ public final class SaverException extends RuntimeException {
     /** A failure of the storage at this place. */
     public static SaverException failed(String what, String place, Throwable cause) {
         return new SaverException(
-                FAILED,
+                ProblemType.SAVER_FAILED,
                 what + ": " + printable(place) + " (" + reason(cause) + ")",
                 "The saved checkpoint is unchanged. Fix the storage, then save again",
                 cause);
@@ -46,7 +42,7 @@ public final class SaverException extends RuntimeException {
     /** A failure because a checkpoint was not saved within this time. */
     public static SaverException late(String threadId, Duration waited) {
         return new SaverException(
-                FAILED,
+                ProblemType.SAVER_FAILED,
                 "the newest checkpoint was not saved within " + words(waited) + ": " + printable(threadId),
                 "The thread continues. Save it later from its history: " + saveCommand(""),
                 null);
@@ -55,7 +51,7 @@ public final class SaverException extends RuntimeException {
     /** A failure because the saver did not answer in time. The operation may still take effect. */
     public static SaverException timedOut(String what, Duration waited) {
         return new SaverException(
-                FAILED,
+                ProblemType.SAVER_FAILED,
                 "the saver did not answer within " + words(waited) + ": " + what,
                 "Check the storage, then try again",
                 null);
@@ -64,7 +60,7 @@ public final class SaverException extends RuntimeException {
     /** A failure because another thread has taken over the entry. */
     public static SaverException superseded(String threadId, int epoch) {
         return new SaverException(
-                SUPERSEDED,
+                ProblemType.CHECKPOINT_SUPERSEDED,
                 "the saved checkpoint belongs to another thread with this name, which took it over (epoch " + epoch
                         + "): " + printable(threadId),
                 "Continue in that one. To replace its checkpoint with this thread's: " + saveCommand(" --replace"),
@@ -74,7 +70,7 @@ public final class SaverException extends RuntimeException {
     /** A failure because the saver has a newer or different checkpoint than the one to be saved. */
     public static SaverException poorer(String threadId, String why) {
         return new SaverException(
-                SUPERSEDED,
+                ProblemType.CHECKPOINT_SUPERSEDED,
                 "the saved checkpoint " + why + ": " + printable(threadId),
                 "It was kept. To replace it anyway: " + saveCommand(" --replace"),
                 null);
@@ -82,7 +78,7 @@ public final class SaverException extends RuntimeException {
 
     /** A failure because the request is invalid. */
     public static SaverException refused(String message, String remedy) {
-        return new SaverException(Problem.BAD_INPUT, message, remedy, null);
+        return new SaverException(ProblemType.BAD_INPUT, message, remedy, null);
     }
 
     /** Makes a place printable on one line, since it may include a thread id with any characters. */

@@ -1,5 +1,6 @@
 package dev.waymark.contract;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -151,11 +152,11 @@ class HostileBodiesTest {
         assertThat(InboundDecoder.problem(PersonFact.UserSpoke.replacing(List.of(large, large, large))))
                 .isEmpty();
         assertThat(InboundDecoder.problem(PersonFact.UserSpoke.replacing(List.of(large, large, large, large))))
-                .contains(new Problem(Problem.TOO_LARGE, "too large: 1048706 bytes, of at most 1048576"));
+                .contains(new Problem(ProblemType.TOO_LARGE, "too large: 1048706 bytes, of at most 1048576"));
         assertThat(InboundDecoder.problem(PersonFact.ApprovalDecided.of(false).withReason("x".repeat(4_001))))
-                .contains(new Problem(Problem.BAD_INPUT, "\"reason\" may have at most 4000 characters"));
+                .contains(new Problem(ProblemType.BAD_INPUT, "\"reason\" may have at most 4000 characters"));
         assertThat(InboundDecoder.problem(PersonFact.ApprovalDecided.of(true).withBy("\ud83d")))
-                .contains(new Problem(Problem.BAD_INPUT, "the payload holds half a character"));
+                .contains(new Problem(ProblemType.BAD_INPUT, "the payload holds half a character"));
     }
 
     private static String written(PersonFact message) {

@@ -1,5 +1,6 @@
 package dev.waymark.contract;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
@@ -135,7 +136,7 @@ class InboundDecoderTest {
                 .isEqualTo(new PersonFact.Stopped(Optional.of(most), NONE));
         assertThat(read("stop", "{\"said\":\"" + most + "x\"}"))
                 .isEqualTo(new ThreadFact.MessageIgnored(
-                        "stop", new Problem(Problem.BAD_INPUT, "\"said\" may have at most 16384 bytes")));
+                        "stop", new Problem(ProblemType.BAD_INPUT, "\"said\" may have at most 16384 bytes")));
     }
 
     @Test
@@ -194,7 +195,7 @@ class InboundDecoderTest {
                 .isEqualTo(new PersonFact.OutcomeSettled("tu_7", CallSettlement.Verdict.DONE, NONE, NONE));
         assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"done\",\"note\":\"" + "x".repeat(4_001) + "\"}"))
                 .isEqualTo(new ThreadFact.MessageIgnored(
-                        "settle", new Problem(Problem.BAD_INPUT, "\"note\" may have at most 4000 characters")));
+                        "settle", new Problem(ProblemType.BAD_INPUT, "\"note\" may have at most 4000 characters")));
     }
 
     @ParameterizedTest
@@ -208,7 +209,7 @@ class InboundDecoderTest {
     void claim_asASignal_isNoSuchThing() {
         assertThat(InboundDecoder.read("claim", claim("run-1/1/x")))
                 .isEqualTo(new ThreadFact.MessageIgnored(
-                        "claim", new Problem(Problem.BAD_INPUT, "there is no such signal")));
+                        "claim", new Problem(ProblemType.BAD_INPUT, "there is no such signal")));
     }
 
     private static Payload claim(String execution) {
@@ -268,7 +269,7 @@ class InboundDecoderTest {
             })
     void payload_thatCannotBeUsed_isIgnoredWithTheReason(String name, String payload, String reason) {
         assertThat(read(name, payload))
-                .isEqualTo(new ThreadFact.MessageIgnored(name, new Problem(Problem.BAD_INPUT, reason)));
+                .isEqualTo(new ThreadFact.MessageIgnored(name, new Problem(ProblemType.BAD_INPUT, reason)));
     }
 
     @ParameterizedTest
@@ -309,7 +310,7 @@ class InboundDecoderTest {
     void payload_ofNearlyTwoMegabytes_isTooLarge() {
         assertThat(read("say", "\"" + "x".repeat(1_900_000) + "\""))
                 .isEqualTo(new ThreadFact.MessageIgnored(
-                        "say", new Problem(Problem.TOO_LARGE, "too large: 1900002 bytes, of at most 1048576")));
+                        "say", new Problem(ProblemType.TOO_LARGE, "too large: 1900002 bytes, of at most 1048576")));
     }
 
     @Test
@@ -323,7 +324,7 @@ class InboundDecoderTest {
     void message_beyondItsLimit_isTooLarge() {
         assertThat(read("say", "\"" + "é".repeat(InboundDecoder.MAX_TEXT_BYTES / 2) + "x\""))
                 .isEqualTo(new ThreadFact.MessageIgnored(
-                        "say", new Problem(Problem.TOO_LARGE, "too large: 262145 bytes, of at most 262144")));
+                        "say", new Problem(ProblemType.TOO_LARGE, "too large: 262145 bytes, of at most 262144")));
     }
 
     @ParameterizedTest
@@ -334,7 +335,7 @@ class InboundDecoderTest {
 
         assertThat(fact)
                 .isEqualTo(new ThreadFact.MessageIgnored(
-                        "say", new Problem(Problem.BAD_INPUT, "the payload is broken JSON")));
+                        "say", new Problem(ProblemType.BAD_INPUT, "the payload is broken JSON")));
     }
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package dev.waymark.contract;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -29,7 +30,7 @@ class ToolFormsTest {
         assertThat(ToolOutcome.notDone("no").toFact("a", 2))
                 .isEqualTo(new ToolFact.ToolFinished("a", 2, "no", true, true));
         assertThat(ToolOutcome.unknown("HTTP 504").toFact("a", 2))
-                .isEqualTo(new ToolFact.ToolLost("a", 2, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504")));
+                .isEqualTo(new ToolFact.ToolLost("a", 2, new Problem(ProblemType.OUTCOME_UNKNOWN, "HTTP 504")));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.waymark.simulation;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Step;
@@ -452,7 +453,7 @@ final class Ledger {
             judged(before, given.callId(), given.verdict().then());
         } else if (fact instanceof ToolFact.VerdictFailed failed
                 && before.awaitsVerdict(failed.callId())
-                && !failed.problem().type().equals(Problem.UNKNOWN_RULES)) {
+                && !failed.problem().type().equals(ProblemType.UNKNOWN_RULES)) {
             judged(before, failed.callId(), CallVerdict.Then.ASK);
         }
     }

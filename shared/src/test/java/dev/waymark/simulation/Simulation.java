@@ -1,5 +1,6 @@
 package dev.waymark.simulation;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
@@ -549,7 +550,7 @@ final class Simulation {
 
     private void moveOnPerhaps() {
         if (!restoring && state.hasSubagents() && chance(40)) {
-            apply(new SubagentFact.SubagentsCutOff(new Problem(Problem.TOO_LARGE, "this run can't grow any further")));
+            apply(new SubagentFact.SubagentsCutOff(new Problem(ProblemType.TOO_LARGE, "this run can't grow any further")));
             Violation.unless(!state.hasSubagents(), "a subagent is waited for that was cut off");
         }
         if (!restoring && state.isBetweenSteps() && announcing.nextInt(4) == 0) {
@@ -559,7 +560,7 @@ final class Simulation {
             return;
         }
         if (chance(20)) {
-            apply(new ThreadFact.LimitReached(new Problem(Problem.TOO_LARGE, "too large to carry")));
+            apply(new ThreadFact.LimitReached(new Problem(ProblemType.TOO_LARGE, "too large to carry")));
             coverage.count("limits reached");
             return;
         }
@@ -805,7 +806,7 @@ final class Simulation {
                             Optional.empty(), chance(2) ? Optional.empty() : Optional.of(200L + random.nextInt(900))),
                     someone()));
         } else if (kind < 93) {
-            apply(new ThreadFact.MessageIgnored("nonsense", new Problem(Problem.BAD_INPUT, "there is no such signal")));
+            apply(new ThreadFact.MessageIgnored("nonsense", new Problem(ProblemType.BAD_INPUT, "there is no such signal")));
         } else if (kind < 95) {
             apply(
                     chance(2)
@@ -845,7 +846,7 @@ final class Simulation {
             case "agent" ->
                 apply(
                         chance(25) && file == FileStart.NONE
-                                ? new ThreadFact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent"))
+                                ? new ThreadFact.AgentRefused(new Problem(ProblemType.NOT_FOUND, "no such agent"))
                                 : new ThreadFact.AgentResolved(policy));
             case "model" -> {
                 if (chance(10)) {
@@ -889,7 +890,7 @@ final class Simulation {
                 ? new ToolFact.VerdictGiven(flight.callId(), found(flight.call().orElseThrow(), verdict()))
                 : new ToolFact.VerdictFailed(
                         flight.callId(),
-                        new Problem(judging.nextBoolean() ? Problem.UNKNOWN_RULES : "Timeout", "no worker answered"));
+                        new Problem(judging.nextBoolean() ? ProblemType.UNKNOWN_RULES : "Timeout", "no worker answered"));
         coverage.count("verdicts apart from the reply");
         return end;
     }
@@ -1052,7 +1053,7 @@ final class Simulation {
                     && verified.callId().equals(callId)) {
                 return false;
             } else if (fact instanceof ToolFact.ToolLost lost && lost.callId().equals(callId)) {
-                return lost.problem().type().equals(Problem.WORKER_ENDED);
+                return lost.problem().type().equals(ProblemType.WORKER_ENDED);
             }
         }
         return false;
@@ -1292,12 +1293,12 @@ final class Simulation {
     /** The fact that the next process of a worker's host has reported the worker as ended. */
     private static Fact ended(Activity activity) {
         return new ToolFact.ToolLost(
-                activity.callId(), activity.dispatch(), new Problem(Problem.WORKER_ENDED, "the worker has ended"));
+                activity.callId(), activity.dispatch(), new Problem(ProblemType.WORKER_ENDED, "the worker has ended"));
     }
 
     private static Fact unclear(Activity activity) {
         return new ToolFact.ToolLost(
-                activity.callId(), activity.dispatch(), new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504"));
+                activity.callId(), activity.dispatch(), new Problem(ProblemType.OUTCOME_UNKNOWN, "HTTP 504"));
     }
 
     private static Fact notStarted(Activity activity, String execution, String reason) {
@@ -1470,10 +1471,10 @@ final class Simulation {
         }
         return switch (end) {
             case 0 ->
-                new ToolFact.ToolLost(flight.callId(), flight.dispatch(), new Problem(Problem.UNKNOWN_RULES, "old"));
+                new ToolFact.ToolLost(flight.callId(), flight.dispatch(), new Problem(ProblemType.UNKNOWN_RULES, "old"));
             case 1 ->
                 new ToolFact.ToolLost(
-                        flight.callId(), flight.dispatch(), new Problem(Problem.OUTCOME_UNKNOWN, "no such task"));
+                        flight.callId(), flight.dispatch(), new Problem(ProblemType.OUTCOME_UNKNOWN, "no such task"));
             case 2, 3 ->
                 new ToolFact.ToolSuspended(
                         flight.callId(), flight.dispatch(), Suspension.task("t", forms(), 0, Optional.empty()));

@@ -1,5 +1,6 @@
 package dev.waymark.springai;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.adapter.Causes;
@@ -63,21 +64,21 @@ final class SpringAiFailures {
     private static ModelFailure withoutAnswer(Throwable thrown, boolean begun) {
         String message = Causes.message(thrown);
         if (Causes.has(thrown, JsonProcessingException.class::isInstance)) {
-            return ModelFailure.passing("MalformedReply", message);
+            return ModelFailure.passing(ProblemType.MALFORMED_REPLY, message);
         }
         if (Causes.has(thrown, HttpConnectTimeoutException.class::isInstance)) {
-            return ModelFailure.passing("Unreachable", message);
+            return ModelFailure.passing(ProblemType.UNREACHABLE, message);
         }
         if (Causes.has(thrown, SpringAiFailures::isTimeout)) {
-            return ModelFailure.passing("RequestTimedOut", message);
+            return ModelFailure.passing(ProblemType.REQUEST_TIMED_OUT, message);
         }
         if (Causes.has(thrown, IOException.class::isInstance)) {
-            return ModelFailure.passing(begun ? "StreamCut" : "Unreachable", message);
+            return ModelFailure.passing(begun ? ProblemType.STREAM_CUT : ProblemType.UNREACHABLE, message);
         }
         if (Causes.has(thrown, SpringAiFailures::isWrongCall)) {
-            return ModelFailure.permanent("BadRequest", message);
+            return ModelFailure.permanent(ProblemType.BAD_REQUEST, message);
         }
-        return ModelFailure.passing("ServerError", message);
+        return ModelFailure.passing(ProblemType.SERVER_ERROR, message);
     }
 
     private static boolean isTimeout(Throwable thrown) {

@@ -1,5 +1,6 @@
 package dev.waymark.springai;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
@@ -106,7 +107,7 @@ final class SpringAiMapper {
         try {
             return new URI(image.url());
         } catch (URISyntaxException e) {
-            throw ModelFailure.permanent("BadRequest", "the address of an image is not a URL: " + e.getMessage());
+            throw ModelFailure.permanent(ProblemType.BAD_REQUEST, "the address of an image is not a URL: " + e.getMessage());
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.waymark.springai;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
@@ -74,12 +75,12 @@ public final class SpringAiProvider implements ModelProvider {
     private ChatModel find(String name) throws ModelFailure {
         ChatModel model = models.get(name);
         if (model == null) {
-            throw ModelFailure.permanent("ModelNotFound", unknown(name));
+            throw ModelFailure.permanent(ProblemType.MODEL_NOT_FOUND, unknown(name));
         }
         List<String> tools = RequestOptions.tools(model.getDefaultOptions());
         if (!tools.isEmpty()) {
             throw ModelFailure.permanent(
-                    "NotConfigured",
+                    ProblemType.NOT_CONFIGURED,
                     "the model " + name + " has tools of its own (" + String.join(", ", tools)
                             + "), which Waymark cannot run. Build it without, and give them to the agent by"
                             + " SpringAiTools.of");
@@ -87,7 +88,7 @@ public final class SpringAiProvider implements ModelProvider {
         int retries = RequestOptions.retries(model.getDefaultOptions());
         if (retries > 0) {
             throw ModelFailure.permanent(
-                    "NotConfigured",
+                    ProblemType.NOT_CONFIGURED,
                     "the model " + name + " retries up to " + retries + " times by itself, unseen by Temporal, which"
                             + " retries as well. Build it with maxRetries(0)");
         }
@@ -137,7 +138,7 @@ public final class SpringAiProvider implements ModelProvider {
     private static ModelFailure failure(String name, Throwable thrown, SpringAiReply reply) {
         return thrown instanceof NotStreaming
                 ? ModelFailure.permanent(
-                        "NotConfigured",
+                        ProblemType.NOT_CONFIGURED,
                         "the model " + name + " does not stream. Build it with a RetryTemplate of one attempt, and name"
                                 + " it in SpringAiProvider.withoutStreaming")
                 : SpringAiFailures.of(thrown, reply.hasBegun());

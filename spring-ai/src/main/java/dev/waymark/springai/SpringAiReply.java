@@ -1,5 +1,6 @@
 package dev.waymark.springai;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.waymark.contract.PayloadJson;
@@ -152,14 +153,14 @@ final class SpringAiReply {
 
     void checkSize() throws ModelFailure {
         if (size > LONGEST) {
-            throw ModelFailure.permanent("ReplyTooLarge", "the reply has more than " + LONGEST + " characters");
+            throw ModelFailure.permanent(ProblemType.REPLY_TOO_LARGE, "the reply has more than " + LONGEST + " characters");
         }
     }
 
     /** @param streamed whether the reply was streamed, so that a missing finish reason means that it broke off */
     Reply finish(boolean streamed) throws ModelFailure {
         if (stop.isEmpty() && streamed) {
-            throw ModelFailure.passing("StreamCut", "the reply ended without a reason");
+            throw ModelFailure.passing(ProblemType.STREAM_CUT, "the reply ended without a reason");
         }
         return PlainReply.of(text.toString(), List.copyOf(calls.values()), usage, reason());
     }
@@ -167,13 +168,13 @@ final class SpringAiReply {
     private String reason() throws ModelFailure {
         String word = stop.toLowerCase(Locale.ROOT);
         if (REFUSED.contains(word)) {
-            throw ModelFailure.permanent("Refused", "the provider refuses to answer (" + stop + ")");
+            throw ModelFailure.permanent(ProblemType.REFUSED, "the provider refuses to answer (" + stop + ")");
         }
         if (!CUT.contains(word)) {
             return stop.isEmpty() || COMPLETE.contains(word) ? "end_turn" : stop;
         }
         if (!calls.isEmpty()) {
-            throw ModelFailure.permanent("CallCut", "the reply reached the limit of tokens in the middle of its calls");
+            throw ModelFailure.permanent(ProblemType.CALL_CUT, "the reply reached the limit of tokens in the middle of its calls");
         }
         return MAX_TOKENS;
     }

@@ -1,5 +1,6 @@
 package dev.waymark.cli;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.SafeText;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,24 +18,20 @@ import java.util.stream.Stream;
  */
 public record CommandError(
         int exitCode, String type, String message, String remedy, Optional<String> thread, List<String> details) {
-    public static final String BAD_INPUT = "BadInput";
-    public static final String NOT_FOUND = "NotFound";
-    public static final String PORT_IN_USE = "PortInUse";
-    private static final String UNEXPECTED = "Unexpected";
 
     public CommandError(int exitCode, String type, String message, String remedy) {
         this(exitCode, type, message, remedy, Optional.empty(), List.of());
     }
 
     public static CommandError badInput(String message, String remedy) {
-        return new CommandError(ExitCode.BAD_INPUT, BAD_INPUT, message, remedy);
+        return new CommandError(ExitCode.BAD_INPUT, ProblemType.BAD_INPUT, message, remedy);
     }
 
     /** A bug, or an unforeseen failure. */
     public static CommandError unexpected(Throwable problem) {
         return new CommandError(
                 ExitCode.FAILED,
-                UNEXPECTED,
+                ProblemType.UNEXPECTED,
                 "unexpected " + problem.getClass().getSimpleName() + ": " + problem.getMessage(),
                 "Add --verbose for the stack trace");
     }

@@ -1,11 +1,11 @@
 package dev.waymark.testkit;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import java.util.ArrayList;
@@ -284,7 +284,7 @@ public abstract class CheckpointSaverContract {
             assertThatThrownBy(() -> saver.save(Json.of(wrong)))
                     .asInstanceOf(type(SaverException.class))
                     .extracting(SaverException::type)
-                    .isEqualTo(Problem.BAD_INPUT);
+                    .isEqualTo(ProblemType.BAD_INPUT);
         }
         assertThat(saver.list()).isEmpty();
     }

@@ -1,10 +1,10 @@
 package dev.waymark.testkit;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import org.junit.jupiter.api.Test;
@@ -118,6 +118,6 @@ public abstract class DurableSaverContract extends CheckpointSaverContract {
         assertThatThrownBy(call)
                 .asInstanceOf(type(SaverException.class))
                 .extracting(SaverException::type)
-                .isEqualTo(Problem.CORRUPTION);
+                .isEqualTo(ProblemType.CORRUPTION);
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.testkit;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
@@ -82,7 +83,7 @@ public interface SavedOwnersContract {
                             CheckpointSaverContract.checkpoint("t", 2),
                             CheckpointOwner.first("run-2", "assistant", "t")))
                     .asInstanceOf(type(SaverException.class))
-                    .returns(SaverException.SUPERSEDED, SaverException::type);
+                    .returns(ProblemType.CHECKPOINT_SUPERSEDED, SaverException::type);
             assertThat(saver.owner("t")).contains(owner);
             assertThat(saver.load("t")).contains(CheckpointSaverContract.checkpoint("t", 1));
         }
@@ -98,7 +99,7 @@ public interface SavedOwnersContract {
 
             assertThatThrownBy(() -> save(saver, CheckpointSaverContract.checkpoint("t", 2), before))
                     .asInstanceOf(type(SaverException.class))
-                    .returns(SaverException.SUPERSEDED, SaverException::type)
+                    .returns(ProblemType.CHECKPOINT_SUPERSEDED, SaverException::type)
                     .extracting(Throwable::getMessage)
                     .asString()
                     .contains("epoch 2");
@@ -175,7 +176,7 @@ public interface SavedOwnersContract {
                 work.by(who);
                 accepted.add(who);
             } catch (SaverException e) {
-                assertThat(e.type()).isEqualTo(SaverException.SUPERSEDED);
+                assertThat(e.type()).isEqualTo(ProblemType.CHECKPOINT_SUPERSEDED);
             }
         });
         return accepted;

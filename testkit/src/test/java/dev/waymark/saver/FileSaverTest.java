@@ -1,11 +1,11 @@
 package dev.waymark.saver;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.DurableSaverContract;
 import dev.waymark.testkit.SavedOwnersContract;
 import dev.waymark.testkit.process.ChildProcess;
@@ -148,7 +148,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
         assertThatThrownBy(saver::list)
                 .asInstanceOf(type(SaverException.class))
                 .extracting(SaverException::type)
-                .isEqualTo(Problem.CORRUPTION);
+                .isEqualTo(ProblemType.CORRUPTION);
     }
 
     @Test
@@ -233,7 +233,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
             assertThatThrownBy(() -> saver.load("t"))
                     .asInstanceOf(type(SaverException.class))
                     .extracting(SaverException::type)
-                    .isEqualTo(Problem.CORRUPTION);
+                    .isEqualTo(ProblemType.CORRUPTION);
         }
     }
 
@@ -338,7 +338,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
     private static void assertFailed(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, String why) {
         assertThatThrownBy(call)
                 .asInstanceOf(type(SaverException.class))
-                .satisfies(e -> assertThat(e.type()).isEqualTo(SaverException.FAILED))
+                .satisfies(e -> assertThat(e.type()).isEqualTo(ProblemType.SAVER_FAILED))
                 .satisfies(e -> assertThat(e).hasMessageContaining(why));
     }
 

@@ -1,11 +1,11 @@
 package dev.waymark.saver;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.DurableSaverContract;
 import dev.waymark.testkit.SavedOwnersContract;
 import java.sql.Connection;
@@ -159,7 +159,7 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
         assertThatThrownBy(() -> saver.save(checkpoint("t", 2), () -> session("t", 2, "Hi again")))
                 .asInstanceOf(type(SaverException.class))
                 .extracting(SaverException::type)
-                .isEqualTo(SaverException.FAILED);
+                .isEqualTo(ProblemType.SAVER_FAILED);
         assertThat(saver.load("t")).contains(checkpoint("t", 1));
         assertThat(rows("SELECT version FROM checkpoints")).containsExactly("1");
     }
@@ -170,7 +170,7 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
 
         assertThatThrownBy(() -> saver.save(checkpoint("t", 1), () -> session("t", 1, "Hi")))
                 .asInstanceOf(type(SaverException.class))
-                .satisfies(e -> assertThat(e.type()).isEqualTo(Problem.BAD_INPUT))
+                .satisfies(e -> assertThat(e.type()).isEqualTo(ProblemType.BAD_INPUT))
                 .satisfies(e -> assertThat(e).hasMessageContaining("a different table of this name: checkpoints"));
         assertThat(saver.load("t")).isEmpty();
         assertThat(rows("SELECT thread_id FROM checkpoints")).isEmpty();

@@ -1,5 +1,6 @@
 package dev.waymark.saver;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
@@ -75,7 +76,7 @@ class KeyValueSaverTest {
     private static void assertSuperseded(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
         assertThatThrownBy(call)
                 .asInstanceOf(type(SaverException.class))
-                .returns(SaverException.SUPERSEDED, SaverException::type);
+                .returns(ProblemType.CHECKPOINT_SUPERSEDED, SaverException::type);
     }
 
     private static final class InterruptedStore implements KeyValueStore {

@@ -1,5 +1,6 @@
 package dev.waymark.saver;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -66,7 +67,7 @@ class PostgresStoreTest {
 
             assertThatThrownBy(() -> saver.save(document))
                     .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.type(SaverException.class))
-                    .returns(SaverException.FAILED, SaverException::type)
+                    .returns(ProblemType.SAVER_FAILED, SaverException::type)
                     .satisfies(e -> assertThat(e).hasMessage("the saver did not answer within 2 s: saving t"));
             assertThatThrownBy(() -> saver.load("t"))
                     .isInstanceOf(SaverException.class)
@@ -83,7 +84,7 @@ class PostgresStoreTest {
 
         assertThatThrownBy(() -> away.put("k", "v"))
                 .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.type(SaverException.class))
-                .satisfies(e -> assertThat(e.type()).isEqualTo(SaverException.FAILED))
+                .satisfies(e -> assertThat(e.type()).isEqualTo(ProblemType.SAVER_FAILED))
                 .satisfies(e -> assertThat(e)
                         .hasMessageStartingWith("the database can't be written: jdbc:postgresql://127.0.0.1:1/agents (")
                         .hasMessageNotContaining("secret"));

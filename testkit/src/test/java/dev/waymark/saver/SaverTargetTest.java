@@ -1,9 +1,9 @@
 package dev.waymark.saver;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.SaverTarget.Kind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,7 +54,7 @@ class SaverTargetTest {
     void parse_noTarget_isRefusedInOneLine(String text) {
         assertThatThrownBy(() -> SaverTarget.parse(text))
                 .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.type(SaverException.class))
-                .satisfies(e -> assertThat(e.type()).isEqualTo(Problem.BAD_INPUT))
+                .satisfies(e -> assertThat(e.type()).isEqualTo(ProblemType.BAD_INPUT))
                 .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).contains(": "))
                 .satisfies(e -> assertThat(e.remedy()).isNotEmpty());
     }

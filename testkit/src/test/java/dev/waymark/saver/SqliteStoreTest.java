@@ -1,5 +1,6 @@
 package dev.waymark.saver;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -87,7 +88,7 @@ class SqliteStoreTest {
 
             assertThatThrownBy(() -> nowhere.save(checkpoint("t", 1)))
                     .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.type(SaverException.class))
-                    .satisfies(e -> assertThat(e.type()).isEqualTo(SaverException.FAILED))
+                    .satisfies(e -> assertThat(e.type()).isEqualTo(ProblemType.SAVER_FAILED))
                     .satisfies(e -> assertThat(e).hasMessageContaining("no/x.db"));
         }
     }

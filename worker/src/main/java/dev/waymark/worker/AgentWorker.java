@@ -1,5 +1,6 @@
 package dev.waymark.worker;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
@@ -81,11 +82,6 @@ import java.util.stream.Stream;
  */
 public final class AgentWorker implements AutoCloseable {
 
-    /**
-     * Failure type if a subagent's thread must not start, because another thread continues its parent. Stored in
-     * histories.
-     */
-    private static final String GOES_ON_ELSEWHERE = "GoesOnElsewhere";
 
     /** Time that interrupted tools get to clean up. */
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);
@@ -215,12 +211,12 @@ public final class AgentWorker implements AutoCloseable {
         }
         if (ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getWorkflowRunId()))) {
             return Optional.of(new Problem(
-                    Problem.RAN_BEFORE,
+                    ProblemType.RAN_BEFORE,
                     "an earlier thread had this call before a reset, and the server no longer has its history"));
         }
         return ActivityProblems.reading(() -> runs.parentContinuedAs(info.getWorkflowId(), info.getWorkflowRunId()))
                 .map(other -> new Problem(
-                        GOES_ON_ELSEWHERE,
+                        ProblemType.GOES_ON_ELSEWHERE,
                         "it was not started, because the parent thread continues as " + other
                                 + ", which has the same call"));
     }

@@ -1,5 +1,6 @@
 package dev.waymark.client.connection;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.OutboundMessage;
@@ -379,7 +380,7 @@ public final class Requests {
             requireKnownRules(thread);
         } catch (UnknownRulesException e) {
             throw new WaymarkException.Refused(
-                    Problem.UNKNOWN_RULES,
+                    ProblemType.UNKNOWN_RULES,
                     e.getMessage() + " It is not known whether the " + message + " was recorded in " + thread,
                     Remedy.NONE);
         }
@@ -514,10 +515,10 @@ public final class Requests {
         Remedy look = Remedy.of(Remedy.Action.SHOW_THREAD, thread);
         String message = problem.message() + ": " + thread;
         return switch (problem.type()) {
-            case Problem.NOT_FOUND -> new WaymarkException.NotFound(message, look);
-            case Problem.CLOSED -> new WaymarkException.Closed(message, "Start another thread");
-            case Problem.TOO_LARGE -> new WaymarkException.TooLarge(message, look);
-            case Problem.CALL_REQUIRED ->
+            case ProblemType.NOT_FOUND -> new WaymarkException.NotFound(message, look);
+            case ProblemType.CLOSED -> new WaymarkException.Closed(message, "Start another thread");
+            case ProblemType.TOO_LARGE -> new WaymarkException.TooLarge(message, look);
+            case ProblemType.CALL_REQUIRED ->
                 new WaymarkException.Refused(problem.type(), problem.message(), Remedy.of(Remedy.Action.NAME_CALL));
             default -> new WaymarkException.Refused(problem.type(), message, look);
         };

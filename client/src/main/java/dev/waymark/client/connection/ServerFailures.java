@@ -1,5 +1,6 @@
 package dev.waymark.client.connection;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.KeyProblem;
@@ -9,7 +10,6 @@ import dev.waymark.connect.ServerAnswer;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.PreviousRunGoneException;
 import dev.waymark.conversation.state.UnknownRulesException;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.ForeignThreadException;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
@@ -63,17 +63,17 @@ public final class ServerFailures {
         }
         if (failure instanceof PreviousRunGoneException problem) {
             return Optional.of(new WaymarkException.Refused(
-                    PreviousRunGoneException.TYPE,
+                    ProblemType.PREVIOUS_RUN_GONE,
                     String.valueOf(problem.getMessage()),
                     "Continue from a checkpoint, if a saver has one, under another thread id"));
         }
         if (failure instanceof UnknownRulesException problem) {
             return Optional.of(new WaymarkException.Refused(
-                    Problem.UNKNOWN_RULES, String.valueOf(problem.getMessage()), Remedy.NONE));
+                    ProblemType.UNKNOWN_RULES, String.valueOf(problem.getMessage()), Remedy.NONE));
         }
         if (failure instanceof ForeignThreadException problem) {
             return Optional.of(new WaymarkException.Refused(
-                    ForeignThreadException.TYPE, String.valueOf(problem.getMessage()), Remedy.NONE));
+                    ProblemType.FOREIGN_THREAD, String.valueOf(problem.getMessage()), Remedy.NONE));
         }
         return Optional.empty();
     }
@@ -98,7 +98,7 @@ public final class ServerFailures {
                         "not found on the server: " + words, Remedy.of(Remedy.Action.CHECK_CONNECTION));
             case REFUSED -> unreachable("the server refused this client: " + address + " (" + words + ")", e);
             case INVALID, TAKEN, UNSUPPORTED ->
-                new WaymarkException.Refused(Problem.BAD_INPUT, "the server rejected the request: " + words, "");
+                new WaymarkException.Refused(ProblemType.BAD_INPUT, "the server rejected the request: " + words, "");
             case NOT_READY ->
                 new WaymarkException.ServerUnreachable(
                         "the thread is not ready: " + address + " ("
@@ -124,7 +124,7 @@ public final class ServerFailures {
 
     static WaymarkException unreadable(KeyProblem problem) {
         return new WaymarkException.Refused(
-                KeyProblem.TYPE,
+                ProblemType.KEY_PROBLEM,
                 String.valueOf(problem.getMessage()),
                 "Set WAYMARK_CODEC_KEYS to the keys of the thread's worker");
     }

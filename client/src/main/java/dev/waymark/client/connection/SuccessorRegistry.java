@@ -1,11 +1,11 @@
 package dev.waymark.client.connection;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.SuccessorMarker;
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
@@ -179,7 +179,7 @@ public final class SuccessorRegistry {
                 thread);
         String what = successor == SuccessorState.ABOUT_TO_START ? "being" : "already";
         return new WaymarkException.Refused(
-                Problem.BAD_INPUT,
+                ProblemType.BAD_INPUT,
                 what + " continued in another thread, " + thread + ": " + source.name(),
                 source.isThread() ? remedy.withDetail(source.name()) : remedy);
     }

@@ -1,5 +1,6 @@
 package dev.waymark.client.failure;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.annotation.Internal;
 import dev.waymark.contract.WireNames;
@@ -89,7 +90,7 @@ public final class RequestLimits {
     }
 
     private static WaymarkException unusable(String signal, Problem problem) {
-        return problem.type().equals(Problem.TOO_LARGE)
+        return problem.type().equals(ProblemType.TOO_LARGE)
                 ? new WaymarkException.TooLarge(
                         "the " + subject(signal) + " is " + problem.message(), "Give the agent a file to read instead")
                 : badInput(problem.message(), "");
@@ -158,7 +159,7 @@ public final class RequestLimits {
             return body;
         } catch (Refusal refusal) {
             Problem problem = Refusal.parse(refusal.getMessage());
-            throw problem.type().equals(Problem.TOO_LARGE)
+            throw problem.type().equals(ProblemType.TOO_LARGE)
                     ? new WaymarkException.TooLarge(problem.message(), "Give the tools a file to read instead")
                     : badInput(problem.message(), "Example: {\"tenant\": \"acme\"}");
         }
@@ -174,7 +175,7 @@ public final class RequestLimits {
             return schema;
         } catch (Refusal refusal) {
             Problem problem = Refusal.parse(refusal.getMessage());
-            throw problem.type().equals(Problem.TOO_LARGE)
+            throw problem.type().equals(ProblemType.TOO_LARGE)
                     ? new WaymarkException.TooLarge(problem.message(), "Remove what the model does not need")
                     : badInput(problem.message(), "Example: {\"type\": \"object\"}");
         }
@@ -185,18 +186,18 @@ public final class RequestLimits {
     }
 
     public static WaymarkException badInput(String message, Remedy remedy) {
-        return new WaymarkException.Refused(Problem.BAD_INPUT, message, remedy);
+        return new WaymarkException.Refused(ProblemType.BAD_INPUT, message, remedy);
     }
 
     private static WaymarkException refused(Problem problem) {
-        return problem.type().equals(Problem.TOO_LARGE)
+        return problem.type().equals(ProblemType.TOO_LARGE)
                 ? new WaymarkException.TooLarge("a message is " + problem.message(), "Send less, or several messages")
                 : corrupt(problem.message());
     }
 
     private static WaymarkException corrupt(String why) {
         return new WaymarkException.Refused(
-                Problem.CORRUPTION,
+                ProblemType.CORRUPTION,
                 "the messages are not a conversation: " + why,
                 Remedy.of(Remedy.Action.RESUME_CHECKPOINT));
     }

@@ -1,9 +1,7 @@
 package dev.waymark.client.failure;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.AgentResult;
-import dev.waymark.codec.KeyProblem;
-import dev.waymark.conversation.value.Problem;
-import dev.waymark.history.ForeignThreadException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -47,9 +45,9 @@ public class WaymarkException extends RuntimeException {
     /** The status with which an HTTP server answers a request that failed for this reason, such as 404. */
     public int httpStatus() {
         return switch (type) {
-            case Problem.BAD_INPUT, Problem.CORRUPTION -> 400;
-            case Problem.SIGNATURE_REQUIRED -> 403;
-            case KeyProblem.TYPE, Problem.UNKNOWN_RULES, ForeignThreadException.TYPE -> 500;
+            case ProblemType.BAD_INPUT, ProblemType.CORRUPTION -> 400;
+            case ProblemType.SIGNATURE_REQUIRED -> 403;
+            case ProblemType.KEY_PROBLEM, ProblemType.UNKNOWN_RULES, ProblemType.FOREIGN_THREAD -> 500;
             default -> 409;
         };
     }
@@ -59,7 +57,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public NotFound(String message, Remedy remedy) {
-            super("NotFound", message, remedy, null, null);
+            super(ProblemType.NOT_FOUND, message, remedy, null, null);
         }
 
         public NotFound(String message, String advice) {
@@ -77,7 +75,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public Forgotten(String message) {
-            super("Forgotten", message, Remedy.NONE, null, null);
+            super(ProblemType.FORGOTTEN, message, Remedy.NONE, null, null);
         }
 
         @Override
@@ -91,7 +89,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public Closed(String message, Remedy remedy) {
-            super("Closed", message, remedy, null, null);
+            super(ProblemType.CLOSED, message, remedy, null, null);
         }
 
         public Closed(String message, String advice) {
@@ -104,7 +102,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public ServerUnreachable(String message, Remedy remedy, @Nullable Throwable cause) {
-            super("ServerUnreachable", message, remedy, null, cause);
+            super(ProblemType.SERVER_UNREACHABLE, message, remedy, null, cause);
         }
 
         @Override
@@ -127,7 +125,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public VolatileStore(String message, Remedy remedy) {
-            super("VolatileStore", message, remedy, null, null);
+            super(ProblemType.VOLATILE_STORE, message, remedy, null, null);
         }
     }
 
@@ -136,7 +134,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public TooLarge(String message, Remedy remedy) {
-            super("TooLarge", message, remedy, null, null);
+            super(ProblemType.TOO_LARGE, message, remedy, null, null);
         }
 
         public TooLarge(String message, String advice) {
@@ -152,7 +150,6 @@ public class WaymarkException extends RuntimeException {
     /** The request is invalid, or the thread refused it. {@link #type} says why. */
     public static final class Refused extends WaymarkException {
         /** Another request with other content has used the key or the id of this one. */
-        public static final String KEY_REUSED = "KeyReused";
 
         private static final long serialVersionUID = 1L;
 
@@ -172,7 +169,7 @@ public class WaymarkException extends RuntimeException {
         private final boolean accepted;
 
         public NoWorker(String message, Remedy remedy, String thread, boolean accepted) {
-            super("NoWorker", message, remedy, thread, null);
+            super(ProblemType.NO_WORKER, message, remedy, thread, null);
             this.accepted = accepted;
         }
 
@@ -198,7 +195,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public OutcomeUnreadable(String message, String thread, Throwable cause) {
-            super(Problem.UNKNOWN_RULES, message, Remedy.NONE, thread, cause);
+            super(ProblemType.UNKNOWN_RULES, message, Remedy.NONE, thread, cause);
         }
     }
 
@@ -207,7 +204,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public TimedOut(String message, Remedy remedy, String thread) {
-            super("TimedOut", message, remedy, thread, null);
+            super(ProblemType.TIMED_OUT, message, remedy, thread, null);
         }
 
         @Override
@@ -221,7 +218,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public WaitInterrupted(InterruptedException cause) {
-            super("WaitInterrupted", "interrupted while waiting", Remedy.NONE, null, cause);
+            super(ProblemType.WAIT_INTERRUPTED, "interrupted while waiting", Remedy.NONE, null, cause);
         }
     }
 
@@ -230,7 +227,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public Interrupted(String question, String thread) {
-            super("Interrupted", "Agent interrupted: " + question, Remedy.NONE, thread, null);
+            super(ProblemType.INTERRUPTED, "Agent interrupted: " + question, Remedy.NONE, thread, null);
         }
     }
 

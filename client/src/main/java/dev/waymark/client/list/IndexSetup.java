@@ -1,5 +1,6 @@
 package dev.waymark.client.list;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
@@ -7,7 +8,6 @@ import dev.waymark.connect.Connection;
 import dev.waymark.connect.SearchIndex;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.thread.ThreadIndex;
-import dev.waymark.conversation.value.Problem;
 import io.grpc.StatusRuntimeException;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -24,20 +24,20 @@ public final class IndexSetup {
     public static List<String> create(Connection connection) {
         if (connection.isInMemory()) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT, "an in-memory server has no search attributes", "Connect to another server");
+                    ProblemType.BAD_INPUT, "an in-memory server has no search attributes", "Connect to another server");
         }
         try {
             return connection.searchIndex().create();
         } catch (SearchIndex.WrongType e) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     String.valueOf(e.getMessage()),
                     "Use another namespace, or rename its attribute");
         } catch (StatusRuntimeException e) {
             throw switch (ServerAnswer.of(e)) {
                 case REFUSED, UNSUPPORTED ->
                     new WaymarkException.Refused(
-                            Problem.BAD_INPUT,
+                            ProblemType.BAD_INPUT,
                             "this client is not allowed to create search attributes in the namespace "
                                     + connection.namespace(),
                             "Ask an operator to run: " + operatorsCommand(connection.namespace()));

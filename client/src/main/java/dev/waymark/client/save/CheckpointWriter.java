@@ -1,5 +1,6 @@
 package dev.waymark.client.save;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.saver.SaverException;
@@ -298,7 +299,7 @@ public final class CheckpointWriter implements AutoCloseable {
                 } else {
                     place.betweenVersions = Optional.of(work.newest);
                 }
-                place.hopeless = !problem.type().equals(SaverException.FAILED);
+                place.hopeless = !problem.type().equals(ProblemType.SAVER_FAILED);
             }
             place.failures++;
             long backOff = FIRST_RETRY_MILLIS << Math.min(10, place.failures - 1);
@@ -320,7 +321,7 @@ public final class CheckpointWriter implements AutoCloseable {
      */
     private static String kind(SaverException problem) {
         Throwable cause = problem.getCause();
-        if (!problem.type().equals(SaverException.FAILED) || cause == null) {
+        if (!problem.type().equals(ProblemType.SAVER_FAILED) || cause == null) {
             return problem.type() + problem.getMessage();
         }
         return cause.getClass().getName() + (cause instanceof SQLException sql ? sql.getSQLState() : "");

@@ -1,5 +1,6 @@
 package dev.waymark.server.aisdk;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
@@ -234,7 +235,7 @@ final class UiStreamView implements RunView {
 
     @Override
     public void cut(Problem problem) {
-        finished(problem.type().equals(Problem.REPLY_CUT) ? "length" : "other");
+        finished(problem.type().equals(ProblemType.REPLY_CUT) ? "length" : "other");
     }
 
     private void finished(String reason) {

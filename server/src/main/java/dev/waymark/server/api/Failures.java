@@ -1,5 +1,6 @@
 package dev.waymark.server.api;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.server.http.HttpProblem;
 
@@ -16,6 +17,6 @@ public final class Failures {
                     .withRemedy(known.remedy().toString());
             return problem.status() == 503 ? problem.withHeader("Retry-After", "2") : problem;
         }
-        return HttpProblem.of(500, "Internal", "internal error");
+        return HttpProblem.of(500, ProblemType.INTERNAL, "internal error");
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.server.api;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.ThreadOwner;
@@ -57,7 +58,7 @@ public final class ThreadAccess {
             return caller.owner();
         }
         if (caller.subject().isPresent() && !caller.groups().contains(group.get())) {
-            throw HttpProblem.of(403, "NotInGroup", "you are not in the group " + group.get());
+            throw HttpProblem.of(403, ProblemType.NOT_IN_GROUP, "you are not in the group " + group.get());
         }
         return Optional.of(ThreadOwner.ofGroup(group.get()));
     }

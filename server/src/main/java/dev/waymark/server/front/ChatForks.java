@@ -1,5 +1,6 @@
 package dev.waymark.server.front;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ForkOptions;
@@ -141,7 +142,7 @@ public final class ChatForks {
         Place place = placeBefore(caller, timeline, entry)
                 .orElseThrow(() -> HttpProblem.of(
                         409,
-                        "CannotFork",
+                        ProblemType.CANNOT_FORK,
                         "the chat cannot go on from before this message, because it came with others"));
         String fork = fork(caller, chat, newest(caller, chat) + 1);
         ForkOptions how = ForkOptions.into(fork).at(place.at()).saying(message).allowingVolatile();

@@ -1,5 +1,6 @@
 package dev.waymark.server.front;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.AgentClient;
@@ -13,7 +14,6 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalog;
@@ -158,7 +158,7 @@ public final class FrontEndThreads {
                 .findFirst()
                 .orElseThrow(() -> hasWaited(timeline, id.callId())
                         ? HttpProblem.of(
-                                409, Problem.ALREADY_DECIDED, "no request with this id is waiting: " + id.text())
+                                409, ProblemType.ALREADY_DECIDED, "no request with this id is waiting: " + id.text())
                         : HttpProblem.notFound("no call has waited under this id: " + id.text()));
     }
 

@@ -1,5 +1,6 @@
 package dev.waymark.server.front;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.ThreadEvent.TextDelta;
 import dev.waymark.client.ThreadWatch;
@@ -74,7 +75,7 @@ public final class RunMapping implements WatchMapping {
     @Override
     public List<ServerSentEvent> end() {
         if (!over) {
-            fail("Closed", "the thread has ended");
+            fail(ProblemType.CLOSED, "the thread has ended");
         }
         return taken();
     }

@@ -1,5 +1,6 @@
 package dev.waymark.server.http;
 
+import dev.waymark.conversation.value.ProblemType;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -75,7 +76,7 @@ final class BodyReader implements Runnable {
     }
 
     static HttpProblem tooLarge(int most) {
-        return HttpProblem.of(413, "TooLarge", "the body is larger than " + most + " bytes");
+        return HttpProblem.of(413, ProblemType.TOO_LARGE, "the body is larger than " + most + " bytes");
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.waymark.server.http;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.Caller;
@@ -138,7 +139,7 @@ final class Gateway implements Consumer<Transfer> {
                     .filter(name -> TOKEN_NAMES.contains(name.toLowerCase(Locale.ROOT)))
                     .findFirst()
                     .ifPresent(name -> {
-                        throw HttpProblem.of(400, "TokenInUrl", "a token must not be in the URL: " + name)
+                        throw HttpProblem.of(400, ProblemType.TOKEN_IN_URL, "a token must not be in the URL: " + name)
                                 .withRemedy("Send `Authorization: Bearer TOKEN`. Replace this token: URLs are logged");
                     });
             String path = request.getHttpURI().getPath();
@@ -257,7 +258,7 @@ final class Gateway implements Consumer<Transfer> {
                     .orElse("");
             if (!type.replaceFirst(";.*", "").strip().equalsIgnoreCase("application/json")) {
                 // HTML forms cannot send this content type, so this also blocks forms of other sites.
-                throw HttpProblem.of(415, "UnsupportedMediaType", "Content-Type must be application/json");
+                throw HttpProblem.of(415, ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
             }
             try {
                 JsonBody body = JsonBody.of(bytes);
@@ -335,7 +336,7 @@ final class Gateway implements Consumer<Transfer> {
     }
 
     private static HttpProblem unknown() {
-        return HttpProblem.of(401, "Unauthenticated", "a valid bearer token is required")
+        return HttpProblem.of(401, ProblemType.UNAUTHENTICATED, "a valid bearer token is required")
                 .withHeader("WWW-Authenticate", "Bearer");
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.server.http;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.annotation.Internal;
 import dev.waymark.server.identity.IdentityProblem;
 import java.io.IOException;
@@ -153,8 +154,8 @@ public final class HttpListener implements AutoCloseable {
 
         private static String code(int status) {
             return status == 413 || status == 414 || status == 431
-                    ? "TooLarge"
-                    : status < 500 ? "BadInput" : "Internal";
+                    ? ProblemType.TOO_LARGE
+                    : status < 500 ? ProblemType.BAD_INPUT : ProblemType.INTERNAL;
         }
     }
 }

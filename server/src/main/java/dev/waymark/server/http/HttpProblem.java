@@ -1,5 +1,6 @@
 package dev.waymark.server.http;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.server.identity.CallerRole;
@@ -43,11 +44,11 @@ public final class HttpProblem extends RuntimeException {
     }
 
     public static HttpProblem badInput(String detail) {
-        return of(400, "BadInput", detail);
+        return of(400, ProblemType.BAD_INPUT, detail);
     }
 
     public static HttpProblem notFound(String detail) {
-        return of(404, "NotFound", detail);
+        return of(404, ProblemType.NOT_FOUND, detail);
     }
 
     /** The instance is shutting down: the client's next connection may reach another one. */
@@ -59,7 +60,7 @@ public final class HttpProblem extends RuntimeException {
 
     /** A caller sends more than it may. Nothing was done. */
     public static HttpProblem tooManyRequests(String detail) {
-        return of(429, "TooManyRequests", detail).withHeader("Retry-After", "1");
+        return of(429, ProblemType.TOO_MANY_REQUESTS, detail).withHeader("Retry-After", "1");
     }
 
     /** A body was not received. */
@@ -69,12 +70,12 @@ public final class HttpProblem extends RuntimeException {
         return cause instanceof HttpProblem known
                 ? known
                 : cause instanceof TimeoutException
-                        ? of(408, "TooSlow", "the body was not received in time")
+                        ? of(408, ProblemType.TOO_SLOW, "the body was not received in time")
                         : badInput("the body is incomplete");
     }
 
     public static HttpProblem roleRequired(CallerRole role, String what) {
-        return of(403, "RoleRequired", "requires the role " + role.wireName() + what);
+        return of(403, ProblemType.ROLE_REQUIRED, "requires the role " + role.wireName() + what);
     }
 
     /** Sets what the caller can do about the problem. A blank text removes it. */

@@ -1,5 +1,6 @@
 package dev.waymark.server.http;
 
+import dev.waymark.conversation.value.ProblemType;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -39,7 +40,7 @@ final class Router {
         return here.stream()
                 .filter(match -> match.route().method().equals(method))
                 .findFirst()
-                .orElseThrow(() -> HttpProblem.of(405, "MethodNotAllowed", "this resource does not allow " + method)
+                .orElseThrow(() -> HttpProblem.of(405, ProblemType.METHOD_NOT_ALLOWED, "this resource does not allow " + method)
                         .withHeader(
                                 "Allow",
                                 here.stream()

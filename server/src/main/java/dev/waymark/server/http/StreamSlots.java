@@ -1,5 +1,6 @@
 package dev.waymark.server.http;
 
+import dev.waymark.conversation.value.ProblemType;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -30,7 +31,7 @@ final class StreamSlots {
         int count = counts.getOrDefault(caller, 0);
         if (count >= mostForOne
                 || counts.values().stream().mapToInt(Integer::intValue).sum() >= most) {
-            throw HttpProblem.of(429, "TooManyStreams", "too many open streams").withHeader("Retry-After", "5");
+            throw HttpProblem.of(429, ProblemType.TOO_MANY_STREAMS, "too many open streams").withHeader("Retry-After", "5");
         }
         counts.put(caller, count + 1);
     }

@@ -1,5 +1,6 @@
 package dev.waymark.server.http;
 
+import dev.waymark.conversation.value.ProblemType;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -11,7 +12,7 @@ import org.eclipse.jetty.util.Callback;
 /** Receives the body of a request and sends its reply, within the limits of the server. Blocks no Java thread. */
 final class Transfer {
     private static final HttpProblem TOO_BUSY = HttpProblem.of(
-                    503, "TooBusy", "too many large requests at a time; nothing was done")
+                    503, ProblemType.TOO_BUSY, "too many large requests at a time; nothing was done")
             .withRemedy("Send the request again later")
             .withHeader("Retry-After", "2");
 

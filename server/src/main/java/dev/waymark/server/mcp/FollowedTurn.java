@@ -1,5 +1,6 @@
 package dev.waymark.server.mcp;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.AgentResult;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
@@ -104,8 +105,8 @@ final class FollowedTurn {
         if (result.isEmpty() && last.isPresent()) {
             Conversation state = last.get().state();
             Problem why = state.lacksAgent()
-                    ? new Problem(Problem.NOT_FOUND, "no worker has the agent " + state.agent())
-                    : new Problem("Terminated", "the thread was ended in the middle of a turn");
+                    ? new Problem(ProblemType.NOT_FOUND, "no worker has the agent " + state.agent())
+                    : new Problem(ProblemType.TERMINATED, "the thread was ended in the middle of a turn");
             result = Optional.of(AgentResult.of(
                     thread,
                     last.get().runId(),

@@ -1,5 +1,6 @@
 package dev.waymark.server.mcp;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -8,7 +9,6 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.display.SafeText;
 import dev.waymark.server.front.FrontEndThreads;
@@ -188,7 +188,7 @@ final class InputForms {
     private static PendingItem unsigned(PendingItem item) {
         if (item.signers().isPresent()) {
             throw HttpProblem.of(
-                    403, Problem.SIGNATURE_REQUIRED, "the decision about " + item.callId() + " must be signed");
+                    403, ProblemType.SIGNATURE_REQUIRED, "the decision about " + item.callId() + " must be signed");
         }
         return item;
     }

@@ -1,5 +1,6 @@
 package dev.waymark.server.mcp;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -104,7 +105,7 @@ record McpRequest(Caller caller, JsonNode id, String method, JsonNode params, bo
     String text(String name) {
         JsonNode value = params.path(name);
         if (!value.isTextual()) {
-            throw RpcProblem.invalidParams("BadInput", name + " must be a text");
+            throw RpcProblem.invalidParams(ProblemType.BAD_INPUT, name + " must be a text");
         }
         return value.textValue();
     }
@@ -147,7 +148,7 @@ record McpRequest(Caller caller, JsonNode id, String method, JsonNode params, bo
         try {
             return Json.of(PayloadJson.MAPPER.convertValue(part, Object.class));
         } catch (IllegalArgumentException e) {
-            throw RpcProblem.invalidParams("BadInput", String.valueOf(e.getMessage()));
+            throw RpcProblem.invalidParams(ProblemType.BAD_INPUT, String.valueOf(e.getMessage()));
         }
     }
 }

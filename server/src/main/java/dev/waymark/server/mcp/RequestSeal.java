@@ -1,5 +1,6 @@
 package dev.waymark.server.mcp;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
@@ -65,7 +66,7 @@ final class RequestSeal {
             Instant until = Instant.parse(sealed.path("at").asText()).plus(VALID);
             if (settings.clock().instant().isAfter(until)) {
                 throw RpcProblem.invalidParams(
-                        "RequestStateExpired",
+                        ProblemType.REQUEST_STATE_EXPIRED,
                         "requestState is older than " + VALID.toHours() + " hours. The thread "
                                 + sealed.path("thread").asText() + " goes on: call the tool result");
             }
@@ -77,7 +78,7 @@ final class RequestSeal {
 
     private static RpcProblem foreign() {
         return RpcProblem.invalidParams(
-                "RequestStateForeign",
+                ProblemType.REQUEST_STATE_FOREIGN,
                 "requestState was not issued to this caller for this call, by a server with this key");
     }
 

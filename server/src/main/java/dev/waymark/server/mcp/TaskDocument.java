@@ -1,5 +1,6 @@
 package dev.waymark.server.mcp;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentResult;
 import dev.waymark.contract.PayloadJson;
@@ -30,7 +31,7 @@ final class TaskDocument {
     static ObjectNode of(McpRequest request, String thread, FollowedTurn turn, Clock clock) {
         ObjectNode task = PayloadJson.MAPPER.createObjectNode().put("taskId", thread);
         if (turn.isGone()) {
-            throw RpcProblem.invalidParams("NotFound", "the task has expired: its history was deleted");
+            throw RpcProblem.invalidParams(ProblemType.NOT_FOUND, "the task has expired: its history was deleted");
         }
         addStatus(request, task, turn);
         Instant begun = turn.begun().orElseGet(clock::instant);

@@ -1,5 +1,6 @@
 package dev.waymark.server.mcp;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
@@ -71,13 +72,13 @@ final class ThreadTools {
     McpReply call(McpRequest request) {
         String name = request.text("name");
         ObjectNode tool =
-                definitions.find(name).orElseThrow(() -> RpcProblem.invalidParams("NotFound", "no such tool: " + name));
+                definitions.find(name).orElseThrow(() -> RpcProblem.invalidParams(ProblemType.NOT_FOUND, "no such tool: " + name));
         JsonNode arguments = Optional.of(request.params().path("arguments"))
                 .filter(given -> !given.isMissingNode())
                 .orElseGet(PayloadJson.MAPPER::createObjectNode);
         Optional<String> problem = ToolDefinitions.problem(tool, arguments);
         if (problem.isPresent()) {
-            return finished(request, ToolResults.error("BadInput", problem.get()));
+            return finished(request, ToolResults.error(ProblemType.BAD_INPUT, problem.get()));
         }
         try {
             return call(request, name, arguments);
@@ -164,7 +165,7 @@ final class ThreadTools {
         }
         if (request.isModern() && request.params().has("inputResponses")) {
             throw RpcProblem.invalidParams(
-                    "RequestStateForeign", "inputResponses need the requestState of their forms");
+                    ProblemType.REQUEST_STATE_FOREIGN, "inputResponses need the requestState of their forms");
         }
         TurnHandle started = start(request, agent, arguments);
         if (request.offersTasks()) {
@@ -234,10 +235,10 @@ final class ThreadTools {
 
     private ObjectNode answer(McpRequest request, String thread, FollowedTurn turn, boolean asks) {
         if (turn.isGone()) {
-            return ToolResults.error("Gone", "the history of this turn was deleted (thread " + thread + ")");
+            return ToolResults.error(ProblemType.GONE, "the history of this turn was deleted (thread " + thread + ")");
         }
         if (turn.state().isEmpty()) {
-            return ToolResults.error("Terminated", "the thread was ended before it began: " + thread);
+            return ToolResults.error(ProblemType.TERMINATED, "the thread was ended before it began: " + thread);
         }
         Optional<AgentResult> result = turn.result();
         if (result.isPresent()) {

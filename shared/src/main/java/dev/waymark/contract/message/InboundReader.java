@@ -1,5 +1,6 @@
 package dev.waymark.contract.message;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
@@ -109,7 +110,7 @@ record InboundReader(String name, JsonNode body) {
         int length = kept.canonical().length();
         if (length > MAX_SCHEMA_LENGTH) {
             throw new UnusableMessage(new Problem(
-                    Problem.TOO_LARGE, "the schema takes " + length + " characters, of at most " + MAX_SCHEMA_LENGTH));
+                    ProblemType.TOO_LARGE, "the schema takes " + length + " characters, of at most " + MAX_SCHEMA_LENGTH));
         }
         return kept;
     }

@@ -1,5 +1,6 @@
 package dev.waymark.contract.message;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Problem;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,6 +23,6 @@ public final class Refusal extends RuntimeException {
         Matcher matcher = MESSAGE.matcher(message == null ? "" : message);
         return matcher.matches()
                 ? new Problem(matcher.group(1), matcher.group(2))
-                : new Problem(Problem.BAD_INPUT, message == null ? "refused" : message);
+                : new Problem(ProblemType.BAD_INPUT, message == null ? "refused" : message);
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.contract.message;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Problem;
 
 /**
@@ -14,7 +15,7 @@ final class UnusableMessage extends Exception {
     private final transient Problem problem;
 
     UnusableMessage(String reason) {
-        this(new Problem(Problem.BAD_INPUT, reason));
+        this(new Problem(ProblemType.BAD_INPUT, reason));
     }
 
     UnusableMessage(Problem problem) {
@@ -28,7 +29,7 @@ final class UnusableMessage extends Exception {
 
     static UnusableMessage tooLarge(int bytes, int most) {
         return new UnusableMessage(
-                new Problem(Problem.TOO_LARGE, "too large: " + bytes + " bytes, of at most " + most));
+                new Problem(ProblemType.TOO_LARGE, "too large: " + bytes + " bytes, of at most " + most));
     }
 
     static String shorten(String name) {

@@ -1,5 +1,6 @@
 package dev.waymark.contract.thread;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.CarriedReference;
@@ -197,19 +198,19 @@ public record StartInput(
         int length = context.canonical().length();
         if (length > MAX_CONTEXT_LENGTH) {
             throw new Refusal(new Problem(
-                    Problem.TOO_LARGE, "the context has " + length + " characters, of at most " + MAX_CONTEXT_LENGTH));
+                    ProblemType.TOO_LARGE, "the context has " + length + " characters, of at most " + MAX_CONTEXT_LENGTH));
         }
         return context;
     }
 
     private static Json read(JsonNode body) {
         if (!body.isObject()) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
+            throw new Refusal(new Problem(ProblemType.BAD_INPUT, "the context is no JSON object"));
         }
         try {
             return PayloadJson.MAPPER.treeToValue(body, Json.class);
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
+            throw new Refusal(new Problem(ProblemType.BAD_INPUT, "the context is no JSON that can be kept"));
         }
     }
 

@@ -1,8 +1,6 @@
 package dev.waymark.contract.work;
 
-import dev.waymark.codec.KeyProblem;
-import dev.waymark.codec.KeyStoreException;
-import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ActivityFailures {
     /** The types of key failures. */
-    private static final Set<String> TYPES_WITHOUT_KEYS = Set.of(KeyStoreException.TYPE, KeyProblem.TYPE);
+    private static final Set<String> TYPES_WITHOUT_KEYS = Set.of(ProblemType.KEY_STORE_UNAVAILABLE, ProblemType.KEY_PROBLEM);
 
     private ActivityFailures() {}
 
@@ -36,17 +34,17 @@ final class ActivityFailures {
         if (cause instanceof ApplicationFailure application) {
             String type = Optional.ofNullable(application.getType())
                     .map(ActivityFailures::leftIfWithoutKeys)
-                    .orElse(WireNames.ACTIVITY_FAILED);
+                    .orElse(ProblemType.ACTIVITY_FAILED);
             return new Problem(
                     type, Optional.ofNullable(application.getOriginalMessage()).orElse(type));
         }
         if (cause instanceof TimeoutFailure timeout) {
-            return new Problem(WireNames.TIMEOUT, words(timeout));
+            return new Problem(ProblemType.TIMEOUT, words(timeout));
         }
         if (cause instanceof CanceledFailure) {
-            return new Problem(WireNames.CANCELLED, "cancelled");
+            return new Problem(ProblemType.CANCELLED, "cancelled");
         }
-        return new Problem(WireNames.ACTIVITY_FAILED, "the activity failed");
+        return new Problem(ProblemType.ACTIVITY_FAILED, "the activity failed");
     }
 
     /**
@@ -54,13 +52,13 @@ final class ActivityFailures {
      * the work to others, like one that does not know the thread's rules.
      */
     private static String leftIfWithoutKeys(String type) {
-        return TYPES_WITHOUT_KEYS.contains(type) ? Problem.UNKNOWN_RULES : type;
+        return TYPES_WITHOUT_KEYS.contains(type) ? ProblemType.UNKNOWN_RULES : type;
     }
 
     /** The fact for a failed check. Workers that cannot read the thread leave the check to others. */
     static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
         Problem problem = problem(failure);
-        return problem.type().equals(Problem.UNKNOWN_RULES)
+        return problem.type().equals(ProblemType.UNKNOWN_RULES)
                 ? new ToolFact.VerifyLeft(callId, dispatch)
                 : VerifyOutcome.unknown(problem.message()).toFact(callId, dispatch);
     }
@@ -74,9 +72,9 @@ final class ActivityFailures {
         return new ToolFact.ToolLost(
                 callId,
                 dispatch,
-                problem.type().equals(Problem.UNKNOWN_RULES)
+                problem.type().equals(ProblemType.UNKNOWN_RULES)
                         ? problem
-                        : new Problem(Problem.OUTCOME_UNKNOWN, problem.message()));
+                        : new Problem(ProblemType.OUTCOME_UNKNOWN, problem.message()));
     }
 
     /** The fact for a subagent's thread that failed without a result. */

@@ -1,5 +1,6 @@
 package dev.waymark.contract.work;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.Suspension;
@@ -156,7 +157,7 @@ public record ToolOutcome(
             return new ToolFact.ToolNotStarted(callId, dispatch, why.execution(), why.reason(), why.definition());
         }
         if (unknown.isPresent()) {
-            return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, unknown.get()));
+            return new ToolFact.ToolLost(callId, dispatch, new Problem(ProblemType.OUTCOME_UNKNOWN, unknown.get()));
         }
         return new ToolFact.ToolFinished(
                 callId, dispatch, error.or(() -> result).orElse(""), error.isPresent(), error.isPresent() && notDone);

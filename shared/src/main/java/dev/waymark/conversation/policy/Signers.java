@@ -1,5 +1,6 @@
 package dev.waymark.conversation.policy;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.SignerKey;
 import java.util.Collections;
@@ -28,14 +29,14 @@ public record Signers(String place, Map<String, SignerKey> keys) {
     public Optional<Problem> objection(DecisionStatement statement, Optional<String> signature) {
         if (signature.isEmpty()) {
             return Optional.of(new Problem(
-                    Problem.SIGNATURE_REQUIRED,
+                    ProblemType.SIGNATURE_REQUIRED,
                     "a decision about " + place + " counts only if it is signed by "
                             + String.join(" or ", keys.keySet())));
         }
         return verifies(statement, signature.get())
                 ? Optional.empty()
                 : Optional.of(new Problem(
-                        Problem.SIGNATURE_REQUIRED,
+                        ProblemType.SIGNATURE_REQUIRED,
                         "the signature is not that of " + statement.by() + " under this decision about " + place
                                 + ": signers are " + String.join(", ", keys.keySet())));
     }

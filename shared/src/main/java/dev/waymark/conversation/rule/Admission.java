@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
@@ -50,11 +51,11 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
      */
     private Optional<Problem> unlessOver(Fact.Inbound fact, Supplier<Optional<Problem>> further) {
         if (state.life() == ThreadIdentity.Life.CANCELLED) {
-            return refused(Problem.CLOSED, "the thread is being cancelled");
+            return refused(ProblemType.CLOSED, "the thread is being cancelled");
         }
         Optional<String> id = fact.messageId();
         if (id.isPresent() && state.seen().contains(id.get())) {
-            return refused(Problem.DUPLICATE, "a message with id " + id.get() + " arrived before");
+            return refused(ProblemType.DUPLICATE, "a message with id " + id.get() + " arrived before");
         }
         return further.get();
     }
@@ -93,7 +94,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     public Optional<Problem> stopped(PersonFact.Stopped fact) {
         return unlessOver(
                 fact,
-                () -> state.turn().isRunning() ? Optional.empty() : refused(Problem.NOT_FOUND, "no turn is running"));
+                () -> state.turn().isRunning() ? Optional.empty() : refused(ProblemType.NOT_FOUND, "no turn is running"));
     }
 
     @Override
@@ -123,28 +124,28 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
 
     private static Optional<Problem> message(Conversation state, PersonFact.UserSpoke spoke) {
         if (state.life() == ThreadIdentity.Life.CLOSING) {
-            return refused(Problem.CLOSED, "the thread is closing");
+            return refused(ProblemType.CLOSED, "the thread is closing");
         }
         if (spoke.replacement().isPresent()) {
             return Pairing.violation(spoke.replacement().get())
-                    .map(violation -> new Problem(Problem.CORRUPTION, violation));
+                    .map(violation -> new Problem(ProblemType.CORRUPTION, violation));
         }
         if (state.full()) {
-            return refused(Problem.TOO_LARGE, FULL);
+            return refused(ProblemType.TOO_LARGE, FULL);
         }
         if (spoke.content().isPresent()) {
             return Optional.empty();
         }
         if (state.turn().isRunning()) {
             return refused(
-                    Problem.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     state.isInterrupted() ? "the turn waits for a person" : "the turn is still running");
         }
         if (spoke.retry() && !state.turn().mayGoOn()) {
-            return refused(Problem.NOT_FOUND, "no failed or stopped turn to retry");
+            return refused(ProblemType.NOT_FOUND, "no failed or stopped turn to retry");
         }
         return state.isBlank()
-                ? refused(Problem.BAD_INPUT, "there is no message, and nothing was said before")
+                ? refused(ProblemType.BAD_INPUT, "there is no message, and nothing was said before")
                 : Optional.empty();
     }
 
@@ -152,11 +153,11 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         List<PendingItem> questions = asks(state, PendingItem.Kind.QUESTION);
         if (answered.callId().isEmpty()) {
             if (questions.isEmpty()) {
-                return refused(Problem.NOT_FOUND, "no question is open");
+                return refused(ProblemType.NOT_FOUND, "no question is open");
             }
             return questions.size() == 1
                     ? misfit(questions.get(0), answered)
-                    : refused(Problem.CALL_REQUIRED, "several questions are open: " + ids(questions));
+                    : refused(ProblemType.CALL_REQUIRED, "several questions are open: " + ids(questions));
         }
         String callId = answered.callId().get();
         Optional<PendingItem> question = ask(questions, callId);
@@ -168,8 +169,8 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             return notAskedBelow(state, callId);
         }
         return call.get().question().isPresent()
-                ? refused(Problem.ALREADY_DECIDED, "call " + callId + " is not open any more")
-                : refused(Problem.NOT_FOUND, "call " + callId + " asks nothing");
+                ? refused(ProblemType.ALREADY_DECIDED, "call " + callId + " is not open any more")
+                : refused(ProblemType.NOT_FOUND, "call " + callId + " asks nothing");
     }
 
     /** Why this is no answer to the question; empty if it is one. */
@@ -178,7 +179,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             return answered.action().filter(how -> how != FormAction.ACCEPT).isEmpty()
                     ? Optional.empty()
                     : refused(
-                            Problem.BAD_INPUT,
+                            ProblemType.BAD_INPUT,
                             "call " + question.callId() + " asks a question that can only be answered, because no form"
                                     + " of a server asks it");
         }
@@ -187,7 +188,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         }
         return new InputForm(question.form().get())
                 .misfit(answered.answer(), answered.fields())
-                .map(why -> new Problem(Problem.BAD_INPUT, "call " + question.callId() + ": " + why));
+                .map(why -> new Problem(ProblemType.BAD_INPUT, "call " + question.callId() + ": " + why));
     }
 
     /**
@@ -214,16 +215,16 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                         known.wasAsked(callId.substring(above.get().id().length() + 1)))
                 .isPresent();
         return asked
-                ? refused(Problem.ALREADY_DECIDED, "call " + callId + " is not open any more")
-                : refused(Problem.NOT_FOUND, "no call " + callId + " in this thread");
+                ? refused(ProblemType.ALREADY_DECIDED, "call " + callId + " is not open any more")
+                : refused(ProblemType.NOT_FOUND, "no call " + callId + " in this thread");
     }
 
     private static Optional<Problem> decision(Conversation state, PersonFact.ApprovalDecided decided, Instant at) {
         List<PendingItem> awaiting = asks(state, PendingItem.Kind.APPROVAL);
         if (decided.callId().isEmpty() && awaiting.size() != 1) {
             return awaiting.isEmpty()
-                    ? refused(Problem.NOT_FOUND, "no call waits for approval")
-                    : refused(Problem.CALL_REQUIRED, "several calls wait for approval: " + ids(awaiting));
+                    ? refused(ProblemType.NOT_FOUND, "no call waits for approval")
+                    : refused(ProblemType.CALL_REQUIRED, "several calls wait for approval: " + ids(awaiting));
         }
         Optional<PendingItem> awaited = meant(state, PendingItem.Kind.APPROVAL, decided.callId());
         if (awaited.isEmpty()) {
@@ -231,41 +232,41 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         }
         if ((decided.approved() || decided.signature().isPresent())
                 && state.policy().isEmpty()) {
-            return refused(Problem.BAD_INPUT, "the agent is being looked up");
+            return refused(ProblemType.BAD_INPUT, "the agent is being looked up");
         }
         String digest = awaited.get().argsDigest().orElseThrow();
         if (decided.argsDigest().filter(shown -> !shown.equals(digest)).isPresent()) {
             return refused(
-                    Problem.ARGS_CHANGED,
+                    ProblemType.ARGS_CHANGED,
                     "the decision is about other arguments" + (awaited.get().toolChanged() ? ", or another tool," : "")
                             + " than those of call " + awaited.get().callId() + ", whose digest is " + digest);
         }
         if (decided.grant().isPresent()) {
             if (!decided.approved()) {
-                return refused(Problem.BAD_INPUT, "a denial does not decide about later calls");
+                return refused(ProblemType.BAD_INPUT, "a denial does not decide about later calls");
             }
             if (state.grants().isFull(at)) {
                 return refused(
-                        Problem.BAD_INPUT,
+                        ProblemType.BAD_INPUT,
                         "this thread has " + Grants.MAX + " grants, which is the maximum: revoke one of them first");
             }
         }
         if (decided.args().isPresent()) {
             Json args = decided.args().get();
             if (!decided.approved()) {
-                return refused(Problem.BAD_INPUT, "a denial takes no arguments");
+                return refused(ProblemType.BAD_INPUT, "a denial takes no arguments");
             }
             if (awaited.get().mayHaveRun()) {
                 return refused(
-                        Problem.BAD_INPUT,
+                        ProblemType.BAD_INPUT,
                         "call " + awaited.get().callId() + " comes from a file and may have run with its own arguments:"
                                 + " approve it as it is, or deny it");
             }
             if (!args.isObject()) {
-                return refused(Problem.BAD_INPUT, "the arguments must be an object");
+                return refused(ProblemType.BAD_INPUT, "the arguments must be an object");
             }
             if (args.canonical().length() > CallRules.MAX_ARGS_LENGTH) {
-                return refused(Problem.TOO_LARGE, "the arguments are too large");
+                return refused(ProblemType.TOO_LARGE, "the arguments are too large");
             }
         }
         return SignatureRules.objection(awaited.get(), decided);
@@ -274,11 +275,11 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     private static Optional<Problem> revocation(Conversation state, PersonFact.GrantRevoked revoked) {
         Optional<Grant> grant = state.grants().find(revoked.grant());
         if (grant.isEmpty()) {
-            return refused(Problem.NOT_FOUND, "no grant " + revoked.grant() + " in this thread");
+            return refused(ProblemType.NOT_FOUND, "no grant " + revoked.grant() + " in this thread");
         }
         return grant.get().ended().isEmpty()
                 ? Optional.empty()
-                : refused(Problem.ALREADY_DECIDED, "grant " + revoked.grant() + " has ended");
+                : refused(ProblemType.ALREADY_DECIDED, "grant " + revoked.grant() + " has ended");
     }
 
     private static Optional<Problem> notAwaited(Conversation state, String callId) {
@@ -287,8 +288,8 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             return notAskedBelow(state, callId);
         }
         return call.get().approval().isPresent()
-                ? refused(Problem.ALREADY_DECIDED, "call " + callId + " was decided before")
-                : refused(Problem.NOT_FOUND, "call " + callId + " waits for no approval");
+                ? refused(ProblemType.ALREADY_DECIDED, "call " + callId + " was decided before")
+                : refused(ProblemType.NOT_FOUND, "call " + callId + " waits for no approval");
     }
 
     private static Optional<Problem> settlement(Conversation state, PersonFact.OutcomeSettled settled) {
@@ -301,15 +302,15 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         if (ask.isEmpty()) {
             return call.get().settlement().isPresent()
                             || (call.get().claim().isPresent() && !call.get().isOpen())
-                    ? refused(Problem.ALREADY_DECIDED, "the outcome of call " + callId + " is settled")
-                    : refused(Problem.NOT_FOUND, "the outcome of call " + callId + " is not in question");
+                    ? refused(ProblemType.ALREADY_DECIDED, "the outcome of call " + callId + " is settled")
+                    : refused(ProblemType.NOT_FOUND, "the outcome of call " + callId + " is not in question");
         }
         if (state.policy().isEmpty()) {
-            return refused(Problem.BAD_INPUT, "the agent is being looked up");
+            return refused(ProblemType.BAD_INPUT, "the agent is being looked up");
         }
         Optional<String> noRerun = ask.get().whyNoRerun();
         if (settled.settlement() == CallSettlement.Verdict.RERUN && noRerun.isPresent()) {
-            return refused(Problem.BAD_INPUT, ask.get().tool() + " can't be run again: " + noRerun.get());
+            return refused(ProblemType.BAD_INPUT, ask.get().tool() + " can't be run again: " + noRerun.get());
         }
         return SignatureRules.objection(ask.get(), settled);
     }
@@ -317,11 +318,11 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     private static Optional<Problem> lateEnd(Conversation state, ToolFact.ToolEndedLate late) {
         Optional<Call> call = state.calls().get(late.callId());
         if (call.isEmpty()) {
-            return refused(Problem.NOT_FOUND, "no call " + late.callId() + " in this thread");
+            return refused(ProblemType.NOT_FOUND, "no call " + late.callId() + " in this thread");
         }
         return call.get().awaitsWordOf(late.execution())
                 ? Optional.empty()
-                : refused(Problem.ALREADY_DECIDED, "nobody waits for that execution of call " + late.callId());
+                : refused(ProblemType.ALREADY_DECIDED, "nobody waits for that execution of call " + late.callId());
     }
 
     private static Optional<Problem> report(Conversation state, SubagentFact.SubagentReported reported) {
@@ -332,7 +333,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 .isPresent();
         return awaited
                 ? Optional.empty()
-                : refused(Problem.NOT_FOUND, "no subagent is at work on call " + reported.callId());
+                : refused(ProblemType.NOT_FOUND, "no subagent is at work on call " + reported.callId());
     }
 
     /**
@@ -343,16 +344,16 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     private static Optional<Problem> claim(Conversation state, ToolFact.ToolClaimed claimed, Instant at) {
         Optional<Call> call = state.calls().get(claimed.callId());
         if (call.isEmpty()) {
-            return refused(Problem.NOT_FOUND, "no call " + claimed.callId() + " in this thread");
+            return refused(ProblemType.NOT_FOUND, "no call " + claimed.callId() + " in this thread");
         }
         if (!isOfOpenDispatch(call.get(), claimed)) {
             return refused(
-                    Problem.ALREADY_DECIDED,
+                    ProblemType.ALREADY_DECIDED,
                     "dispatch " + claimed.dispatch() + " of call " + claimed.callId() + " is not open");
         }
         if (ApprovalRules.hasLostItsGrant(state.grants(), call.get(), at)) {
             return refused(
-                    Problem.ALREADY_DECIDED,
+                    ProblemType.ALREADY_DECIDED,
                     "the grant that let call " + claimed.callId() + " run is over, so a person decides about it");
         }
         return withEffect(state, claimed);
@@ -369,7 +370,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     private static Optional<Problem> withEffect(Conversation state, ToolFact.ToolClaimed claimed) {
         return state.policy().orElseThrow().policyOf(claimed.tool()).effect()
                 ? Optional.empty()
-                : refused(Problem.BAD_INPUT, "the tool " + claimed.tool() + " needs no claim");
+                : refused(ProblemType.BAD_INPUT, "the tool " + claimed.tool() + " needs no claim");
     }
 
     static boolean isOfOpenDispatch(Call call, ToolFact.ToolClaimed claimed) {
@@ -385,28 +386,28 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     private static Optional<Problem> budget(Conversation state, PersonFact.BudgetRaised raised) {
         boolean limitsAreKnown = state.policy().isPresent();
         if (state.iterationLimit().isEmpty() || (raised.iterations().isEmpty() && !limitsAreKnown)) {
-            return refused(Problem.BAD_INPUT, "the limit is not known yet: the agent is being looked up");
+            return refused(ProblemType.BAD_INPUT, "the limit is not known yet: the agent is being looked up");
         }
         if (state.full() && state.turn().endedOnLimit()) {
-            return refused(Problem.TOO_LARGE, FULL);
+            return refused(ProblemType.TOO_LARGE, FULL);
         }
         if (raised.iterations().isEmpty() && !state.limits().has(raised.budget())) {
-            return refused(Problem.BAD_INPUT, "this thread has no such limit");
+            return refused(ProblemType.BAD_INPUT, "this thread has no such limit");
         }
         int limit = state.iterationLimit().get();
         if (raised.iterations().filter(most -> most <= limit).isPresent()) {
-            return refused(Problem.BAD_INPUT, "the limit of iterations is " + limit + " already");
+            return refused(ProblemType.BAD_INPUT, "the limit of iterations is " + limit + " already");
         }
         Budget after = state.limits().raisedTo(raised.budget());
         Budget granted = state.parent().flatMap(Parent::budget).orElse(Budget.UNLIMITED);
         if (!after.equals(after.and(granted))) {
             return refused(
-                    Problem.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "a subagent's thread may spend no more than the thread above has set aside for it");
         }
         return state.limits()
                 .objection(raised.budget(), state.spent())
-                .map(words -> new Problem(Problem.BAD_INPUT, words));
+                .map(words -> new Problem(ProblemType.BAD_INPUT, words));
     }
 
     private static String ids(List<PendingItem> asks) {

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.ToolTexts;
@@ -169,7 +170,7 @@ final class Draft {
 
     /** Whether the problem is only that a worker could not read this thread and left the work to others. */
     static boolean isLeft(Problem problem) {
-        return problem.type().equals(Problem.UNKNOWN_RULES);
+        return problem.type().equals(ProblemType.UNKNOWN_RULES);
     }
 
     void reachVersionWhenBatchIsDone() {

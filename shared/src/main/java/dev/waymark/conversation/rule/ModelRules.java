@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ModelFact;
@@ -113,12 +114,12 @@ final class ModelRules {
             draft.dialogue.turn = draft.dialogue.turn.structured(reply.structured());
             TurnRules.end(draft, Turn.Status.COMPLETE, all, null);
         } else if (reply.isCut()) {
-            TurnRules.end(draft, Turn.Status.CUT, all, new Problem(Problem.REPLY_CUT, CUT));
+            TurnRules.end(draft, Turn.Status.CUT, all, new Problem(ProblemType.REPLY_CUT, CUT));
         } else if (misfit.isEmpty()) {
-            TurnRules.end(draft, Turn.Status.CUT, all, new Problem(Problem.REPLY_EMPTY, EMPTY));
+            TurnRules.end(draft, Turn.Status.CUT, all, new Problem(ProblemType.REPLY_EMPTY, EMPTY));
         } else if (draft.dialogue.turn.repaired()) {
             TurnRules.end(
-                    draft, Turn.Status.FAILED, "", new Problem(Problem.SCHEMA_MISMATCH, ASKED_TWICE + misfit.get()));
+                    draft, Turn.Status.FAILED, "", new Problem(ProblemType.SCHEMA_MISMATCH, ASKED_TWICE + misfit.get()));
         } else {
             draft.dialogue.turn = draft.dialogue.turn.repairing();
             draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit.get())));
@@ -204,7 +205,7 @@ final class ModelRules {
         draft.dialogue
                 .turn
                 .problem()
-                .filter(problem -> problem.type().equals(Problem.SCHEMA_MISMATCH))
+                .filter(problem -> problem.type().equals(ProblemType.SCHEMA_MISMATCH))
                 .map(Problem::message)
                 .filter(message -> message.startsWith(ASKED_TWICE)) // Other problems of this type state no reason.
                 .map(message -> message.substring(ASKED_TWICE.length()))

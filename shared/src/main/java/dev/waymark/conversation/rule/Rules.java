@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.Resumption;
@@ -103,7 +104,7 @@ public final class Rules {
 
     /** Why an update is refused; empty if it is accepted. A repeated delivery is acknowledged like the first one. */
     public static Optional<Problem> updateRefusal(Conversation state, Fact.Inbound fact, Instant at) {
-        return refusal(state, fact, at).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
+        return refusal(state, fact, at).filter(problem -> !problem.type().equals(ProblemType.DUPLICATE));
     }
 
     /** The initial state of a thread that continues a closed one. */

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.PendingItem;
@@ -8,7 +9,6 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import java.util.Map;
 import java.util.Optional;
@@ -58,7 +58,7 @@ final class SubagentRules {
             if (fact.status().equals(Turn.Status.COMPLETE.wireName())) {
                 draft.end(heard, Call.Status.COMPLETED, fact.text());
             } else if (fact.problem()
-                    .filter(problem -> problem.type().equals(Problem.RAN_BEFORE))
+                    .filter(problem -> problem.type().equals(ProblemType.RAN_BEFORE))
                     .isPresent()) {
                 LostCallRules.giveUp(
                         draft,

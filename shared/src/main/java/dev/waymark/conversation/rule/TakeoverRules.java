@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.Resumption;
@@ -83,7 +84,7 @@ final class TakeoverRules {
                     draft,
                     Turn.Status.STOPPED,
                     "Cancelled: the conversation was forked here.",
-                    new Problem(Problem.FORKED, "the thread was forked in the middle of this turn"));
+                    new Problem(ProblemType.FORKED, "the thread was forked in the middle of this turn"));
         }
         how.message().ifPresent(message -> {
             if (message.isText()) {

@@ -1,9 +1,9 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ToolFact;
-import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
 /** Rules of dispatched calls: what each outcome of a dispatch does to its call. */
@@ -72,9 +72,9 @@ final class ToolRules {
             if (call.status() == Call.Status.FOLLOWING && Draft.isLeft(fact.problem())) {
                 draft.book.put(call.remote(draft.at));
             } else if (call.claim().isPresent()) {
-                if (fact.problem().type().equals(Problem.OUTCOME_UNKNOWN)) {
+                if (fact.problem().type().equals(ProblemType.OUTCOME_UNKNOWN)) {
                     LostCallRules.doubt(draft, call.seen(reason));
-                } else if (fact.problem().type().equals(Problem.WORKER_ENDED)) {
+                } else if (fact.problem().type().equals(ProblemType.WORKER_ENDED)) {
                     LostCallRules.inquire(draft, call.seen(reason));
                 } else {
                     LostCallRules.awaitWord(draft, call.seen(reason));

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -37,7 +38,7 @@ final class TurnRules {
 
     /** Ends the turn early and cancels its open calls. */
     static void stop(Draft draft, Turn.Status how, String text) {
-        stop(draft, how, text, new Problem(how == Turn.Status.STOPPED ? "Stopped" : "Cancelled", text));
+        stop(draft, how, text, new Problem(how == Turn.Status.STOPPED ? ProblemType.STOPPED : ProblemType.CANCELLED, text));
     }
 
     /** @param text the result that each open call gets */
@@ -70,7 +71,7 @@ final class TurnRules {
         int limit = money.iterationLimit(draft.binding.policy).orElseThrow();
         if (draft.dialogue.turn.iterations() >= limit) {
             String words = "the limit of " + limit + " iterations is reached";
-            end(draft, Turn.Status.MAX_ITERATIONS, "", new Problem("MaxIterations", words));
+            end(draft, Turn.Status.MAX_ITERATIONS, "", new Problem(ProblemType.MAX_ITERATIONS, words));
         } else {
             limits(draft, money).overdrawn(money.spent()).ifPresent(why -> end(draft, Turn.Status.BUDGET, "", why));
         }

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.state;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
@@ -69,7 +70,7 @@ public final class RestoredTurn {
                         iterations,
                         usage,
                         status.isPresent() ? text : lastWords.orElse(text),
-                        failed ? Optional.of(new Problem("Recorded", reason)) : Optional.empty(),
+                        failed ? Optional.of(new Problem(ProblemType.RECORDED, reason)) : Optional.empty(),
                         startedAt)
                 .structured(now == Turn.Status.COMPLETE ? structured : Optional.empty());
     }

@@ -1,5 +1,6 @@
 package dev.waymark.model.adapter;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
@@ -35,7 +36,7 @@ public final class ReplySchemas {
             return service.ask(request);
         } catch (ModelFailure failure) {
             String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
-            boolean isRejected = failure.type().equals(StatusFailures.BAD_REQUEST)
+            boolean isRejected = failure.type().equals(ProblemType.BAD_REQUEST)
                     && ABOUT_SCHEMA.matcher(words).find();
             if (!isRejected) {
                 throw failure;

@@ -1,5 +1,6 @@
 package dev.waymark.model.adapter;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.model.ModelFailure;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -9,7 +10,6 @@ import java.util.stream.Stream;
  * store, are the same as those of the HTTP providers.
  */
 public final class StatusFailures {
-    static final String BAD_REQUEST = "BadRequest";
 
     private StatusFailures() {}
 
@@ -18,14 +18,14 @@ public final class StatusFailures {
         String words = message.toLowerCase(Locale.ROOT);
         // Google reports its limits per minute in the words in which OpenAI reports an empty account.
         if (status == 429 && Stream.of("resource_exhausted", "ai.google.dev").anyMatch(words::contains)) {
-            return ModelFailure.passing("RateLimited", message);
+            return ModelFailure.passing(ProblemType.RATE_LIMITED, message);
         }
         if (status == 400 && words.contains("api key not valid")) { // Google
-            return ModelFailure.permanent("Unauthorized", message);
+            return ModelFailure.permanent(ProblemType.UNAUTHORIZED, message);
         }
         if (status < 500
                 && Stream.of("insufficient_quota", "billing", "credit balance").anyMatch(words::contains)) {
-            return ModelFailure.permanent("NoCredit", message);
+            return ModelFailure.permanent(ProblemType.NO_CREDIT, message);
         }
         if (status < 500
                 && Stream.of(
@@ -34,22 +34,22 @@ public final class StatusFailures {
                                 "maximum context length",
                                 "exceeds the maximum number of tokens")
                         .anyMatch(words::contains)) {
-            return ModelFailure.permanent("ContextWindowExceeded", message);
+            return ModelFailure.permanent(ProblemType.CONTEXT_WINDOW_EXCEEDED, message);
         }
         return switch (status) {
-            case 401 -> ModelFailure.permanent("Unauthorized", message);
-            case 402 -> ModelFailure.permanent("NoCredit", message);
-            case 403 -> ModelFailure.permanent("Forbidden", message);
-            case 404 -> ModelFailure.permanent("ModelNotFound", message);
-            case 408 -> ModelFailure.passing("RequestTimedOut", message);
-            case 409 -> ModelFailure.passing("Conflict", message);
-            case 413 -> ModelFailure.permanent("RequestTooLarge", message);
-            case 429 -> ModelFailure.passing("RateLimited", message);
-            case 503, 529 -> ModelFailure.passing("Overloaded", message);
+            case 401 -> ModelFailure.permanent(ProblemType.UNAUTHORIZED, message);
+            case 402 -> ModelFailure.permanent(ProblemType.NO_CREDIT, message);
+            case 403 -> ModelFailure.permanent(ProblemType.FORBIDDEN, message);
+            case 404 -> ModelFailure.permanent(ProblemType.MODEL_NOT_FOUND, message);
+            case 408 -> ModelFailure.passing(ProblemType.REQUEST_TIMED_OUT, message);
+            case 409 -> ModelFailure.passing(ProblemType.CONFLICT, message);
+            case 413 -> ModelFailure.permanent(ProblemType.REQUEST_TOO_LARGE, message);
+            case 429 -> ModelFailure.passing(ProblemType.RATE_LIMITED, message);
+            case 503, 529 -> ModelFailure.passing(ProblemType.OVERLOADED, message);
             default ->
                 status >= 500
-                        ? ModelFailure.passing("ServerError", message)
-                        : ModelFailure.permanent(BAD_REQUEST, message);
+                        ? ModelFailure.passing(ProblemType.SERVER_ERROR, message)
+                        : ModelFailure.permanent(ProblemType.BAD_REQUEST, message);
         };
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.error;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
@@ -72,7 +73,7 @@ class ApprovalTest {
         assertThat(story.call("a").argsDigest()).isEqualTo(Sha256.hex(OTHER.canonical()));
         assertThat(story.with(ToolConversationScript.dispatched("a", 1))
                         .refusal(ToolConversationScript.claimed("a", 1, "fire", "x")))
-                .contains(Problem.ALREADY_DECIDED);
+                .contains(ProblemType.ALREADY_DECIDED);
     }
 
     /** The model must not believe that what it had asked for has run. */
@@ -119,8 +120,8 @@ class ApprovalTest {
     void decision_onOneOfSeveral_hasToNameIt() {
         ConversationScript story = replied(use("a", "fire"), use("b", "drop"));
 
-        assertThat(story.refusal(decided(true, NONE, AS_IT_IS, NONE, NONE))).contains(Problem.CALL_REQUIRED);
-        assertThat(story.refusal(decided(false, NONE, AS_IT_IS, NONE, NONE))).contains(Problem.CALL_REQUIRED);
+        assertThat(story.refusal(decided(true, NONE, AS_IT_IS, NONE, NONE))).contains(ProblemType.CALL_REQUIRED);
+        assertThat(story.refusal(decided(false, NONE, AS_IT_IS, NONE, NONE))).contains(ProblemType.CALL_REQUIRED);
         assertThat(story.with(approved("b")).call("b").status()).isEqualTo(Call.Status.ISSUED);
     }
 
@@ -131,11 +132,11 @@ class ApprovalTest {
         assertThat(Rules.refusal(
                         story.state(), decided(true, Optional.of("a"), AS_IT_IS, Optional.of("0".repeat(64)), NONE)))
                 .hasValueSatisfying(problem -> {
-                    assertThat(problem.type()).isEqualTo(Problem.ARGS_CHANGED);
+                    assertThat(problem.type()).isEqualTo(ProblemType.ARGS_CHANGED);
                     assertThat(problem.message()).doesNotContain("another tool");
                 });
         assertThat(story.refusal(decided(false, Optional.of("a"), AS_IT_IS, Optional.of("0".repeat(64)), NONE)))
-                .contains(Problem.ARGS_CHANGED);
+                .contains(ProblemType.ARGS_CHANGED);
         assertThat(story.refusal(decided(true, Optional.of("a"), AS_IT_IS, Optional.of(DIGEST), NONE)))
                 .isEmpty();
     }
@@ -152,7 +153,7 @@ class ApprovalTest {
                 approved("a"), approved("a").withSignature("s"), denied("a").withSignature("s"))) {
             assertThat(Rules.refusal(begun, early).map(Problem::type))
                     .as(early.toString())
-                    .contains(Problem.BAD_INPUT);
+                    .contains(ProblemType.BAD_INPUT);
         }
         assertThat(Rules.refusal(begun, denied("a"))).isEmpty();
     }
@@ -160,23 +161,23 @@ class ApprovalTest {
     @Test
     void decision_secondTime_isRefused() {
         ConversationScript approvedOnce = replied(use("a", "fire")).with(approved("a"));
-        assertThat(approvedOnce.refusal(approved("a"))).contains(Problem.ALREADY_DECIDED);
-        assertThat(approvedOnce.refusal(denied("a"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(approvedOnce.refusal(approved("a"))).contains(ProblemType.ALREADY_DECIDED);
+        assertThat(approvedOnce.refusal(denied("a"))).contains(ProblemType.ALREADY_DECIDED);
 
         ConversationScript deniedOnce = replied(use("a", "fire")).with(denied("a"));
-        assertThat(deniedOnce.refusal(approved("a"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(deniedOnce.refusal(approved("a"))).contains(ProblemType.ALREADY_DECIDED);
         assertThat(deniedOnce.with(new ModelFact.ModelCalled(2)).refusal(denied("a")))
-                .contains(Problem.ALREADY_DECIDED);
+                .contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
     void decision_onWhatWaitsForNone_isRefused() {
         ConversationScript story = replied(use("a", "charge"), use("b", "fire"));
 
-        assertThat(story.refusal(approved("z"))).contains(Problem.NOT_FOUND);
-        assertThat(story.refusal(approved("a"))).contains(Problem.NOT_FOUND);
+        assertThat(story.refusal(approved("z"))).contains(ProblemType.NOT_FOUND);
+        assertThat(story.refusal(approved("a"))).contains(ProblemType.NOT_FOUND);
         assertThat(story.with(new PersonFact.Stopped(NONE)).refusal(approved("b")))
-                .contains(Problem.NOT_FOUND);
+                .contains(ProblemType.NOT_FOUND);
     }
 
     @Test
@@ -185,11 +186,11 @@ class ApprovalTest {
         Json large = Json.of(Map.of("x", "x".repeat(CallRules.MAX_ARGS_LENGTH)));
 
         assertThat(story.refusal(decided(false, Optional.of("a"), Optional.of(OTHER), NONE, NONE)))
-                .contains(Problem.BAD_INPUT);
+                .contains(ProblemType.BAD_INPUT);
         assertThat(story.refusal(decided(true, Optional.of("a"), Optional.of(Json.of(List.of())), NONE, NONE)))
-                .contains(Problem.BAD_INPUT);
+                .contains(ProblemType.BAD_INPUT);
         assertThat(story.refusal(decided(true, Optional.of("a"), Optional.of(large), NONE, NONE)))
-                .contains(Problem.TOO_LARGE);
+                .contains(ProblemType.TOO_LARGE);
     }
 
     @Test
@@ -197,7 +198,7 @@ class ApprovalTest {
         PersonFact.ApprovalDecided once =
                 new PersonFact.ApprovalDecided(true, Optional.of("m-1"), Optional.of("a"), AS_IT_IS, NONE, NONE, NONE);
 
-        assertThat(replied(use("a", "fire")).with(once).refusal(once)).contains(Problem.DUPLICATE);
+        assertThat(replied(use("a", "fire")).with(once).refusal(once)).contains(ProblemType.DUPLICATE);
     }
 
     @Test
@@ -239,7 +240,7 @@ class ApprovalTest {
         story.at(DEADLINE, new ThreadFact.TimePassed());
         assertThat(story.call("a").toolResult())
                 .contains(error("a", "Tool execution denied. Nobody decided in time. The fire tool was not executed."));
-        assertThat(story.refusal(approved("a"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(approved("a"))).contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.said;
 import static dev.waymark.conversation.rule.ConversationScript.use;
@@ -208,7 +209,7 @@ class CallVerdictTest {
         ConversationScript story = replied(use("a", "fire"))
                 .with(
                         requested("a"),
-                        new ToolFact.VerdictFailed("a", new Problem(Problem.UNKNOWN_RULES, "knows rules 11")));
+                        new ToolFact.VerdictFailed("a", new Problem(ProblemType.UNKNOWN_RULES, "knows rules 11")));
 
         assertThat(story.decides()).containsExactly(new Step.Judge(story.call("a")));
     }

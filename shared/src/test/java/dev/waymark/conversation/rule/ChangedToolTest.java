@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
 import static dev.waymark.conversation.rule.ConversationScript.said;
@@ -127,7 +128,7 @@ class ChangedToolTest {
 
         assertThat(Rules.refusal(story.state(), decided(true, Optional.of("a"), Optional.empty(), before, NONE)))
                 .hasValueSatisfying(problem -> {
-                    assertThat(problem.type()).isEqualTo(Problem.ARGS_CHANGED);
+                    assertThat(problem.type()).isEqualTo(ProblemType.ARGS_CHANGED);
                     assertThat(problem.message()).contains("or another tool");
                 });
         PendingItem ask = story.state().asks().get(0);

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.message.Message.user;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.answered;
@@ -48,7 +49,7 @@ import org.junit.jupiter.api.Timeout;
 
 class ConversationTest {
     private static final Problem OVERLOADED = new Problem("Provider", "overloaded");
-    private static final Problem TOO_LARGE = new Problem(Problem.TOO_LARGE, "too large to carry");
+    private static final Problem TOO_LARGE = new Problem(ProblemType.TOO_LARGE, "too large to carry");
     private static final Fact STOP = new PersonFact.Stopped(Optional.of("ann"));
     private static final Fact CLEAR = new PersonFact.Cleared(false, NONE);
     private static final Fact CLOSE = new PersonFact.CloseRequested(NONE);
@@ -88,9 +89,9 @@ class ConversationTest {
         ConversationScript story = ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(said("Hello"), new ThreadFact.AgentRequested())
-                .with(new ThreadFact.AgentRefused(new Problem(Problem.NOT_FOUND, "no agent helper")));
+                .with(new ThreadFact.AgentRefused(new Problem(ProblemType.NOT_FOUND, "no agent helper")));
 
-        assertThat(story.state().turn().problem()).contains(new Problem(Problem.NOT_FOUND, "no agent helper"));
+        assertThat(story.state().turn().problem()).contains(new Problem(ProblemType.NOT_FOUND, "no agent helper"));
         assertThat(story.decides()).containsExactly(new Step.Close(false));
     }
 
@@ -173,7 +174,7 @@ class ConversationTest {
     void message_ofASeenId_isIgnored() {
         ConversationScript story = ready().with(said("m-1", "Hello"));
 
-        assertThat(story.refusal(said("m-1", "Hello"))).contains(Problem.DUPLICATE);
+        assertThat(story.refusal(said("m-1", "Hello"))).contains(ProblemType.DUPLICATE);
         assertThat(story.with(said("m-1", "Hello")).state().ignored().last())
                 .containsExactly(new IgnoredSignals.Item(
                         "say", "a message with id m-1 arrived before", ConversationScript.START.plusSeconds(4)));
@@ -182,7 +183,7 @@ class ConversationTest {
     @Test
     void message_ofASeenIdAfterAClear_isStillIgnored() {
         assertThat(ready().with(said("m-1", "Hello"), CLEAR).refusal(said("m-1", "Hello")))
-                .contains(Problem.DUPLICATE);
+                .contains(ProblemType.DUPLICATE);
     }
 
     @Test
@@ -195,18 +196,18 @@ class ConversationTest {
 
     @Test
     void message_withoutContentInABlankThread_isRefused() {
-        assertThat(ready().refusal(goOn())).contains(Problem.BAD_INPUT);
+        assertThat(ready().refusal(goOn())).contains(ProblemType.BAD_INPUT);
     }
 
     @Test
     void message_withoutContentDuringATurn_isRefused() {
-        assertThat(ready().with(said("Hello")).refusal(goOn())).contains(Problem.BAD_INPUT);
+        assertThat(ready().with(said("Hello")).refusal(goOn())).contains(ProblemType.BAD_INPUT);
     }
 
     @Test
     void retry_whileTheTurnWaitsForAPerson_saysSo() {
         assertThat(Rules.refusal(replied(ask("a", "Day?")).state(), retried()))
-                .contains(new Problem(Problem.BAD_INPUT, "the turn waits for a person"));
+                .contains(new Problem(ProblemType.BAD_INPUT, "the turn waits for a person"));
     }
 
     @Test
@@ -235,12 +236,12 @@ class ConversationTest {
 
     @Test
     void retry_afterACompleteTurn_isRefused() {
-        assertThat(replied(text("Hi")).refusal(retried())).contains(Problem.NOT_FOUND);
+        assertThat(replied(text("Hi")).refusal(retried())).contains(ProblemType.NOT_FOUND);
     }
 
     @Test
     void retry_whenAllIsForgotten_isRefused() {
-        assertThat(ready().with(said("Hello"), CLEAR).refusal(retried())).contains(Problem.BAD_INPUT);
+        assertThat(ready().with(said("Hello"), CLEAR).refusal(retried())).contains(ProblemType.BAD_INPUT);
     }
 
     @Test
@@ -406,7 +407,7 @@ class ConversationTest {
     void questions_several_areAnsweredInAnyOrder() {
         ConversationScript story = replied(ask("a", "Day?"), ask("b", "Hour?"));
 
-        assertThat(story.refusal(answered("Friday"))).contains(Problem.CALL_REQUIRED);
+        assertThat(story.refusal(answered("Friday"))).contains(ProblemType.CALL_REQUIRED);
         story.with(answered("b", "Noon"), answered("Friday"), new ModelFact.ModelCalled(2));
         assertThat(story.messages()).last().isEqualTo(results(result("a", "Friday"), result("b", "Noon")));
     }
@@ -425,17 +426,17 @@ class ConversationTest {
         ConversationScript story =
                 replied(ask("a", "Day?"), ask("b", "Hour?"), use("c", "fly")).with(answered("a", "Friday"));
 
-        assertThat(story.refusal(answered("a", "Monday"))).contains(Problem.ALREADY_DECIDED);
-        assertThat(story.refusal(answered("c", "x"))).contains(Problem.NOT_FOUND);
-        assertThat(story.refusal(answered("z", "x"))).contains(Problem.NOT_FOUND);
-        assertThat(ready().refusal(answered("x"))).contains(Problem.NOT_FOUND);
+        assertThat(story.refusal(answered("a", "Monday"))).contains(ProblemType.ALREADY_DECIDED);
+        assertThat(story.refusal(answered("c", "x"))).contains(ProblemType.NOT_FOUND);
+        assertThat(story.refusal(answered("z", "x"))).contains(ProblemType.NOT_FOUND);
+        assertThat(ready().refusal(answered("x"))).contains(ProblemType.NOT_FOUND);
     }
 
     @Test
     void approval_whereNothingWaits_isRefused() {
         assertThat(ready().refusal(
                                 new PersonFact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, NONE, NONE)))
-                .contains(Problem.NOT_FOUND);
+                .contains(ProblemType.NOT_FOUND);
     }
 
     // ---- stop, clear, replace
@@ -458,7 +459,7 @@ class ConversationTest {
 
     @Test
     void stop_whenNoTurnRuns_isRefused() {
-        assertThat(ready().refusal(new PersonFact.Stopped(NONE))).contains(Problem.NOT_FOUND);
+        assertThat(ready().refusal(new PersonFact.Stopped(NONE))).contains(ProblemType.NOT_FOUND);
     }
 
     @Test
@@ -476,7 +477,7 @@ class ConversationTest {
 
         assertThat(story.call("a").args()).isEqualTo(Json.EMPTY_OBJECT);
         assertThat(story.call("a").status()).isEqualTo(Call.Status.COMPLETED);
-        assertThat(story.refusal(answered("a", "x"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(answered("a", "x"))).contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
@@ -511,7 +512,7 @@ class ConversationTest {
     @Test
     void replacement_withADanglingCall_isRefused() {
         assertThat(ready().refusal(replaced(user("?"), Message.assistant(use("x", "add")))))
-                .contains(Problem.CORRUPTION);
+                .contains(ProblemType.CORRUPTION);
     }
 
     @Test
@@ -543,7 +544,7 @@ class ConversationTest {
 
     @Test
     void budget_notHigher_isRefused() {
-        assertThat(atLimit().refusal(raised(1))).contains(Problem.BAD_INPUT);
+        assertThat(atLimit().refusal(raised(1))).contains(ProblemType.BAD_INPUT);
     }
 
     @Test
@@ -551,7 +552,7 @@ class ConversationTest {
         assertThat(ConversationScript.begun(
                                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                         .refusal(raised(3)))
-                .contains(Problem.BAD_INPUT);
+                .contains(ProblemType.BAD_INPUT);
     }
 
     @Test
@@ -565,8 +566,8 @@ class ConversationTest {
 
         assertThat(story.state().turn().problem()).contains(TOO_LARGE);
         assertThat(story.call("a").toolResult()).contains(error("a", "Cancelled: too large to carry"));
-        assertThat(story.refusal(said("More"))).contains(Problem.TOO_LARGE);
-        assertThat(story.refusal(retried())).contains(Problem.TOO_LARGE);
+        assertThat(story.refusal(said("More"))).contains(ProblemType.TOO_LARGE);
+        assertThat(story.refusal(retried())).contains(ProblemType.TOO_LARGE);
     }
 
     @Test
@@ -580,7 +581,7 @@ class ConversationTest {
     @Test
     void thread_tooLargeAfterTheLimit_isNotContinuedByARaise() {
         assertThat(atLimit().with(new ThreadFact.LimitReached(TOO_LARGE)).refusal(raised(2)))
-                .contains(Problem.TOO_LARGE);
+                .contains(ProblemType.TOO_LARGE);
     }
 
     // ---- ending
@@ -590,7 +591,7 @@ class ConversationTest {
         ConversationScript story = ready().with(said("Hello"), new ModelFact.ModelCalled(1), CLOSE);
 
         assertThat(story.decides()).isEmpty();
-        assertThat(story.refusal(said("More"))).contains(Problem.CLOSED);
+        assertThat(story.refusal(said("More"))).contains(ProblemType.CLOSED);
         assertThat(story.with(reply(1, text("Hi"))).decides()).containsExactly(new Step.Close(false));
     }
 
@@ -607,15 +608,15 @@ class ConversationTest {
         assertThat(story.status()).isEqualTo(Turn.Status.CANCELLED);
         assertThat(story.call("a").toolResult()).contains(error("a", "Cancelled with its thread."));
         assertThat(story.decides()).containsExactly(new Step.Close(true));
-        assertThat(story.refusal(said("More"))).contains(Problem.CLOSED);
-        assertThat(story.refusal(new PersonFact.Cleared(false, NONE))).contains(Problem.CLOSED);
+        assertThat(story.refusal(said("More"))).contains(ProblemType.CLOSED);
+        assertThat(story.refusal(new PersonFact.Cleared(false, NONE))).contains(ProblemType.CLOSED);
     }
 
     @Test
     void ignored_manyMessages_keepsTheNewestTwenty() {
         ConversationScript story = ready();
         for (int i = 0; i < 25; i++) {
-            story.with(new ThreadFact.MessageIgnored("s" + i, new Problem(Problem.BAD_INPUT, "x".repeat(100_000))));
+            story.with(new ThreadFact.MessageIgnored("s" + i, new Problem(ProblemType.BAD_INPUT, "x".repeat(100_000))));
         }
 
         assertThat(story.state().ignored().count()).isEqualTo(25);

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.START;
 import static dev.waymark.conversation.rule.ConversationScript.ask;
@@ -199,7 +200,7 @@ class FileCallsTest {
         Conversation begun = resumed(file(use("tu_1", "forbidding")), FileCalls.WAIT);
         Fact.Inbound edited = (Fact.Inbound) decided(true, Optional.of(Json.of(Map.of("cents", 1))));
 
-        assertThat(Rules.refusal(begun, edited).map(Problem::type)).contains(Problem.BAD_INPUT);
+        assertThat(Rules.refusal(begun, edited).map(Problem::type)).contains(ProblemType.BAD_INPUT);
         assertThat(Rules.refusal(resumed(pending(use("tu_1", "charge")), FileCalls.WAIT), edited))
                 .isEmpty();
     }
@@ -323,7 +324,7 @@ class FileCallsTest {
 
         assertThat(Rules.refusal(begun, ConversationScript.answered("tu_1", "yes"))
                         .map(Problem::type))
-                .contains(Problem.NOT_FOUND);
+                .contains(ProblemType.NOT_FOUND);
     }
 
     @Test
@@ -413,7 +414,7 @@ class FileCallsTest {
         PersonFact.ApprovalDecided stale = new PersonFact.ApprovalDecided(
                 true, Optional.empty(), Optional.of("tu_1"), Optional.empty(), Optional.of("stale"), NONE, NONE);
 
-        assertThat(Rules.refusal(begun, stale).map(Problem::type)).contains(Problem.ARGS_CHANGED);
+        assertThat(Rules.refusal(begun, stale).map(Problem::type)).contains(ProblemType.ARGS_CHANGED);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.ask;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
 import static dev.waymark.conversation.rule.ConversationScript.said;
@@ -96,7 +97,7 @@ class ForkRequestTest {
 
         assertThat(forked.turn().status()).isEqualTo(Turn.Status.STOPPED);
         assertThat(forked.turn().problem())
-                .contains(new Problem(Problem.FORKED, "the thread was forked in the middle of this turn"));
+                .contains(new Problem(ProblemType.FORKED, "the thread was forked in the middle of this turn"));
     }
 
     @Test

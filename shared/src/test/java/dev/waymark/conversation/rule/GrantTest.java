@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.START;
 import static dev.waymark.conversation.rule.ConversationScript.answered;
@@ -286,7 +287,7 @@ class GrantTest {
 
         assertThat(story.call("b").status()).isEqualTo(Call.Status.AWAITING);
         assertThat(story.call("b").grant()).isEmpty();
-        assertThat(story.refusal(claimed("b", 1, "fire", "y"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(claimed("b", 1, "fire", "y"))).contains(ProblemType.ALREADY_DECIDED);
         assertThat(story.with(claimed("b", 1, "fire", "y")).call("b").status()).isEqualTo(Call.Status.AWAITING);
         assertThat(grant(story, 1).ended().orElseThrow().by()).contains("bob");
         assertThat(then(
@@ -365,7 +366,7 @@ class GrantTest {
         assertThat(Rules.updateRefusal(story.state(), claim, START.plusSeconds(30)))
                 .isEmpty();
         assertThat(Rules.updateRefusal(story.state(), claim, late).map(Problem::type))
-                .contains(Problem.ALREADY_DECIDED);
+                .contains(ProblemType.ALREADY_DECIDED);
 
         story.at(late, claim, notStarted("b", 1, "y"));
         assertThat(story.call("b").status()).isEqualTo(Call.Status.AWAITING);
@@ -396,15 +397,15 @@ class GrantTest {
     void revocation_ofNoGrantOrOfOneThatHasEnded_isRefused() {
         ConversationScript story = granted(GrantTerms.THREAD);
 
-        assertThat(story.refusal(revoked(2))).contains(Problem.NOT_FOUND);
-        assertThat(story.with(revoked(1)).refusal(revoked(1))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(revoked(2))).contains(ProblemType.NOT_FOUND);
+        assertThat(story.with(revoked(1)).refusal(revoked(1))).contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
     void denial_withAGrant_isRefused() {
         ConversationScript story = ToolConversationScript.replied(use("a", "fire"));
 
-        assertThat(story.refusal(denied("a").granting(GrantTerms.THREAD))).contains(Problem.BAD_INPUT);
+        assertThat(story.refusal(denied("a").granting(GrantTerms.THREAD))).contains(ProblemType.BAD_INPUT);
     }
 
     @Test
@@ -418,7 +419,7 @@ class GrantTest {
             story.with(approved("c" + i).granting(GrantTerms.THREAD));
         }
         PersonFact.ApprovalDecided last = approved("c" + Grants.MAX).granting(GrantTerms.THREAD);
-        assertThat(story.refusal(last)).contains(Problem.BAD_INPUT);
+        assertThat(story.refusal(last)).contains(ProblemType.BAD_INPUT);
 
         story.with(revoked(4), last);
 

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
 import static dev.waymark.conversation.rule.ConversationScript.said;
 import static dev.waymark.conversation.rule.ConversationScript.use;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Work that a worker with other rules leaves to other workers remains due, as if that worker had not tried it. */
 class NewerRulesTest {
-    private static final Problem LEFT = new Problem(Problem.UNKNOWN_RULES, "knows rules 11");
+    private static final Problem LEFT = new Problem(ProblemType.UNKNOWN_RULES, "knows rules 11");
 
     @Test
     void modelCall_leftByAWorker_isMadeAgain() {

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.answered;
 import static dev.waymark.conversation.rule.ConversationScript.ask;
 import static dev.waymark.conversation.rule.ConversationScript.finished;
@@ -354,7 +355,7 @@ class ResumptionTest {
         ConversationScript story = ConversationScript.of(charging(approved))
                 .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "charge")));
 
-        assertThat(answering("yes").refusal(story.state()).map(Problem::type)).contains(Problem.NOT_FOUND);
+        assertThat(answering("yes").refusal(story.state()).map(Problem::type)).contains(ProblemType.NOT_FOUND);
         assertThat(Rules.resume(story.state(), ONWARD, LATER).waitingCalls()).isEqualTo(List.of(story.call("tu_1")));
     }
 }

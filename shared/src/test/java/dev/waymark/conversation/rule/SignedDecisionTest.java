@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
 import static dev.waymark.conversation.rule.ConversationScript.said;
@@ -36,7 +37,6 @@ import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.SignerKey;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -120,8 +120,8 @@ class SignedDecisionTest {
     void decision_withoutASignature_isIgnoredVisibly() {
         ConversationScript story = replied("trip", use("a", "fire"));
 
-        assertThat(story.refusal(approved("a"))).contains(Problem.SIGNATURE_REQUIRED);
-        assertThat(story.refusal(denied("a"))).contains(Problem.SIGNATURE_REQUIRED);
+        assertThat(story.refusal(approved("a"))).contains(ProblemType.SIGNATURE_REQUIRED);
+        assertThat(story.refusal(denied("a"))).contains(ProblemType.SIGNATURE_REQUIRED);
         story.with(approved("a"), denied("a"));
         assertThat(story.call("a").waitsForPerson()).isTrue();
         assertThat(story.state().ignored().last())
@@ -261,7 +261,7 @@ class SignedDecisionTest {
         PersonFact.ApprovalDecided replayed =
                 signed("a", true, Optional.empty(), BY_ANN, signature(ANN.getPrivate(), change.apply(right)));
 
-        assertThat(story.refusal(replayed)).contains(Problem.SIGNATURE_REQUIRED);
+        assertThat(story.refusal(replayed)).contains(ProblemType.SIGNATURE_REQUIRED);
     }
 
     @Test
@@ -271,11 +271,11 @@ class SignedDecisionTest {
 
         for (Optional<String> by : List.of(BY_ANN, Optional.of("eve"), NONE)) {
             assertThat(story.refusal(signed("a", true, Optional.empty(), by, bens)))
-                    .contains(Problem.SIGNATURE_REQUIRED);
+                    .contains(ProblemType.SIGNATURE_REQUIRED);
         }
         for (String broken : List.of("", "?", "AAAA", bens.substring(4), bens + "AAAA")) {
             assertThat(story.refusal(signed("a", true, Optional.empty(), BY_ANN, broken)))
-                    .contains(Problem.SIGNATURE_REQUIRED);
+                    .contains(ProblemType.SIGNATURE_REQUIRED);
         }
     }
 
@@ -286,9 +286,9 @@ class SignedDecisionTest {
         String signature = signature(ANN.getPrivate(), statement(story, "approve", other));
 
         assertThat(story.refusal(signed("a", true, Optional.empty(), BY_ANN, signature)))
-                .contains(Problem.SIGNATURE_REQUIRED);
+                .contains(ProblemType.SIGNATURE_REQUIRED);
         assertThat(story.refusal(signed("a", true, Optional.of(Json.of(Map.of("n", 2))), BY_ANN, signature)))
-                .contains(Problem.SIGNATURE_REQUIRED);
+                .contains(ProblemType.SIGNATURE_REQUIRED);
         story.with(signed("a", true, other, BY_ANN, signature));
         assertThat(story.call("a").args()).isEqualTo(OTHER);
         assertThat(UnsignedDecisions.in(story.state())).isEmpty();
@@ -298,7 +298,7 @@ class SignedDecisionTest {
     void settlement_hasToBeSigned() {
         ConversationScript story =
                 replied("trip", use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
-        assertThat(story.refusal(settled("a", CallSettlement.Verdict.RERUN))).contains(Problem.SIGNATURE_REQUIRED);
+        assertThat(story.refusal(settled("a", CallSettlement.Verdict.RERUN))).contains(ProblemType.SIGNATURE_REQUIRED);
         String signature = signature(ANN.getPrivate(), statement(story, "rerun", Optional.empty()));
 
         assertThat(story.refusal(new PersonFact.OutcomeSettled(
@@ -309,7 +309,7 @@ class SignedDecisionTest {
                         NONE,
                         Optional.of(signature),
                         Optional.empty())))
-                .contains(Problem.SIGNATURE_REQUIRED);
+                .contains(ProblemType.SIGNATURE_REQUIRED);
         assertThat(story.refusal(new PersonFact.OutcomeSettled(
                         "a",
                         CallSettlement.Verdict.RERUN,
@@ -341,7 +341,7 @@ class SignedDecisionTest {
 
         assertThat(story.refusal(notDone(note, signature))).isEmpty();
         for (Optional<String> other : List.of(NONE, Optional.of(""), Optional.of("seen"))) {
-            assertThat(story.refusal(notDone(other, signature))).contains(Problem.SIGNATURE_REQUIRED);
+            assertThat(story.refusal(notDone(other, signature))).contains(ProblemType.SIGNATURE_REQUIRED);
         }
         assertThat(story.refusal(new PersonFact.OutcomeSettled(
                         "a",
@@ -351,7 +351,7 @@ class SignedDecisionTest {
                         note,
                         Optional.of(signature),
                         Optional.empty())))
-                .contains(Problem.SIGNATURE_REQUIRED);
+                .contains(ProblemType.SIGNATURE_REQUIRED);
     }
 
     @Test
@@ -427,7 +427,7 @@ class SignedDecisionTest {
                 .with(new SubagentFact.SubagentStarted("tu_1", Optional.empty()))
                 .with(new SubagentFact.SubagentReported("tu_1", below.state().progress()));
 
-        assertThat(above.refusal(approved("tu_1/a"))).contains(Problem.SIGNATURE_REQUIRED);
+        assertThat(above.refusal(approved("tu_1/a"))).contains(ProblemType.SIGNATURE_REQUIRED);
         PersonFact.ApprovalDecided decision = approvedByAnn(above, "tu_1/a");
         above.with(decision);
 

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Step;
@@ -72,7 +73,7 @@ class StructuredTest {
 
         assertThat(story.state().turn().problem())
                 .contains(new Problem(
-                        Problem.SCHEMA_MISMATCH,
+                        ProblemType.SCHEMA_MISMATCH,
                         "the reply does not fit the schema, asked twice: it is not one JSON value"));
         assertThat(story.messages()).hasSize(4);
 

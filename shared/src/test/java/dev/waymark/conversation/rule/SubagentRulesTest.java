@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.answered;
 import static dev.waymark.conversation.rule.ConversationScript.ask;
 import static dev.waymark.conversation.rule.ConversationScript.finished;
@@ -175,7 +176,7 @@ class SubagentRulesTest {
     @Test
     void answer_isPassedOnAndNotAskedForAgain() {
         ConversationScript story = delegated().with(reported(true, 7, question("tu_9"), question("tu_8")));
-        assertThat(story.refusal(answered("Friday"))).contains(Problem.CALL_REQUIRED);
+        assertThat(story.refusal(answered("Friday"))).contains(ProblemType.CALL_REQUIRED);
 
         story.with(answered("tu_1/tu_9", "Friday"));
 
@@ -184,13 +185,13 @@ class SubagentRulesTest {
         assertThat(story.decides()).containsExactly(new Step.PassOn("tu_1", decision));
         assertThat(asks(story)).containsExactly("tu_1/tu_8");
         assertThat(story.state().isInterrupted()).isFalse();
-        assertThat(story.refusal(answered("tu_1/tu_9", "Sunday"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(answered("tu_1/tu_9", "Sunday"))).contains(ProblemType.ALREADY_DECIDED);
         story.with(new SubagentFact.DecisionPassedOn("tu_1"), reported(true, 7, question("tu_9"), question("tu_8")));
         assertThat(story.decides()).isEmpty();
         assertThat(asks(story)).containsExactly("tu_1/tu_8");
         story.with(reported(true, 8, question("tu_8")));
         assertThat(story.state().isInterrupted()).isTrue();
-        assertThat(story.refusal(answered("tu_1/tu_9", "Sunday"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(answered("tu_1/tu_9", "Sunday"))).contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
@@ -199,7 +200,7 @@ class SubagentRulesTest {
         ConversationScript story = delegated().with(reported(true, 7, shown));
         PersonFact.ApprovalDecided stale = new PersonFact.ApprovalDecided(
                 true, NONE, Optional.of("tu_1/tu_9"), Optional.empty(), Optional.of("d2"), NONE, NONE);
-        assertThat(story.refusal(stale)).contains(Problem.ARGS_CHANGED);
+        assertThat(story.refusal(stale)).contains(ProblemType.ARGS_CHANGED);
 
         story.with(new PersonFact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, Optional.of("ann"), NONE));
 
@@ -231,7 +232,7 @@ class SubagentRulesTest {
         ConversationScript story = replied(
                 policy().withBudget(new Budget(Optional.empty(), Optional.of(50L))), parent, ask("tu_1", "Day?"));
 
-        assertThat(story.refusal(raised(101))).contains(Problem.BAD_INPUT);
+        assertThat(story.refusal(raised(101))).contains(ProblemType.BAD_INPUT);
         assertThat(story.with(raised(100)).state().limits().tokens()).contains(100L);
     }
 
@@ -248,7 +249,7 @@ class SubagentRulesTest {
         assertThat(story.state().spent())
                 .isEqualTo(new Spent(new Usage(30, 5), Optional.of(Usd.of(new BigDecimal("0.02")))));
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
-        assertThat(story.refusal((Fact.Inbound) reported(true, 9))).contains(Problem.NOT_FOUND);
+        assertThat(story.refusal((Fact.Inbound) reported(true, 9))).contains(ProblemType.NOT_FOUND);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -74,7 +75,7 @@ final class ToolConversationScript {
 
     /** The fact that a call has ended with an unknown outcome. */
     static Fact lost(String callId, int dispatch) {
-        return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504"));
+        return new ToolFact.ToolLost(callId, dispatch, new Problem(ProblemType.OUTCOME_UNKNOWN, "HTTP 504"));
     }
 
     /** The fact that the server considers an execution lost, although it may still be running. */
@@ -84,7 +85,7 @@ final class ToolConversationScript {
 
     /** The fact that the execution's process has ended, as the next process on its host reports. */
     static Fact workerEnded(String callId, int dispatch) {
-        return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.WORKER_ENDED, "the worker has ended"));
+        return new ToolFact.ToolLost(callId, dispatch, new Problem(ProblemType.WORKER_ENDED, "the worker has ended"));
     }
 
     /** The fact that an execution has reported its outcome late. */

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.ask;
 import static dev.waymark.conversation.rule.ConversationScript.error;
@@ -33,7 +34,6 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ class ToolProtocolRulesTest {
 
         story.with(claimed("a", 1, "charge", "x"));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.CLAIMED);
-        assertThat(story.refusal(claimed("a", 1, "charge", "y"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(claimed("a", 1, "charge", "y"))).contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
@@ -68,23 +68,23 @@ class ToolProtocolRulesTest {
         ConversationScript story = replied(use("a", "charge"), use("b", "add"), use("c", "charge"))
                 .with(dispatched("a", 1), dispatched("b", 1));
 
-        assertThat(story.refusal(claimed("z", 1, "charge", "x"))).contains(Problem.NOT_FOUND);
-        assertThat(story.refusal(claimed("a", 2, "charge", "x"))).contains(Problem.ALREADY_DECIDED);
-        assertThat(story.refusal(claimed("a", 1, "pay", "x"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(claimed("z", 1, "charge", "x"))).contains(ProblemType.NOT_FOUND);
+        assertThat(story.refusal(claimed("a", 2, "charge", "x"))).contains(ProblemType.ALREADY_DECIDED);
+        assertThat(story.refusal(claimed("a", 1, "pay", "x"))).contains(ProblemType.ALREADY_DECIDED);
         assertThat(story.refusal(new ToolFact.ToolClaimed("a", 1, "charge", "other", 0, "x", false)))
-                .contains(Problem.ALREADY_DECIDED);
-        assertThat(story.refusal(claimed("b", 1, "add", "x"))).contains(Problem.BAD_INPUT);
-        assertThat(story.refusal(restored("b", 1, "add", "x"))).contains(Problem.BAD_INPUT);
-        assertThat(story.refusal(claimed("c", 1, "charge", "x"))).contains(Problem.ALREADY_DECIDED);
+                .contains(ProblemType.ALREADY_DECIDED);
+        assertThat(story.refusal(claimed("b", 1, "add", "x"))).contains(ProblemType.BAD_INPUT);
+        assertThat(story.refusal(restored("b", 1, "add", "x"))).contains(ProblemType.BAD_INPUT);
+        assertThat(story.refusal(claimed("c", 1, "charge", "x"))).contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
     void claim_afterItsCallWasCancelled_isRefused() {
         ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1), new PersonFact.Stopped(NONE));
 
-        assertThat(story.refusal(claimed("a", 1, "charge", "x"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(claimed("a", 1, "charge", "x"))).contains(ProblemType.ALREADY_DECIDED);
         assertThat(story.with(new ThreadFact.CancelRequested()).refusal(claimed("a", 1, "charge", "x")))
-                .contains(Problem.CLOSED);
+                .contains(ProblemType.CLOSED);
     }
 
     @Test
@@ -92,9 +92,9 @@ class ToolProtocolRulesTest {
         ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1), lost("a", 1));
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 2));
-        assertThat(story.refusal(claimed("a", 1, "charge", "x"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(claimed("a", 1, "charge", "x"))).contains(ProblemType.ALREADY_DECIDED);
         assertThat(story.with(dispatched("a", 2)).refusal(claimed("a", 1, "charge", "x")))
-                .contains(Problem.ALREADY_DECIDED);
+                .contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
@@ -313,7 +313,7 @@ class ToolProtocolRulesTest {
 
         story.with(settled("a", CallSettlement.Verdict.DONE));
         assertThat(story.call("a").toolResult()).contains(result("a", "Done, as settled by ann."));
-        assertThat(story.refusal(settled("a", CallSettlement.Verdict.DONE))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(settled("a", CallSettlement.Verdict.DONE))).contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
@@ -331,7 +331,7 @@ class ToolProtocolRulesTest {
     @Test
     void settle_rerunOfWhatCannotBeFenced_isRefused() {
         assertThat(unsettled("sign").refusal(settled("a", CallSettlement.Verdict.RERUN)))
-                .contains(Problem.BAD_INPUT);
+                .contains(ProblemType.BAD_INPUT);
     }
 
     @Test
@@ -346,9 +346,9 @@ class ToolProtocolRulesTest {
     void settle_whatIsNotInQuestion_isRefusedByName() {
         ConversationScript story = replied(use("a", "charge"), use("b", "add"));
 
-        assertThat(story.refusal(settled("z", CallSettlement.Verdict.DONE))).contains(Problem.NOT_FOUND);
-        assertThat(story.refusal(settled("a", CallSettlement.Verdict.DONE))).contains(Problem.NOT_FOUND);
-        assertThat(story.refusal(settled("b", CallSettlement.Verdict.RERUN))).contains(Problem.NOT_FOUND);
+        assertThat(story.refusal(settled("z", CallSettlement.Verdict.DONE))).contains(ProblemType.NOT_FOUND);
+        assertThat(story.refusal(settled("a", CallSettlement.Verdict.DONE))).contains(ProblemType.NOT_FOUND);
+        assertThat(story.refusal(settled("b", CallSettlement.Verdict.RERUN))).contains(ProblemType.NOT_FOUND);
     }
 
     // ---- resets

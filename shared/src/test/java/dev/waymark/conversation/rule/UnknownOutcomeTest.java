@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.START;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
@@ -65,7 +66,7 @@ class UnknownOutcomeTest {
 
     @Test
     void unknownEnd_ofMuchToTell_isCut() {
-        Problem seen = new Problem(Problem.OUTCOME_UNKNOWN, "x".repeat(1_000));
+        Problem seen = new Problem(ProblemType.OUTCOME_UNKNOWN, "x".repeat(1_000));
         ConversationScript script = claimedCall("sign").with(new ToolFact.ToolLost("a", 1, seen));
 
         assertThat(script.call("a").evidence().orElseThrow()).hasSize(500);
@@ -133,7 +134,7 @@ class UnknownOutcomeTest {
     void rerunOnAPersonsWord_whereTheKeyIsNotHonoured_isRefused() {
         ConversationScript script = verifying("post").with(verified("a", 1, false));
 
-        assertThat(script.refusal(settled("a", CallSettlement.Verdict.RERUN))).contains(Problem.BAD_INPUT);
+        assertThat(script.refusal(settled("a", CallSettlement.Verdict.RERUN))).contains(ProblemType.BAD_INPUT);
         assertThat(script.refusal(settled("a", CallSettlement.Verdict.DONE))).isEmpty();
     }
 
@@ -188,10 +189,10 @@ class UnknownOutcomeTest {
         ConversationScript safe = replied(use("a", "add")).with(dispatched("a", 1), finished("a", 1, "3"));
         ConversationScript claimed = claimedCall("charge");
 
-        assertThat(safe.refusal(settledAsNotDone("a"))).contains(Problem.NOT_FOUND);
-        assertThat(claimed.refusal(settledAsNotDone("a"))).contains(Problem.NOT_FOUND);
+        assertThat(safe.refusal(settledAsNotDone("a"))).contains(ProblemType.NOT_FOUND);
+        assertThat(claimed.refusal(settledAsNotDone("a"))).contains(ProblemType.NOT_FOUND);
         assertThat(claimed.with(finished("a", 1, "paid")).refusal(settledAsNotDone("a")))
-                .contains(Problem.ALREADY_DECIDED);
+                .contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
@@ -211,7 +212,7 @@ class UnknownOutcomeTest {
                         .call("b")
                         .repeat())
                 .isZero();
-        assertThat(script.refusal(settledAsNotDone("a"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(script.refusal(settledAsNotDone("a"))).contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
@@ -237,7 +238,7 @@ class UnknownOutcomeTest {
         ConversationScript script = claimedCall("sign").with(lost("a", 1), settledAsNotDone("a"));
 
         assertThat(script.decides()).containsExactly(new Step.WakeAt(fence(script)));
-        assertThat(script.refusal(settledAsNotDone("a"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(script.refusal(settledAsNotDone("a"))).contains(ProblemType.ALREADY_DECIDED);
         script.at(fence(script), new ThreadFact.TimePassed());
         assertThat(script.call("a").status()).isEqualTo(Call.Status.FAILED);
         assertThat(script.decides()).containsExactly(new Step.CallModel(2));
@@ -417,7 +418,7 @@ class UnknownOutcomeTest {
 
         assertThat(script.call("a").toolResult()).contains(result("a", "paid"));
         assertThat(script.decides()).containsExactly(new Step.CallModel(2));
-        assertThat(script.refusal(late)).contains(Problem.ALREADY_DECIDED);
+        assertThat(script.refusal(late)).contains(ProblemType.ALREADY_DECIDED);
         assertThat(script.with(new ModelFact.ModelCalled(2), reply(2, use("b", tool)))
                         .call("b")
                         .repeat())
@@ -472,9 +473,9 @@ class UnknownOutcomeTest {
         ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
 
         assertThat(script.refusal(endedLate("a", "y", finished("a", 1, "paid"))))
-                .contains(Problem.ALREADY_DECIDED);
+                .contains(ProblemType.ALREADY_DECIDED);
         assertThat(script.refusal(endedLate("z", "x", finished("z", 1, "paid"))))
-                .contains(Problem.NOT_FOUND);
+                .contains(ProblemType.NOT_FOUND);
     }
 
     @Test

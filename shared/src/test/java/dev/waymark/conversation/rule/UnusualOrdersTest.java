@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.use;
 import static dev.waymark.conversation.rule.ToolConversationScript.approved;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.Test;
 /** Facts that arrive at unexpected times. A rule that threw on such a fact would block its thread forever. */
 class UnusualOrdersTest {
     private static final Instant LATER = ConversationScript.START.plusSeconds(100);
-    private static final Problem LOOKED_UP = new Problem(Problem.BAD_INPUT, "the agent is being looked up");
+    private static final Problem LOOKED_UP = new Problem(ProblemType.BAD_INPUT, "the agent is being looked up");
 
     /** The state of a thread that was resumed from this one and whose agent is not resolved yet. */
     private static Conversation resumed(ConversationScript story) {

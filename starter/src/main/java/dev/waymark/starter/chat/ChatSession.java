@@ -1,5 +1,6 @@
 package dev.waymark.starter.chat;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.failure.WaymarkException;
@@ -10,7 +11,6 @@ import dev.waymark.client.save.SaveFollower;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.EventPlace;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -93,7 +93,7 @@ public final class ChatSession implements AutoCloseable {
             client.saved().checkThatItLasts(terms.name(), terms.volatileAllowed());
             terms.agent()
                     .orElseThrow(() -> new WaymarkException.Refused(
-                            Problem.BAD_INPUT,
+                            ProblemType.BAD_INPUT,
                             "a new session needs an agent: " + terms.name(),
                             "Name one with --agent"));
         }
@@ -178,7 +178,7 @@ public final class ChatSession implements AutoCloseable {
         String own = timeline.now().agent();
         if (!own.isEmpty() && terms.agent().filter(agent -> !agent.equals(own)).isPresent()) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "the session belongs to another agent: " + own,
                     "Omit --agent, or use another --session");
         }

@@ -1,5 +1,6 @@
 package dev.waymark.starter.checkpoint;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
@@ -15,7 +16,6 @@ import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.SaverOptions;
@@ -238,7 +238,7 @@ public final class ResumeCommand implements Callable<Integer> {
             return Optional.empty();
         } catch (IOException e) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "the checkpoint can't be read: " + source + " ("
                             + e.getClass().getSimpleName() + ")",
                     "Give a readable file, or - for stdin");

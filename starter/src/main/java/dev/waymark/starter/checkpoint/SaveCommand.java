@@ -1,5 +1,6 @@
 package dev.waymark.starter.checkpoint;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
@@ -179,7 +180,7 @@ public final class SaveCommand implements Callable<Integer> {
             }
             return ExitCode.DONE;
         } catch (SaverException e) {
-            if (e.type().equals(SaverException.FAILED) || e.type().equals(SaverException.SUPERSEDED)) {
+            if (e.type().equals(ProblemType.SAVER_FAILED) || e.type().equals(ProblemType.CHECKPOINT_SUPERSEDED)) {
                 throw new WaymarkException.NotSaved(
                         e.type(), String.valueOf(e.getMessage()), Remedy.advice(e.remedy()));
             }

@@ -1,12 +1,12 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.PendingText;
@@ -50,7 +50,7 @@ final class ApprovalReview {
         PendingText text = PendingText.of(item);
         if (!text.isWhole() && approval.args().isEmpty()) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "the arguments of the call are too long to show: " + item.callId(),
                     "Read them, and use the digest given there: "
                             + CommandName.line("pending " + ValueText.quoted(thread) + " --json"));
@@ -58,7 +58,7 @@ final class ApprovalReview {
         boolean isPerson = output.isForAPerson();
         if (!isPerson && ShownApprovals.isAnother(item)) {
             throw new WaymarkException.Refused(
-                    Problem.ARGS_CHANGED,
+                    ProblemType.ARGS_CHANGED,
                     "the waiting call is not the one that was shown: " + String.join(" ", text.question()),
                     "To approve it: " + text.commands(true).get(0));
         }

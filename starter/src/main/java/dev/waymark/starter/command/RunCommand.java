@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
@@ -12,7 +13,6 @@ import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.options.WaitOptions;
@@ -169,7 +169,7 @@ public final class RunCommand implements Callable<Integer> {
         prompt = message == null ? prompt : prompt.withMessage(message);
         prompt = maxIterations == null ? prompt : prompt.withMaxIterations(maxIterations);
         prompt = context == null ? prompt : prompt.withContext(JsonFiles.parse("--context", context));
-        prompt = schema == null ? prompt : prompt.withSchema(JsonFiles.read(schema, Problem.BAD_INPUT));
-        return messages == null ? prompt : prompt.withMessages(JsonFiles.read(messages, Problem.CORRUPTION));
+        prompt = schema == null ? prompt : prompt.withSchema(JsonFiles.read(schema, ProblemType.BAD_INPUT));
+        return messages == null ? prompt : prompt.withMessages(JsonFiles.read(messages, ProblemType.CORRUPTION));
     }
 }

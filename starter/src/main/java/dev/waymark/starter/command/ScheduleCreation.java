@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
@@ -10,7 +11,6 @@ import dev.waymark.client.schedule.NewSchedule;
 import dev.waymark.client.schedule.OverlapPolicy;
 import dev.waymark.client.schedule.Recurrence;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
@@ -143,7 +143,7 @@ public final class ScheduleCreation implements Callable<Integer> {
         Prompt prompt = Prompt.of(agent, message);
         prompt = maxIterations == null ? prompt : prompt.withMaxIterations(maxIterations);
         prompt = context == null ? prompt : prompt.withContext(JsonFiles.parse("--context", context));
-        prompt = schema == null ? prompt : prompt.withSchema(JsonFiles.read(schema, Problem.BAD_INPUT));
+        prompt = schema == null ? prompt : prompt.withSchema(JsonFiles.read(schema, ProblemType.BAD_INPUT));
         return thread == null ? prompt : prompt.withThread(thread);
     }
 

@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
@@ -7,7 +8,6 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadSummary;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.SaverOptions;
@@ -70,7 +70,7 @@ public final class SessionsCommand implements Callable<Integer> {
 
     private static String status(ThreadSummary thread) {
         boolean isForked = thread.error()
-                .filter(error -> error.type().equals(Problem.FORKED))
+                .filter(error -> error.type().equals(ProblemType.FORKED))
                 .isPresent();
         return thread.status() + (isForked ? " (forked)" : "") + (thread.open() ? "" : ", closed");
     }

@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
@@ -13,7 +14,6 @@ import dev.waymark.client.trace.SpanFile;
 import dev.waymark.client.trace.SpanSink;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.options.ThreadHelp;
@@ -103,7 +103,7 @@ public final class TraceCommand implements Callable<Integer> {
             return ExitCode.DONE;
         } catch (CollectorException e) {
             throw new WaymarkException.Refused(
-                    "CollectorFailed",
+                    ProblemType.COLLECTOR_FAILED,
                     String.valueOf(e.getMessage()),
                     "Name the collector with --to URL, or write a file with --out FILE");
         }
@@ -116,7 +116,7 @@ public final class TraceCommand implements Callable<Integer> {
         try {
             return OtlpExporter.of(Optional.ofNullable(url), ProcessEnvironment.get());
         } catch (IllegalArgumentException e) {
-            throw new WaymarkException.Refused(Problem.BAD_INPUT, String.valueOf(e.getMessage()), "");
+            throw new WaymarkException.Refused(ProblemType.BAD_INPUT, String.valueOf(e.getMessage()), "");
         }
     }
 

@@ -1,11 +1,11 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.value.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -21,7 +21,7 @@ public final class JsonFiles {
             return PayloadJson.MAPPER.readTree(text);
         } catch (JsonProcessingException e) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     option + " is not JSON: " + ValueText.quoted(text) + " (" + reason(e) + ")",
                     "Quote it for the shell, as in " + option + " '{\"tenant\": \"acme\"}'");
         }
@@ -36,7 +36,7 @@ public final class JsonFiles {
             throw new WaymarkException.NotFound("no such file: " + file, "");
         } catch (IOException e) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "the file can't be read: " + file + " (" + e.getClass().getSimpleName() + ")",
                     "");
         }

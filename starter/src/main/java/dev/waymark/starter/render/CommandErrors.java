@@ -1,5 +1,6 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
@@ -13,7 +14,6 @@ import dev.waymark.connect.ServerAnswer;
 import dev.waymark.connect.ServerGoneException;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.conversation.value.Problem;
-import dev.waymark.saver.SaverException;
 import dev.waymark.worker.agents.AgentInvalid;
 import io.grpc.StatusRuntimeException;
 import java.net.BindException;
@@ -36,31 +36,31 @@ public final class CommandErrors {
         if (problem instanceof AgentInvalid invalid) {
             return new CommandError(
                             ExitCode.BAD_INPUT,
-                            "AgentInvalid",
+                            ProblemType.AGENT_INVALID,
                             "invalid agent: " + words,
                             "Until it is fixed, running workers use its last valid version for new threads, and no"
                                     + " worker starts")
                     .with(invalid.others());
         }
         if (problem instanceof KeyProblem) {
-            return new CommandError(ExitCode.BAD_INPUT, KeyProblem.TYPE, words, "");
+            return new CommandError(ExitCode.BAD_INPUT, ProblemType.KEY_PROBLEM, words, "");
         }
         if (problem instanceof ThreadForgottenException) {
-            return new CommandError(ExitCode.NOT_FOUND, ThreadForgottenException.TYPE, words, "");
+            return new CommandError(ExitCode.NOT_FOUND, ProblemType.FORGOTTEN, words, "");
         }
         if (problem instanceof KeyStoreException) {
             return new CommandError(
-                    ExitCode.SERVER_UNREACHABLE, KeyStoreException.TYPE, words, KeyStoreException.ADVICE);
+                    ExitCode.SERVER_UNREACHABLE, ProblemType.KEY_STORE_UNAVAILABLE, words, KeyStoreException.ADVICE);
         }
         if (problem instanceof BindException) {
             return new CommandError(
                     ExitCode.BAD_INPUT,
-                    CommandError.PORT_IN_USE,
+                    ProblemType.PORT_IN_USE,
                     "port: " + words,
                     "Stop what uses it, or choose another with --port");
         }
         if (problem instanceof NoSuchFileException) {
-            return new CommandError(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "not found: " + words, "");
+            return new CommandError(ExitCode.NOT_FOUND, ProblemType.NOT_FOUND, "not found: " + words, "");
         }
         if (problem instanceof ServerUnreachable unreachable) {
             return of(ServerFailures.unreachable(unreachable));
@@ -85,7 +85,7 @@ public final class CommandErrors {
         if (answer == ServerAnswer.GONE) {
             return new CommandError(
                     ExitCode.NOT_FOUND,
-                    CommandError.NOT_FOUND,
+                    ProblemType.NOT_FOUND,
                     "not found on the server: " + problem.getStatus().getDescription(),
                     "TEMPORAL_NAMESPACE names the namespace");
         }
@@ -114,7 +114,7 @@ public final class CommandErrors {
                 || e instanceof WaymarkException.OutcomeUnreadable) {
             return ExitCode.WAITED_LONG_ENOUGH;
         }
-        if (e instanceof WaymarkException.NotSaved || e.type().equals(SaverException.FAILED)) {
+        if (e instanceof WaymarkException.NotSaved || e.type().equals(ProblemType.SAVER_FAILED)) {
             return ExitCode.NOT_SAVED;
         }
         return e instanceof WaymarkException.NotComplete ? ExitCode.FAILED : ExitCode.BAD_INPUT;
@@ -126,8 +126,8 @@ public final class CommandErrors {
             return ExitCode.DONE;
         }
         return switch (result.problem().map(Problem::type).orElse("")) {
-            case Problem.NOT_FOUND -> ExitCode.NOT_FOUND;
-            case Problem.AGENT_INVALID -> ExitCode.BAD_INPUT;
+            case ProblemType.NOT_FOUND -> ExitCode.NOT_FOUND;
+            case ProblemType.AGENT_INVALID -> ExitCode.BAD_INPUT;
             default -> ExitCode.FAILED;
         };
     }

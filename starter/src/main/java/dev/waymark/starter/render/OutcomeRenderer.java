@@ -1,5 +1,6 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.connection.ValueText;
@@ -67,10 +68,10 @@ public final class OutcomeRenderer {
                             : "Raise it with: " + CommandName.line("budget " + thread + " --usd X")
                                     + ", or --tokens N");
         }
-        if (result instanceof AgentResult.Failed && problem.type().equals(Problem.NOT_FOUND)) {
+        if (result instanceof AgentResult.Failed && problem.type().equals(ProblemType.NOT_FOUND)) {
             return OneLine.error(problem.message(), "");
         }
-        boolean hasNoAgent = problem.type().equals(Problem.AGENT_INVALID) && result.iterations() == 0;
+        boolean hasNoAgent = problem.type().equals(ProblemType.AGENT_INVALID) && result.iterations() == 0;
         if (hasNoAgent) {
             return OneLine.error(
                     "the turn failed: " + problem.message(), "Fix the agent file, or name another agent with --agent");

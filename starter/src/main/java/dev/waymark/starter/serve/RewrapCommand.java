@@ -1,5 +1,6 @@
 package dev.waymark.starter.serve;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
@@ -50,7 +51,7 @@ public final class RewrapCommand implements Callable<Integer> {
                     .orElseThrow(() -> new KeyProblem(ThreadKeys.VARIABLE + " is not set"))
                     .rewrap();
         } catch (KeyProblem e) {
-            throw new WaymarkException.Refused(KeyProblem.TYPE, String.valueOf(e.getMessage()), Remedy.NONE);
+            throw new WaymarkException.Refused(ProblemType.KEY_PROBLEM, String.valueOf(e.getMessage()), Remedy.NONE);
         } catch (KeyStoreException e) {
             throw new WaymarkException.ServerUnreachable(
                     String.valueOf(e.getMessage()), Remedy.advice("Run it again: it can be repeated"), e);

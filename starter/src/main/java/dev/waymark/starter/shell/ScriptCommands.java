@@ -1,6 +1,6 @@
 package dev.waymark.starter.shell;
 
-import dev.waymark.cli.CommandError;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 
@@ -11,7 +11,7 @@ final class ScriptCommands {
     static CommandFailure missing(String command) {
         return new CommandFailure(
                 ExitCode.NOT_FOUND,
-                CommandError.NOT_FOUND,
+                ProblemType.NOT_FOUND,
                 "no file of the command next to the script ./waymark: shell/" + command + ".sh",
                 "Run it in a checkout of Waymark");
     }

@@ -1,6 +1,6 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.cli.CommandError;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.worker.gate.AcceptedFindings;
@@ -30,7 +30,7 @@ final class AcceptOptions {
             return AcceptedFindings.read(file);
         } catch (IOException e) {
             throw new CommandFailure(
-                    ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "the file of --accept can't be read: " + file, "");
+                    ExitCode.NOT_FOUND, ProblemType.NOT_FOUND, "the file of --accept can't be read: " + file, "");
         }
     }
 }

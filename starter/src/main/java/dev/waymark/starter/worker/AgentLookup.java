@@ -1,5 +1,6 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
@@ -114,7 +115,7 @@ final class AgentLookup {
         }
         throw new CommandFailure(
                 ExitCode.BAD_INPUT,
-                CommandError.BAD_INPUT,
+                ProblemType.BAD_INPUT,
                 "arguments are not a JSON object: " + json,
                 "Example: '{\"a\":1}'");
     }
@@ -122,7 +123,7 @@ final class AgentLookup {
     private static CommandFailure unknown(String what, String name, List<String> known, String where) {
         return new CommandFailure(
                 ExitCode.NOT_FOUND,
-                CommandError.NOT_FOUND,
+                ProblemType.NOT_FOUND,
                 "no " + what + ": " + name,
                 Suggestion.of(name, known)
                                 .map(meant -> "Did you mean \"" + meant + "\"? ")

@@ -1,5 +1,6 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
@@ -138,7 +139,7 @@ final class AgentsOptions {
         if (!Files.isDirectory(path)) {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,
-                    CommandError.NOT_FOUND,
+                    ProblemType.NOT_FOUND,
                     "no agents directory: " + path,
                     "Create it, or name another with --agents");
         }
@@ -159,7 +160,7 @@ final class AgentsOptions {
             return file.isEmpty() ? providers : providers.withModels(Path.of(file));
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT, "ModelsInvalid", String.valueOf(e.getMessage()), "Fix the file");
+                    ExitCode.BAD_INPUT, ProblemType.MODELS_INVALID, String.valueOf(e.getMessage()), "Fix the file");
         }
     }
 
@@ -169,13 +170,13 @@ final class AgentsOptions {
         } catch (NoSuchFileException e) {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,
-                    CommandError.NOT_FOUND,
+                    ProblemType.NOT_FOUND,
                     "no such jar or directory in --classpath: " + e.getFile(),
                     "Name existing ones, separated by colons");
         } catch (ServiceConfigurationError e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "an extension can't be loaded: " + e.getMessage(),
                     "Check META-INF/services/" + WorkerExtension.class.getName() + " in its jar");
         }
@@ -189,7 +190,7 @@ final class AgentsOptions {
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "the tools of the extensions can't be used: " + e.getMessage(),
                     "Fix them, or leave one of them out of --classpath");
         }

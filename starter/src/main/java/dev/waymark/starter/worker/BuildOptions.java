@@ -1,6 +1,6 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.cli.CommandError;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
@@ -34,7 +34,7 @@ final class BuildOptions {
             return OptionalInt.empty();
         }
         if (!Files.exists(build)) {
-            throw new CommandFailure(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "no such build: " + build, "");
+            throw new CommandFailure(ExitCode.NOT_FOUND, ProblemType.NOT_FOUND, "no such build: " + build, "");
         }
         BuildProcess process = new BuildProcess(build, ProcessEnvironment.get());
         if (process.isSpringBoot()) {

@@ -1,6 +1,6 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.cli.CommandError;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
@@ -55,6 +55,6 @@ final class DeploymentOptions {
     }
 
     private static CommandFailure bad(String message, String remedy) {
-        return new CommandFailure(ExitCode.BAD_INPUT, CommandError.BAD_INPUT, message, remedy);
+        return new CommandFailure(ExitCode.BAD_INPUT, ProblemType.BAD_INPUT, message, remedy);
     }
 }

@@ -1,6 +1,6 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.cli.CommandError;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
@@ -111,7 +111,7 @@ public final class DevCommand implements Callable<Integer> {
         if (address.isPresent()) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "dev starts its own server, so it cannot use --address " + address.get(),
                     "Leave it out; --port sets the port of the server");
         }
@@ -180,7 +180,7 @@ public final class DevCommand implements Callable<Integer> {
         if (binary.isEmpty() && database != null) {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,
-                    CommandError.NOT_FOUND,
+                    ProblemType.NOT_FOUND,
                     "--db needs the temporal command, which was not found: " + database,
                     "Put it on PATH, or set TEMPORAL_CLI");
         }
@@ -190,7 +190,7 @@ public final class DevCommand implements Callable<Integer> {
     private static CommandFailure contradiction(String options) {
         return new CommandFailure(
                 ExitCode.BAD_INPUT,
-                CommandError.BAD_INPUT,
+                ProblemType.BAD_INPUT,
                 "these options can't be combined: " + options,
                 "Leave one of them out");
     }
@@ -200,7 +200,7 @@ public final class DevCommand implements Callable<Integer> {
         if (sha256.isPresent() && !sha256.get().matches("[0-9a-fA-F]{64}")) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "not a SHA-256: " + sha256.get(),
                     "Write its 64 hexadecimal digits after --download=");
         }
@@ -217,13 +217,13 @@ public final class DevCommand implements Callable<Integer> {
         } catch (TemporalDownload.ChecksumMismatch e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    "ChecksumMismatch",
+                    ProblemType.CHECKSUM_MISMATCH,
                     "the downloaded temporal command has a different SHA-256: " + e.getMessage(),
                     "It was deleted. Compare with: " + sha256.orElseThrow());
         } catch (IOException e) {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,
-                    CommandError.NOT_FOUND,
+                    ProblemType.NOT_FOUND,
                     "the temporal command can't be downloaded: " + e.getMessage(),
                     "Install it as docs/guide/real-server.md says, or omit --download to run the server in memory");
         }
@@ -237,7 +237,7 @@ public final class DevCommand implements Callable<Integer> {
         } catch (BindException e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.PORT_IN_USE,
+                    ProblemType.PORT_IN_USE,
                     "port: " + e.getMessage(),
                     "Stop what uses it, or choose others with --port and --ui-port");
         }

@@ -1,6 +1,6 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.cli.CommandError;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.codec.ThreadKeys;
@@ -161,7 +161,7 @@ final class DevConsole implements AutoCloseable {
         } catch (ExecutionException e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "the console does not start" + (port == null ? "" : " on port " + port),
                     "See above; choose another port with --console-port, or leave it out with --no-console");
         }

@@ -1,6 +1,6 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.cli.CommandError;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
@@ -91,7 +91,7 @@ public final class ExportCommand implements Callable<Integer> {
                 .replyAt(place)
                 .orElseThrow(() -> new CommandFailure(
                         ExitCode.NOT_FOUND,
-                        CommandError.NOT_FOUND,
+                        ProblemType.NOT_FOUND,
                         "the thread has no reply at this place or before it: " + place,
                         "Show its versions: " + Banner.command() + " show "
                                 + export.history().thread()));

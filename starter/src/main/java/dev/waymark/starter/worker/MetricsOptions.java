@@ -1,5 +1,6 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.uber.m3.tally.Scope;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
@@ -37,7 +38,7 @@ final class MetricsOptions implements AutoCloseable {
         if (port < 0 || port > Connection.LARGEST_PORT) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "not a port: " + port,
                     "Use a number from 0 to " + Connection.LARGEST_PORT);
         }
@@ -46,7 +47,7 @@ final class MetricsOptions implements AutoCloseable {
         } catch (IOException | IllegalArgumentException e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "metrics can't be served on " + host + ":" + port + ": " + e.getMessage(),
                     "Choose another --metrics-port or --metrics-host");
         }

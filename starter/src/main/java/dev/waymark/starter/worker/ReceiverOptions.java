@@ -1,5 +1,6 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
@@ -55,13 +56,13 @@ final class ReceiverOptions {
         } catch (YamlProblem e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "invalid receivers: " + e.getMessage(),
                     "Correct the file");
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     String.valueOf(e.getMessage()),
                     "Give --public-url an address such as https://agents.example.com");
         }

@@ -1,5 +1,6 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
@@ -236,7 +237,7 @@ public final class RehearseCommand implements Callable<Integer> {
             return results == null ? ScriptedResults.NONE : ScriptedResults.read(results);
         } catch (YamlProblem e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT, "ResultsInvalid", "invalid results: " + e.getMessage(), "Fix the file");
+                    ExitCode.BAD_INPUT, ProblemType.RESULTS_INVALID, "invalid results: " + e.getMessage(), "Fix the file");
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.conversation.value.ProblemType;
 import ch.qos.logback.classic.PatternLayout;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
@@ -10,7 +11,6 @@ import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.conversation.state.UnknownRulesException;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.worker.secret.LogSecrets;
 import io.grpc.StatusRuntimeException;
@@ -109,7 +109,7 @@ public final class SafeLogLayout extends PatternLayout {
 
     private static boolean isOfRules(IThrowableProxy cause) {
         return cause.getClassName().equals(UnknownRulesException.class.getName())
-                || isFailure(cause, Problem.UNKNOWN_RULES);
+                || isFailure(cause, ProblemType.UNKNOWN_RULES);
     }
 
     /** Whether the event reports that the key storage is unavailable, and this was logged in the last 10 seconds. */
@@ -126,7 +126,7 @@ public final class SafeLogLayout extends PatternLayout {
 
     private static boolean isOfStorage(IThrowableProxy cause) {
         return cause.getClassName().equals(KeyStoreException.class.getName())
-                || isFailure(cause, KeyStoreException.TYPE);
+                || isFailure(cause, ProblemType.KEY_STORE_UNAVAILABLE);
     }
 
     private static boolean isFailure(IThrowableProxy cause, String type) {

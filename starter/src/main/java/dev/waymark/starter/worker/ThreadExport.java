@@ -1,6 +1,6 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.cli.CommandError;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
@@ -47,7 +47,7 @@ final class ThreadExport {
         if (history.encrypted() && !decrypt) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    "Encrypted",
+                    ProblemType.ENCRYPTED,
                     "this thread is encrypted on the server, but the exported file would not be: " + history.thread(),
                     "Add --decrypt to export it unencrypted");
         }
@@ -65,7 +65,7 @@ final class ThreadExport {
         if (matches.size() > 1) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     "the id matches several threads: " + thread,
                     "Enter more of the id");
         }
@@ -73,7 +73,7 @@ final class ThreadExport {
     }
 
     private static CommandFailure missing(String thread) {
-        return new CommandFailure(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "no such thread: " + thread, "");
+        return new CommandFailure(ExitCode.NOT_FOUND, ProblemType.NOT_FOUND, "no such thread: " + thread, "");
     }
 
     /** The thread as the server has it. */
@@ -91,7 +91,7 @@ final class ThreadExport {
         } catch (IllegalStateException e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    "SecretInHistory",
+                    ProblemType.SECRET_IN_HISTORY,
                     "the thread can't be exported: " + e.getMessage(),
                     "Replace that secret, and record another thread");
         }

@@ -1,6 +1,6 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.cli.CommandError;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
@@ -82,7 +82,7 @@ final class ThreadsOptions {
             return histories == null ? Map.of() : Check.besideThreads(histories);
         } catch (YamlProblem e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT, "ChecksInvalid", "invalid checks: " + e.getMessage(), "Fix the file");
+                    ExitCode.BAD_INPUT, ProblemType.CHECKS_INVALID, "invalid checks: " + e.getMessage(), "Fix the file");
         }
     }
 
@@ -101,7 +101,7 @@ final class ThreadsOptions {
         if (histories != null && !Files.isDirectory(histories)) {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,
-                    CommandError.NOT_FOUND,
+                    ProblemType.NOT_FOUND,
                     "no such directory: " + histories,
                     "Write files into it with: " + Banner.command() + " export THREAD --out FILE");
         }
@@ -146,6 +146,6 @@ final class ThreadsOptions {
     }
 
     static CommandFailure badInput(String message, String remedy) {
-        return new CommandFailure(ExitCode.BAD_INPUT, CommandError.BAD_INPUT, message, remedy);
+        return new CommandFailure(ExitCode.BAD_INPUT, ProblemType.BAD_INPUT, message, remedy);
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
@@ -182,7 +183,7 @@ public final class ToolsCommand implements Callable<Integer> {
         if (safety != Safety.SAFE) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
-                    CommandError.BAD_INPUT,
+                    ProblemType.BAD_INPUT,
                     safety == Safety.SIDE_EFFECTING
                             ? "tool has side effects: " + tool.name() + ", so it runs only in a thread"
                             : "tool runs only in a thread: " + tool.name(),

@@ -1,10 +1,10 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.conversation.value.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,9 +26,9 @@ class JsonFilesTest {
             })
     void read_noJson_isWhatTheCallerSaysAndSaysWhereInPlainWords(String text, String why) throws IOException {
         Path file = Files.writeString(directory.resolve("f.json"), text);
-        assertThatThrownBy(() -> JsonFiles.read(file, Problem.BAD_INPUT))
+        assertThatThrownBy(() -> JsonFiles.read(file, ProblemType.BAD_INPUT))
                 .isInstanceOfSatisfying(WaymarkException.Refused.class, e -> {
-                    assertThat(e.type()).isEqualTo(Problem.BAD_INPUT);
+                    assertThat(e.type()).isEqualTo(ProblemType.BAD_INPUT);
                     assertThat(e).hasMessage("the file is not JSON: " + file + ":" + why);
                 });
     }

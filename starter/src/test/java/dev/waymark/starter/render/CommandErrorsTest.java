@@ -1,5 +1,6 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.cli.CommandError;
@@ -87,7 +88,7 @@ class CommandErrorsTest {
         ThreadFixture refused = ThreadFixture.begun()
                 .says("m1", "Hi")
                 .then(new ThreadFact.AgentRequested())
-                .then(new ThreadFact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent: x")));
+                .then(new ThreadFact.AgentRefused(new Problem(ProblemType.NOT_FOUND, "no such agent: x")));
 
         assertThat(codeOf(refused)).isEqualTo(3);
     }

@@ -1,5 +1,6 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -10,7 +11,6 @@ import dev.waymark.codec.FileKeyStore;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.connect.ServerState;
 import dev.waymark.conversation.state.UnknownRulesException;
-import dev.waymark.conversation.value.Problem;
 import io.grpc.Status;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.internal.logging.LoggerTag;
@@ -65,7 +65,7 @@ class SafeLogLayoutTest {
 
     @Test
     void activitiesThatWaitForTheirKeys_areLoggedOnceInTenSeconds() {
-        Throwable away = ApplicationFailure.newFailure("the keys of threads can't be read", KeyStoreException.TYPE);
+        Throwable away = ApplicationFailure.newFailure("the keys of threads can't be read", ProblemType.KEY_STORE_UNAVAILABLE);
 
         assertThat(logged("Activity failure.", away, 100)).contains("Activity failure.");
         assertThat(logged("Activity failure.", away, 101)).isEmpty();
@@ -83,7 +83,7 @@ class SafeLogLayoutTest {
     @Test
     void threadOfUnknownRules_isNamedInOneLine_howeverOftenItsTasksComeBack() {
         Throwable tenth = new IllegalStateException(catchThrowable(() -> UnknownRulesException.unlessKnown(10)));
-        Throwable left = ApplicationFailure.newFailure("knows rules 11", Problem.UNKNOWN_RULES);
+        Throwable left = ApplicationFailure.newFailure("knows rules 11", ProblemType.UNKNOWN_RULES);
 
         Map<String, String> trip = Map.of(LoggerTag.WORKFLOW_ID, "trip");
         Map<String, String> other = Map.of(LoggerTag.WORKFLOW_ID, "other");

@@ -1,5 +1,6 @@
 package dev.waymark.worker.activity;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
@@ -12,8 +13,6 @@ import java.util.function.Supplier;
 
 /** Creates the failures of activities. The types are stored in histories. */
 public final class ActivityProblems {
-    /** Failure type if the run's history could not be read from the server. */
-    private static final String HISTORY_UNREADABLE = "HistoryUnreadable";
 
     /** Retry delay: long enough not to keep this worker busy with retries, and short enough not to delay the thread. */
     private static final Duration LEFT_FOR = Duration.ofSeconds(1);
@@ -54,7 +53,7 @@ public final class ActivityProblems {
      * activity is retried until a worker can.
      */
     public static ApplicationFailure left(RuntimeException why) {
-        return passing(new Problem(Problem.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(LEFT_FOR));
+        return passing(new Problem(ProblemType.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(LEFT_FOR));
     }
 
     /**
@@ -67,11 +66,11 @@ public final class ActivityProblems {
             return read.get();
         } catch (StatusRuntimeException e) {
             String words = "the run's history can't be read: " + e.getStatus().getCode();
-            throw passing(new Problem(HISTORY_UNREADABLE, words), Optional.empty());
+            throw passing(new Problem(ProblemType.HISTORY_UNREADABLE, words), Optional.empty());
         } catch (UnknownRulesException | KeyStoreException e) {
             throw left(e);
         } catch (IllegalStateException | IllegalArgumentException e) {
-            throw permanent(new Problem(Problem.CORRUPTION, String.valueOf(e.getMessage())));
+            throw permanent(new Problem(ProblemType.CORRUPTION, String.valueOf(e.getMessage())));
         }
     }
 }

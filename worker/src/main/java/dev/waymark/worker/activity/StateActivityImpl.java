@@ -1,5 +1,6 @@
 package dev.waymark.worker.activity;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
@@ -20,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Computes the previous run's last state from its history, and returns it chunk by chunk. */
 public final class StateActivityImpl implements StateActivity {
-    /** Failure type if this build computes another state, or writes it differently. Stored in histories. */
-    private static final String STATE_DIFFERS = "StateDiffers";
 
     /**
      * After a failover, the server may not find a run for some minutes. This many attempts take a quarter of an hour.
@@ -62,7 +61,7 @@ public final class StateActivityImpl implements StateActivity {
                     input.whole().isEmpty() || input.whole().get().equals(state.whole());
             if (!isOfSameWhole && info.getAttempt() <= TRIES_TO_LEAVE_IT) {
                 throw passing(
-                        STATE_DIFFERS, "this build writes the state differently than the one that began to carry it");
+                        ProblemType.STATE_DIFFERS, "this build writes the state differently than the one that began to carry it");
             }
             if (input.index() >= state.count()) {
                 return state.chunk(0);
@@ -84,7 +83,7 @@ public final class StateActivityImpl implements StateActivity {
             CarriedState carried = read(info, reference);
             if (!reference.isOf(carried.state())) {
                 throw passing(
-                        STATE_DIFFERS,
+                        ProblemType.STATE_DIFFERS,
                         "this build computes another state from the history of run " + reference.runId()
                                 + " than the run had");
             }
@@ -108,7 +107,7 @@ public final class StateActivityImpl implements StateActivity {
             } catch (IllegalStateException | IllegalArgumentException e) {
                 // Retried, unlike in other activities: a permanent failure would end the thread, but another build may
                 // be able to read the history.
-                throw passing(Problem.CORRUPTION, String.valueOf(e.getMessage()));
+                throw passing(ProblemType.CORRUPTION, String.valueOf(e.getMessage()));
             }
         });
     }
@@ -118,7 +117,7 @@ public final class StateActivityImpl implements StateActivity {
      */
     private RuntimeException notFound(ActivityInfo info, CarriedReference reference) {
         Problem gone = new Problem(
-                PreviousRunGoneException.TYPE,
+                ProblemType.PREVIOUS_RUN_GONE,
                 String.valueOf(new PreviousRunGoneException(reference.runId()).getMessage()));
         return info.getAttempt() < triesToFindIt
                 ? ActivityProblems.passing(gone, Optional.empty())

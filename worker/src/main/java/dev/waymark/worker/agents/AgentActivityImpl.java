@@ -1,5 +1,6 @@
 package dev.waymark.worker.agents;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.work.AgentInput;
 import dev.waymark.contract.work.AgentList;
@@ -112,7 +113,7 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
         }
         return agents.find(input.agent())
                 .orElseThrow(() -> ActivityProblems.permanent(new Problem(
-                        Problem.NOT_FOUND,
+                        ProblemType.NOT_FOUND,
                         "no agent \"" + input.agent() + "\". "
                                 + Suggestion.of(input.agent(), agents.names())
                                         .map(meant -> "Did you mean \"" + meant + "\"? ")
@@ -125,7 +126,7 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
         if (agents.names().size() != 1) {
             String all = agents.names().isEmpty() ? "none" : String.join(", ", agents.names());
             throw ActivityProblems.permanent(new Problem(
-                    Problem.AGENT_INVALID, "no agent is named, and the worker does not have exactly one: " + all));
+                    ProblemType.AGENT_INVALID, "no agent is named, and the worker does not have exactly one: " + all));
         }
         return agents.find(agents.names().get(0)).orElseThrow();
     }

@@ -1,5 +1,6 @@
 package dev.waymark.worker.announce;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.work.AnnounceInput;
 import dev.waymark.conversation.policy.AnnouncedEvent;
@@ -29,12 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AnnounceActivityImpl.class);
 
-    /** Failure types. The server shows them while the activity waits, and histories contain the last one. */
-    private static final String NOT_DUE = "NotDue";
 
-    private static final String NO_RECEIVER = "NoReceiver";
-    private static final String NOT_RECEIVED = "NotReceived";
-    private static final String IN_LINE = "InLine";
 
     private static final Duration SOONEST = Duration.ofSeconds(1);
     private static final int MOST_DOUBLINGS = 10;
@@ -94,7 +90,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         List<Occasion> occasions = input.what().plan().occasions();
         Optional<Receiver> known = receivers.find(name);
         if (known.isEmpty()) {
-            throw failed(course, heartbeat, input, NO_RECEIVER, "this worker has no receiver of this name");
+            throw failed(course, heartbeat, input, ProblemType.NO_RECEIVER, "this worker has no receiver of this name");
         }
         Receiver receiver = known.get();
         boolean isRepeated = input.what().progress() == Announcement.Progress.DUE_AGAIN;
@@ -107,7 +103,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
             if (occasion.after().compareTo(elapsed) > 0) {
                 tell(heartbeat);
                 throw later(
-                        NOT_DUE,
+                        ProblemType.NOT_DUE,
                         occasion.event().wireName() + " is due at "
                                 + input.what().from().plus(occasion.after()),
                         occasion.after().minus(elapsed));
@@ -117,7 +113,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
             metrics.announced(name, notice.type(), failure.isEmpty());
             if (failure.isPresent()) {
                 course.progress = new Progress(next, course.progress.failures());
-                throw failed(course, heartbeat, input, NOT_RECEIVED, failure.get());
+                throw failed(course, heartbeat, input, ProblemType.NOT_RECEIVED, failure.get());
             }
             course.progress = new Progress(next + 1, 0);
             course.hasSent = true;
@@ -135,7 +131,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
             if (course.hasSent) {
                 tell(heartbeat);
             }
-            throw later(IN_LINE, ReceiverLine.MOST_AT_ONCE + " others are being sent to " + name, limited(pause.get()));
+            throw later(ProblemType.IN_LINE, ReceiverLine.MOST_AT_ONCE + " others are being sent to " + name, limited(pause.get()));
         }
         try {
             return client.send(receiver, notice);

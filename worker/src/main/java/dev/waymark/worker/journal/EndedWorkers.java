@@ -1,9 +1,9 @@
 package dev.waymark.worker.journal;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.google.protobuf.ByteString;
 import dev.waymark.connect.RequestRetry;
 import dev.waymark.connect.ServerAnswer;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.worker.activity.StickyTasks;
 import dev.waymark.worker.process.DaemonThreads;
 import io.grpc.StatusRuntimeException;
@@ -117,7 +117,7 @@ public final class EndedWorkers {
                         .setFailure(Failure.newBuilder()
                                 .setMessage(MESSAGE)
                                 .setApplicationFailureInfo(ApplicationFailureInfo.newBuilder()
-                                        .setType(Problem.WORKER_ENDED)
+                                        .setType(ProblemType.WORKER_ENDED)
                                         .setNonRetryable(true)))
                         .build());
     }

@@ -1,5 +1,6 @@
 package dev.waymark.worker.model;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
@@ -160,7 +161,7 @@ public final class ModelActivityImpl implements ModelActivity {
     private static RuntimeException withSpending(RuntimeException cancellation, ModelAttempt words) {
         return cancellation instanceof ActivityCanceledException
                         && !words.spent().isNothing()
-                ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
+                ? ActivityProblems.permanent(new Problem(ProblemType.CANCELLED, "cancelled"), words.spent())
                 : cancellation;
     }
 
@@ -198,20 +199,20 @@ public final class ModelActivityImpl implements ModelActivity {
     private static void check(ModelInput input, int step, Transcript transcript) {
         if (step != input.step()) {
             String words = "model call " + input.step() + " was superseded by call " + step;
-            throw ActivityProblems.permanent(new Problem("Superseded", words));
+            throw ActivityProblems.permanent(new Problem(ProblemType.SUPERSEDED, words));
         }
         if (!input.isOf(transcript)) {
             String words = "the conversation in history does not match the request: " + transcript.count()
                     + " messages with digest " + transcript.digest() + ", expected " + input.messageCount()
                     + " messages with digest " + input.digest();
-            throw ActivityProblems.permanent(new Problem(Problem.CORRUPTION, words));
+            throw ActivityProblems.permanent(new Problem(ProblemType.CORRUPTION, words));
         }
     }
 
     private static Optional<Json> schema(Attempt attempt) {
         Optional<Json> schema = attempt.state().turn().schema();
         schema.flatMap(ToolArguments::malformation).ifPresent(why -> {
-            throw ActivityProblems.permanent(new Problem(Problem.BAD_INPUT, "the schema is not a JSON Schema: " + why));
+            throw ActivityProblems.permanent(new Problem(ProblemType.BAD_INPUT, "the schema is not a JSON Schema: " + why));
         });
         return schema;
     }

@@ -1,5 +1,6 @@
 package dev.waymark.worker.model;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
@@ -118,7 +119,7 @@ final class ModelCaller {
         return providers
                 .find(asked.model())
                 .orElseThrow(() -> ModelFailure.permanent(
-                        Problem.AGENT_INVALID, "this worker has no provider for model " + asked.model()));
+                        ProblemType.AGENT_INVALID, "this worker has no provider for model " + asked.model()));
     }
 
     /** The same in all runs of the thread. It tells a service nothing about the thread's name. */

@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.TaskInput;
 import dev.waymark.contract.work.ToolOutcome;
@@ -54,7 +55,7 @@ public final class TaskActivityImpl implements TaskActivity {
     private static void leaveAlone(Suspension task) {
         if (task.pollMillis() > 0 && task.answers().isEmpty()) {
             throw ActivityProblems.passing(
-                    new Problem(Problem.TASK_WORKING, "the task has just begun"),
+                    new Problem(ProblemType.TASK_WORKING, "the task has just begun"),
                     Optional.of(Duration.ofMillis(task.pollMillis())));
         }
     }

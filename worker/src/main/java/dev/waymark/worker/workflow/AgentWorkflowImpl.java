@@ -1,5 +1,6 @@
 package dev.waymark.worker.workflow;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.RunLimits;
@@ -372,7 +373,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         if (flights.onlySubagentsAreUp() && conversation().hasSubagents()) {
             // When a run continues as new, the server ends its remaining children without notice.
             record(SideEffectMarker.cuttingOff(new Problem(
-                    Problem.TOO_LARGE,
+                    ProblemType.TOO_LARGE,
                     "this run can't grow any further, and the next one can't wait for what this one began")));
             flights.cancelUnwanted();
         }

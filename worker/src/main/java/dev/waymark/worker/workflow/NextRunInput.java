@@ -1,5 +1,6 @@
 package dev.waymark.worker.workflow;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.RunLimits;
@@ -55,7 +56,7 @@ final class NextRunInput {
 
     private Problem tooLarge(int bytes) {
         return new Problem(
-                Problem.TOO_LARGE,
+                ProblemType.TOO_LARGE,
                 "the conversation takes " + bytes + " bytes packed, of at most " + limits.mostCarriedBytes()
                         + ", and this run can't grow any further");
     }

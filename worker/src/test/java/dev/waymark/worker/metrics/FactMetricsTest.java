@@ -1,5 +1,6 @@
 package dev.waymark.worker.metrics;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Conversation;
@@ -170,7 +171,7 @@ class FactMetricsTest {
         happen(new ToolFact.ToolClaimed("tu_1", 1, "add", call.argsDigest(), 0, "run/1/x", false));
         assertThat(unknown()).isZero();
 
-        happen(new ToolFact.ToolLost("tu_1", 1, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504")));
+        happen(new ToolFact.ToolLost("tu_1", 1, new Problem(ProblemType.OUTCOME_UNKNOWN, "HTTP 504")));
         assertThat(unknown()).isEqualTo(1);
 
         seconds = 200;

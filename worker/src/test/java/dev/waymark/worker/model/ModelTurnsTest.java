@@ -1,5 +1,6 @@
 package dev.waymark.worker.model;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -247,7 +248,7 @@ class ModelTurnsTest {
         assertThat(outcome.error().map(Problem::type)).as(agent).isEqualTo(row.failure());
         assertThat(outcome.status())
                 .isEqualTo(row.failure()
-                        .map(type -> type.equals(Problem.REPLY_CUT) ? "cut" : "failed")
+                        .map(type -> type.equals(ProblemType.REPLY_CUT) ? "cut" : "failed")
                         .orElse("complete"));
         assertThat(server.received()).as(agent).hasSize(before + row.calls());
         assertThat(server.complaints()).isEmpty();

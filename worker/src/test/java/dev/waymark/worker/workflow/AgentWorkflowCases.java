@@ -1,5 +1,6 @@
 package dev.waymark.worker.workflow;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -549,7 +550,7 @@ abstract class AgentWorkflowCases {
             assertThatThrownBy(() -> rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday")))
                     .isInstanceOf(WorkflowUpdateException.class)
                     .satisfies(e -> assertThat(Refusal.parse(rootMessage(e)))
-                            .isEqualTo(new Problem(Problem.NOT_FOUND, "no question is open")));
+                            .isEqualTo(new Problem(ProblemType.NOT_FOUND, "no question is open")));
 
             assertThat(rig.timeline(thread).now().counters()).isEqualTo(before.counters());
         }

@@ -1,5 +1,6 @@
 package dev.waymark.worker.workflow;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,7 +17,6 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
@@ -149,7 +149,7 @@ abstract class ChunkedStateCases {
                     .isInstanceOf(WorkflowUpdateException.class)
                     .satisfies(e -> assertThat(Refusal.parse(AgentWorkflowCases.rootMessage(e))
                                     .type())
-                            .isEqualTo(Problem.NOT_FOUND));
+                            .isEqualTo(ProblemType.NOT_FOUND));
             Conversation state = rig.awaitTurn(thread, 2);
             rig.await(thread, now -> now.isSettled() && now.queue().isEmpty());
             assertThat(ContinueAsNewCases.said(rig.timeline(thread).now())).containsExactly("Hello", "First", "Second");

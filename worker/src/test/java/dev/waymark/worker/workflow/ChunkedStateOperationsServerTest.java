@@ -1,5 +1,6 @@
 package dev.waymark.worker.workflow;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -339,7 +340,7 @@ class ChunkedStateOperationsServerTest {
                     .rootCause()
                     .asInstanceOf(InstanceOfAssertFactories.type(ApplicationFailure.class))
                     .satisfies(failure -> {
-                        assertThat(failure.getType()).isEqualTo(PreviousRunGoneException.TYPE);
+                        assertThat(failure.getType()).isEqualTo(ProblemType.PREVIOUS_RUN_GONE);
                         assertThat(failure.getOriginalMessage()).isEqualTo(words);
                     });
             assertThat(rig.fetchesOfStates()).isEqualTo(WorkflowRig.TRIES_TO_FIND_A_RUN);

@@ -1,5 +1,6 @@
 package dev.waymark.worker.workflow;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -269,7 +270,7 @@ abstract class ContinueAsNewCases {
 
             Conversation failed = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
 
-            assertThat(failed.turn().problem()).map(Problem::type).contains(Problem.TOO_LARGE);
+            assertThat(failed.turn().problem()).map(Problem::type).contains(ProblemType.TOO_LARGE);
             assertThat(failed.full()).isTrue();
             assertThat(failed.openCalls()).isEmpty();
             assertThat(failed.transcript().messages().get(0)).isEqualTo(Message.user(incompressible));
@@ -282,7 +283,7 @@ abstract class ContinueAsNewCases {
                     .isInstanceOf(WorkflowUpdateException.class)
                     .satisfies(e -> assertThat(Refusal.parse(AgentWorkflowCases.rootMessage(e))
                                     .type())
-                            .isEqualTo(Problem.TOO_LARGE));
+                            .isEqualTo(ProblemType.TOO_LARGE));
             rig.stub(thread).signal(SignalNames.SAY, "More by signal");
             Conversation refused = rig.await(thread, now -> now.ignored().count() == 1);
             assertThat(refused.transcript()).isEqualTo(failed.transcript());

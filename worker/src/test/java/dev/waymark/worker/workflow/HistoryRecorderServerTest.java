@@ -1,5 +1,6 @@
 package dev.waymark.worker.workflow;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -25,7 +26,6 @@ import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
@@ -502,7 +502,7 @@ class HistoryRecorderServerTest {
                         thread,
                         Optional.empty(),
                         activity,
-                        ApplicationFailure.newNonRetryableFailure("its worker has ended", Problem.WORKER_ENDED));
+                        ApplicationFailure.newNonRetryableFailure("its worker has ended", ProblemType.WORKER_ENDED));
     }
 
     /** A test cannot disconnect a single execution, so it reports on behalf of the execution whose worker is lost. */

@@ -1,5 +1,6 @@
 package dev.waymark.worker.workflow;
 
+import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
@@ -13,7 +14,6 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Problem;
 import dev.waymark.worker.AgentWorker;
 import io.temporal.activity.ActivityOptions;
 import io.temporal.activity.DynamicActivity;
@@ -161,7 +161,7 @@ class UnknownRulesTest {
             List<?> tries = thread.getResult(List.class);
 
             assertThat(tries).last().isEqualTo(DONE);
-            assertThat(tries.subList(0, tries.size() - 1)).allMatch(Problem.UNKNOWN_RULES::equals);
+            assertThat(tries.subList(0, tries.size() - 1)).allMatch(ProblemType.UNKNOWN_RULES::equals);
         } finally {
             tomorrow.shutdownNow();
             tomorrowsActivities.shutdownNow();
@@ -246,7 +246,7 @@ class UnknownRulesTest {
         boolean isRetried = described.getPendingActivitiesList().stream()
                 .map(PendingActivityInfo::getLastFailure)
                 .anyMatch(
-                        failure -> failure.getApplicationFailureInfo().getType().equals(Problem.UNKNOWN_RULES));
+                        failure -> failure.getApplicationFailureInfo().getType().equals(ProblemType.UNKNOWN_RULES));
         return isRetried
                 || connection.client().fetchHistory(thread).getEvents().stream()
                         .filter(event -> event.hasActivityTaskFailedEventAttributes())
@@ -254,6 +254,6 @@ class UnknownRulesTest {
                                 .getFailure()
                                 .getApplicationFailureInfo()
                                 .getType()
-                                .equals(Problem.UNKNOWN_RULES));
+                                .equals(ProblemType.UNKNOWN_RULES));
     }
 }

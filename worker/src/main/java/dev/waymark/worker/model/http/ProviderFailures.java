@@ -1,5 +1,6 @@
 package dev.waymark.worker.model.http;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.model.ModelFailure;
 import java.time.Duration;
 import java.util.List;
@@ -11,40 +12,40 @@ import java.util.Optional;
  * HTTP request. The types are stored in histories.
  */
 public enum ProviderFailures {
-    BAD_REQUEST("BadRequest", false),
-    UNAUTHORIZED("Unauthorized", false),
-    NO_CREDIT("NoCredit", false),
-    FORBIDDEN("Forbidden", false),
-    MODEL_NOT_FOUND("ModelNotFound", false),
-    REQUEST_TOO_LARGE("RequestTooLarge", false),
-    CONTEXT_WINDOW_EXCEEDED("ContextWindowExceeded", false),
+    BAD_REQUEST(ProblemType.BAD_REQUEST, false),
+    UNAUTHORIZED(ProblemType.UNAUTHORIZED, false),
+    NO_CREDIT(ProblemType.NO_CREDIT, false),
+    FORBIDDEN(ProblemType.FORBIDDEN, false),
+    MODEL_NOT_FOUND(ProblemType.MODEL_NOT_FOUND, false),
+    REQUEST_TOO_LARGE(ProblemType.REQUEST_TOO_LARGE, false),
+    CONTEXT_WINDOW_EXCEEDED(ProblemType.CONTEXT_WINDOW_EXCEEDED, false),
     /** The provider refuses to answer this request. */
-    REFUSED("Refused", false),
+    REFUSED(ProblemType.REFUSED, false),
     /** The reply contains calls and hit the token limit. Not even its complete calls may run. */
-    CALL_CUT("CallCut", false),
+    CALL_CUT(ProblemType.CALL_CUT, false),
     /** Not retryable: the next reply is likely to be as large. */
-    REPLY_TOO_LARGE("ReplyTooLarge", false),
+    REPLY_TOO_LARGE(ProblemType.REPLY_TOO_LARGE, false),
     /** The provider answered with a redirect, which is not followed: keys are never sent to another address. */
-    REDIRECTED("Redirected", false),
-    NOT_CONFIGURED("NotConfigured", false),
+    REDIRECTED(ProblemType.REDIRECTED, false),
+    NOT_CONFIGURED(ProblemType.NOT_CONFIGURED, false),
     /** The provider returned null, or threw something else than a {@link ModelFailure}. */
-    PROVIDER_BUG("ProviderBug", false),
+    PROVIDER_BUG(ProblemType.PROVIDER_BUG, false),
 
-    REQUEST_TIMED_OUT("RequestTimedOut", true),
-    CONFLICT("Conflict", true),
-    RATE_LIMITED("RateLimited", true),
-    OVERLOADED("Overloaded", true),
-    SERVER_ERROR("ServerError", true),
-    UNREACHABLE("Unreachable", true),
+    REQUEST_TIMED_OUT(ProblemType.REQUEST_TIMED_OUT, true),
+    CONFLICT(ProblemType.CONFLICT, true),
+    RATE_LIMITED(ProblemType.RATE_LIMITED, true),
+    OVERLOADED(ProblemType.OVERLOADED, true),
+    SERVER_ERROR(ProblemType.SERVER_ERROR, true),
+    UNREACHABLE(ProblemType.UNREACHABLE, true),
     /** The file or the program with the key has none now. */
-    KEY_UNAVAILABLE("KeyUnavailable", true),
+    KEY_UNAVAILABLE(ProblemType.KEY_UNAVAILABLE, true),
     /** The stream ended before the provider marked the reply as complete; no part of the reply is used. */
-    STREAM_CUT("StreamCut", true),
-    MALFORMED_REPLY("MalformedReply", true),
+    STREAM_CUT(ProblemType.STREAM_CUT, true),
+    MALFORMED_REPLY(ProblemType.MALFORMED_REPLY, true),
     /** The model sent no part of its reply for longer than the agent allows. */
-    MODEL_SILENT("ModelSilent", true),
+    MODEL_SILENT(ProblemType.MODEL_SILENT, true),
     /** The worker has no memory for the reply, because it is reading other replies. */
-    WORKER_BUSY("WorkerBusy", true);
+    WORKER_BUSY(ProblemType.WORKER_BUSY, true);
 
     /** Error codes that are more specific than the HTTP status. */
     private static final Map<String, ProviderFailures> TELLING = Map.ofEntries(

@@ -1,5 +1,6 @@
 package dev.waymark.worker.model.scripted;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
@@ -43,8 +44,6 @@ public final class ScriptedProvider implements ModelProvider {
     /** The name in {@code scripted:FILE}. */
     public static final String NAME = "scripted";
 
-    /** Failure type if the script file is missing or invalid: the agent's definition is wrong. */
-    private static final String AGENT_INVALID = "AgentInvalid";
 
     private final Path directory;
     private final Map<Path, Loaded> loaded = new ConcurrentHashMap<>();
@@ -123,9 +122,9 @@ public final class ScriptedProvider implements ModelProvider {
             loaded.put(file, new Loaded(attributes.lastModifiedTime(), attributes.size(), script));
             return script;
         } catch (IOException e) {
-            throw ModelFailure.permanent(AGENT_INVALID, "no such script: " + file);
+            throw ModelFailure.permanent(ProblemType.AGENT_INVALID, "no such script: " + file);
         } catch (YamlProblem e) {
-            throw ModelFailure.permanent(AGENT_INVALID, String.valueOf(e.getMessage()));
+            throw ModelFailure.permanent(ProblemType.AGENT_INVALID, String.valueOf(e.getMessage()));
         }
     }
 }

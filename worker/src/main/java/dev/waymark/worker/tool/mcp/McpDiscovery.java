@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool.mcp;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
@@ -27,8 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class McpDiscovery {
     private static final Logger LOG = LoggerFactory.getLogger(McpDiscovery.class);
 
-    /** The failure type if a server was not available for a new thread. It is stored in histories. */
-    public static final String UNAVAILABLE = "McpUnavailable";
 
     /** Time that a server has to start, including a download, and to list its tools. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -93,7 +92,7 @@ public final class McpDiscovery {
         int bytes = bytes(complete);
         if (bytes > LARGEST_AGENT) {
             throw ActivityProblems.permanent(new Problem(
-                    UNAVAILABLE,
+                    ProblemType.MCP_UNAVAILABLE,
                     "agent " + agent.name() + " is too large with all its tools: " + bytes + " bytes, at most "
                             + LARGEST_AGENT + ". Limit the tools of its MCP servers with the field allow"));
         }
@@ -101,7 +100,7 @@ public final class McpDiscovery {
     }
 
     private static Problem problem(String server, String what, Exception why) {
-        return new Problem(UNAVAILABLE, "MCP server " + server + " " + what + ": " + why.getMessage());
+        return new Problem(ProblemType.MCP_UNAVAILABLE, "MCP server " + server + " " + what + ": " + why.getMessage());
     }
 
     private List<ToolSpec> tools(McpEntry entry, ToolNaming naming, ProcessFence fence)

@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool.mcp;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
@@ -20,8 +21,6 @@ import java.util.Optional;
  * server's tools when a thread starts.
  */
 public final class McpToolKind implements ToolKind<McpTool> {
-    /** Failure type for tools that are safe to retry. It is stored in histories. */
-    static final String CONNECTION_LOST = "McpConnectionLost";
 
     /** Stands for the definition of a tool that its server does not list. It is stored in histories. */
     private static final String NOT_OFFERED = "not offered";
@@ -79,7 +78,7 @@ public final class McpToolKind implements ToolKind<McpTool> {
     /** For a tool that is safe to retry, a lost connection is not a result: Temporal retries the activity. */
     private static void retryIfSafe(ToolRun run, String why) {
         if (!run.tool().hasEffect()) {
-            throw ActivityProblems.passing(new Problem(CONNECTION_LOST, why), Optional.empty());
+            throw ActivityProblems.passing(new Problem(ProblemType.MCP_CONNECTION_LOST, why), Optional.empty());
         }
     }
 

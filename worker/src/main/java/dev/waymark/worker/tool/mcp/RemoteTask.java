@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool.mcp;
 
+import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
@@ -69,7 +70,7 @@ final class RemoteTask {
 
     private static ApplicationFailure working(JsonNode task) {
         return ActivityProblems.passing(
-                new Problem(Problem.TASK_WORKING, "the server works on it" + words(task)),
+                new Problem(ProblemType.TASK_WORKING, "the server works on it" + words(task)),
                 Optional.of(SuspendedCall.pollInterval(task)));
     }
 
@@ -108,7 +109,7 @@ final class RemoteTask {
         }
         throw ActivityProblems.passing(
                 new Problem(
-                        McpToolKind.CONNECTION_LOST,
+                        ProblemType.MCP_CONNECTION_LOST,
                         "MCP server " + server.name() + " can't be asked about the task " + id + ": " + why),
                 Optional.empty());
     }
