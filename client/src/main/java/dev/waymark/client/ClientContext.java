@@ -172,14 +172,14 @@ record ClientContext(
         return failures.translated(request);
     }
 
-    /** The history of a thread, as far as the server still has it. */
-    Timeline read(String thread) {
     /** Returns the input with which the thread's newest run started. */
     StartInput startInput(String thread) {
         Requests.Known known = requests.get(thread);
         return histories.startInput(thread, known.runId());
     }
 
+    /** The history of a thread, as far as the server still has it. */
+    Timeline read(String thread) {
         return histories.readToTheEnd(thread, get(thread).runId());
     }
 

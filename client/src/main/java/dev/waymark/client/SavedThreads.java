@@ -31,6 +31,7 @@ public final class SavedThreads {
 
     SavedThreads(ClientContext context, NewThreads threads, ThreadResumer resumer, OutcomeSaver saves) {
         this.context = context;
+        this.threads = threads;
         this.resumer = resumer;
         this.saves = saves;
     }

@@ -53,6 +53,7 @@ final class ThreadSender {
         this.context = context;
         this.outcomes = outcomes;
         this.saves = saves;
+        this.threads = threads;
         this.resumer = resumer;
     }
 

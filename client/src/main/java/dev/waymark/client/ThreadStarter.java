@@ -40,6 +40,7 @@ final class ThreadStarter {
         this.context = context;
         this.outcomes = outcomes;
         this.saves = saves;
+        this.threads = threads;
         this.resumer = resumer;
         this.sender = sender;
     }

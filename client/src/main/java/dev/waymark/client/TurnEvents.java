@@ -133,7 +133,7 @@ final class TurnEvents implements Consumer<ThreadEvent> {
             closed = true;
         }
         if (closed) {
-            throw new IllegalStateException("nobody takes the turn's events any more");
+            throw new IllegalStateException("the subscriber has stopped reading the events of this turn");
         }
     }
 }

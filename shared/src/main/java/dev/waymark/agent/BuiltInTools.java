@@ -20,7 +20,7 @@ public final class BuiltInTools {
             case "todos" -> todos();
             case "plan" -> plan();
             case "files" -> files();
-            default -> throw new IllegalArgumentException("no such built-in tools: " + group);
+            default -> throw new IllegalArgumentException("unknown group of built-in tools: " + group);
         };
     }
 

@@ -136,7 +136,7 @@ final class CallIds {
             }
         }
         return Optional.of(
-                newestWith(id).orElseThrow(() -> new IllegalArgumentException("a result of no call: " + id)));
+                newestWith(id).orElseThrow(() -> new IllegalArgumentException("a result without a call: " + id)));
     }
 
     private Optional<String> nextUnnamed(String tool) {

@@ -91,7 +91,7 @@ final class CheckpointJson {
             case VALUE_TRUE -> true;
             case VALUE_FALSE -> false;
             case VALUE_NULL -> null;
-            default -> throw new IllegalArgumentException("unexpected " + token);
+            default -> throw new IllegalArgumentException("unexpected JSON token: " + token);
         };
     }
 

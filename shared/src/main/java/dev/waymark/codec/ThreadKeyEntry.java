@@ -81,7 +81,7 @@ public record ThreadKeyEntry(
                     .formatHex(MessageDigest.getInstance("SHA-256").digest(name))
                     .substring(0, ID_DIGITS);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
+            throw new IllegalStateException("this JDK has no SHA-256", e);
         }
     }
 

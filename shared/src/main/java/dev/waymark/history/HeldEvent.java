@@ -69,7 +69,7 @@ final class HeldEvent {
     List<Applied> applyTo(@Nullable Conversation before, Instant at) {
         if (source == null) {
             if (carried == null) {
-                throw new IllegalStateException("neither fact nor state");
+                throw new IllegalStateException("a held event has neither a fact nor a state");
             }
             return List.of(new Applied(Optional.empty(), carried, Optional.empty()));
         }

@@ -298,7 +298,7 @@ public final class HistoryScrubber {
             Step is = i < after.size() ? after.get(i) : null;
             if (was == null || !was.equals(is)) {
                 Step place = was == null ? is : was;
-                throw new IllegalStateException("a secret in the thread decides what happens at " + original.runId()
+                throw new IllegalStateException("the thread depends on a secret at " + original.runId()
                         + "/e" + (place == null ? 0 : place.eventId())
                         + ", so the thread would not replay without it");
             }
@@ -306,7 +306,7 @@ public final class HistoryScrubber {
         Projector projector = new Projector(original.runId(), moment -> {});
         result.getEvents().forEach(projector::accept);
         if (!projector.mismatches().isEmpty() || !projector.contradictions().isEmpty()) {
-            throw new IllegalStateException("the thread contradicts itself without its secrets: "
+            throw new IllegalStateException("without its secrets, the history is inconsistent: "
                     + projector.mismatches() + projector.contradictions());
         }
     }

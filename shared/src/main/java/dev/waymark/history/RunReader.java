@@ -111,7 +111,7 @@ public final class RunReader {
         return read(workflowId, runId, projector -> {
             histories.catchUp(workflowId, projector);
             Conversation state =
-                    projector.state().orElseThrow(() -> new IllegalStateException("the run has not begun yet"));
+                    projector.state().orElseThrow(() -> new IllegalStateException("the history has no start of the run yet"));
             return new CarriedState(state, projector.agent());
         });
     }
@@ -129,7 +129,7 @@ public final class RunReader {
                 histories.catchUp(workflowId, projector);
             }
             Conversation state =
-                    projector.state().orElseThrow(() -> new IllegalStateException("the run has not begun yet"));
+                    projector.state().orElseThrow(() -> new IllegalStateException("the history has no start of the run yet"));
             return Setting.of(agentOf(projector), state, projector.traceIds());
         });
     }

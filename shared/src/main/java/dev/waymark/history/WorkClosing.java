@@ -69,7 +69,7 @@ record WorkClosing(long begunBy, Optional<Payloads> result, Optional<RuntimeExce
                         closed.getInitiatedEventId(),
                         new TimeoutFailure("timed out", null, TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE));
             }
-            default -> throw new IllegalArgumentException(event.getEventType() + " closes no work");
+            default -> throw new IllegalArgumentException(event.getEventType() + " does not close an activity or a child workflow");
         }
     }
 

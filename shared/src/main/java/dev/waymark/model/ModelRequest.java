@@ -41,7 +41,7 @@ public record ModelRequest(
         messages = List.copyOf(messages);
         tools = List.copyOf(tools);
         if (maxTokens < 1) {
-            throw new IllegalArgumentException("maxTokens: " + maxTokens);
+            throw new IllegalArgumentException("maxTokens must be at least 1, found " + maxTokens);
         }
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(replySchema, "replySchema");

@@ -15,7 +15,7 @@ public final class EffectUnknownException extends RuntimeException {
     public EffectUnknownException(String seen) {
         super(seen);
         if (seen.isBlank()) {
-            throw new IllegalArgumentException("an empty text");
+            throw new IllegalArgumentException("the text must not be empty");
         }
     }
 }

@@ -15,7 +15,7 @@ public final class InterruptException extends RuntimeException {
     public InterruptException(String question) {
         super(question);
         if (question.isBlank()) {
-            throw new IllegalArgumentException("an empty question");
+            throw new IllegalArgumentException("the question must not be empty");
         }
         this.question = question;
     }

@@ -94,7 +94,7 @@ public final class ErrorRenderer {
         try {
             return SafeText.lines(PayloadJson.MAPPER.writeValueAsString(error.document()));
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("strings are always JSON", e);
+            throw new IllegalStateException("cannot write the string as JSON", e);
         }
     }
 }

@@ -74,7 +74,7 @@ class RepeatedIdsTest {
     @Test
     void runner_nameThatTheReaderGave_isNoCallOfTheFile() {
         assertCorrupt(runner(",'pendingToolUseId':'a~2'"), "is the id of no call: a~2");
-        assertCorrupt(runner("", runnerResult("a~2", "ok")), "a result of no call: a~2");
+        assertCorrupt(runner("", runnerResult("a~2", "ok")), "a result without a call: a~2");
     }
 
     @Test

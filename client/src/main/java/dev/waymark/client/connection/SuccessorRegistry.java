@@ -126,7 +126,7 @@ public final class SuccessorRegistry {
     }
 
     private SuccessorMarker read(String marker) {
-        return histories.continuation(marker).orElseThrow(() -> new IllegalStateException("no such marker: " + marker));
+        return histories.continuation(marker).orElseThrow(() -> new IllegalStateException("the continuation marker has no history: " + marker));
     }
 
     private Optional<String> idleRun(String thread) {

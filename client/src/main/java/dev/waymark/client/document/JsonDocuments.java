@@ -194,7 +194,7 @@ public final class JsonDocuments {
         if (event instanceof ThreadEvent.Restarted) {
             return typed("restarted");
         }
-        throw new IllegalArgumentException("not an event of a watch: " + event);
+        throw new IllegalArgumentException("unknown event: " + event);
     }
 
     private static ObjectNode delta(String type, ThreadEvent.TextDelta words) {

@@ -124,7 +124,7 @@ public final class DecisionKey {
             signer.update(statement);
             return Base64.getEncoder().encodeToString(signer.sign());
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("a key that was read signs", e);
+            throw new IllegalStateException("cannot sign with this key", e);
         }
     }
 }

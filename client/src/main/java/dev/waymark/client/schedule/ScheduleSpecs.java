@@ -123,7 +123,7 @@ public final class ScheduleSpecs {
         try {
             return PayloadJson.MAPPER.writeValueAsString(fields);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a map of texts is always JSON", e);
+            throw new IllegalStateException("cannot write the map as JSON", e);
         }
     }
 

@@ -54,7 +54,7 @@ public final class JsonBody {
             }
             return new byte[0];
         } catch (IOException e) {
-            throw new IllegalStateException("the body was JSON before", e);
+            throw new IllegalStateException("cannot read a body again that was parsed before", e);
         }
     }
 

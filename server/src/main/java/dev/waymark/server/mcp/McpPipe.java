@@ -205,7 +205,7 @@ public final class McpPipe {
     private static final class Starting implements MessageSource {
         @Override
         public CompletableFuture<Part> next(Duration most) {
-            throw new IllegalStateException("a request that starts has no messages");
+            throw new IllegalStateException("the request has not started, so it has no messages");
         }
 
         @Override

@@ -96,7 +96,7 @@ final class RequestSeal {
             mac.init(new SecretKeySpec(settings.key(), ALGORITHM));
             return mac.doFinal(Json.canonical(bound).getBytes(StandardCharsets.UTF_8));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java runtime has " + ALGORITHM, e);
+            throw new IllegalStateException("this Java runtime has no " + ALGORITHM, e);
         }
     }
 }

@@ -99,7 +99,7 @@ public record StartInput(
 
     /** The work for which the parent started this subagent's thread. */
     public Work.Subagent work() {
-        Parent above = parent.orElseThrow(() -> new IllegalStateException("a subagent without a call"));
+        Parent above = parent.orElseThrow(() -> new IllegalStateException("the thread is not a subagent's: its start input names no parent"));
         return new Work.Subagent(above.callId(), above.budget());
     }
 

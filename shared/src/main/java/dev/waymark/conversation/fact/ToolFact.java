@@ -157,7 +157,7 @@ public sealed interface ToolFact extends Fact {
                     || end instanceof ToolInterrupted
                     || end instanceof ToolSuspended
                     || end instanceof ToolNotStarted)) {
-                throw new IllegalArgumentException("no end of a tool: " + end.type());
+                throw new IllegalArgumentException("a fact that does not end the execution of a tool: " + end.type());
             }
         }
 

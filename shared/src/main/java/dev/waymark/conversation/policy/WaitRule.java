@@ -22,7 +22,7 @@ public record WaitRule(
 
     private static void check(Duration time) {
         if (time.isZero() || time.isNegative()) {
-            throw new IllegalArgumentException("must be longer than 0, found " + time);
+            throw new IllegalArgumentException("the time of a wait must be longer than 0, found " + time);
         }
     }
 

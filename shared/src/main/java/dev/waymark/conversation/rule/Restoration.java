@@ -94,14 +94,14 @@ public final class Restoration {
             return this;
         }
         if (!message.toolUses().isEmpty()) {
-            throw new IllegalArgumentException("a call on the user's side");
+            throw new IllegalArgumentException("a user message contains a call");
         }
         boolean saidBefore = false;
         List<Part> said = new ArrayList<>();
         for (Part part : message.content()) {
             if (part instanceof Part.ToolResult result) {
                 if (saidBefore) {
-                    throw new IllegalArgumentException("something is said before the results");
+                    throw new IllegalArgumentException("a message has text before its results");
                 }
                 answer(result, id, at);
             } else {
@@ -117,7 +117,7 @@ public final class Restoration {
 
     private void reply(Message message, Optional<String> id, Instant at) {
         if (!message.toolResults().isEmpty()) {
-            throw new IllegalArgumentException("a result on the assistant's side");
+            throw new IllegalArgumentException("an assistant message contains a result");
         }
         closeBatch();
         addQueued();
@@ -163,13 +163,13 @@ public final class Restoration {
             throw new IllegalArgumentException(
                     calls.contains(callId)
                             ? "a result out of place, or a second one: " + callId
-                            : "a result of no call: " + callId);
+                            : "a result without a call: " + callId);
         }
         if (!queue.isEmpty() && !repairing) {
             throw new IllegalArgumentException("a message between a call and its result: " + callId);
         }
         if (unanswered.remove(callId) == null) {
-            throw new IllegalArgumentException("call answered twice: " + callId);
+            throw new IllegalArgumentException("a second result for a call: " + callId);
         }
         answers.put(callId, new Answer(result, id, at));
     }

@@ -61,7 +61,7 @@ public final class RestoredTurn {
             return Turn.none(startedAt);
         }
         if (now == Turn.Status.COMPLETE && callsAreOpen) {
-            throw new IllegalArgumentException("completed, with calls that are open");
+            throw new IllegalArgumentException("the turn is complete, but calls are open");
         }
         boolean failed = now != Turn.Status.COMPLETE && now != Turn.Status.RUNNING;
         return new Turn(

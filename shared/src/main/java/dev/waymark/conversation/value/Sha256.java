@@ -30,7 +30,7 @@ public final class Sha256 {
             digest.update(beginning.getBytes(StandardCharsets.UTF_8));
             return new Sha256(digest);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java runtime has SHA-256", e);
+            throw new IllegalStateException("this Java runtime has no SHA-256", e);
         }
     }
 
@@ -39,7 +39,7 @@ public final class Sha256 {
             MessageDigest whole = (MessageDigest) begun.clone();
             return HexFormat.of().formatHex(whole.digest(ending.getBytes(StandardCharsets.UTF_8)));
         } catch (CloneNotSupportedException e) {
-            throw new IllegalStateException("the SHA-256 of every Java runtime can be copied", e);
+            throw new IllegalStateException("cannot copy the state of SHA-256", e);
         }
     }
 }

@@ -72,7 +72,7 @@ public record SignerKey(@JsonValue String text) {
         }
         byte[] raw = Base64.getDecoder().decode(text.substring(PREFIX.length()));
         if (raw.length != KEY_BYTES) {
-            throw new IllegalArgumentException("not 32 bytes");
+            throw new IllegalArgumentException("an Ed25519 key has 32 bytes, found " + raw.length);
         }
         byte[] encoded = new byte[X509_HEADER.length + KEY_BYTES];
         System.arraycopy(X509_HEADER, 0, encoded, 0, X509_HEADER.length);

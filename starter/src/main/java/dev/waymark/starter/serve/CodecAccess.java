@@ -38,7 +38,7 @@ final class CodecAccess {
             mac.init(new SecretKeySpec(token, "HmacSHA256"));
             return HexFormat.of().formatHex(mac.doFinal("waymark codec session".getBytes(StandardCharsets.UTF_8)));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every JDK has HmacSHA256", e);
+            throw new IllegalStateException("this JDK has no HmacSHA256", e);
         }
     }
 

@@ -4,7 +4,6 @@ import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;

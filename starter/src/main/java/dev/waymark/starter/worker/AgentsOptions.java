@@ -2,7 +2,6 @@ package dev.waymark.starter.worker;
 
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.codec.EncryptionKeys;

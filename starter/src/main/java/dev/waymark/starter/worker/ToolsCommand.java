@@ -5,7 +5,6 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;

@@ -8,7 +8,6 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import dev.waymark.codec.FileKeyStore;
-import dev.waymark.codec.KeyStoreException;
 import dev.waymark.connect.ServerState;
 import dev.waymark.conversation.state.UnknownRulesException;
 import io.grpc.Status;

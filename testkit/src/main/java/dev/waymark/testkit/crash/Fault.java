@@ -11,7 +11,7 @@ public record Fault(CrashPoint point, int passing, Duration after) {
     public Fault {
         Objects.requireNonNull(point, "point");
         if (passing < 1 || after.isNegative()) {
-            throw new IllegalArgumentException("passing " + passing + ", after " + after);
+            throw new IllegalArgumentException("passing must be at least 1 and after not negative, found " + passing + " and " + after);
         }
     }
 
@@ -34,7 +34,7 @@ public record Fault(CrashPoint point, int passing, Duration after) {
     public static Fault parse(String text) {
         String[] parts = text.split("/", 3);
         if (parts.length < 3) {
-            throw new IllegalArgumentException("not POINT/PASSING/DELAY: " + text);
+            throw new IllegalArgumentException("expected POINT/PASSING/DELAY, found " + text);
         }
         return new Fault(CrashPoint.valueOf(parts[0]), Integer.parseInt(parts[1]), Duration.parse(parts[2]));
     }

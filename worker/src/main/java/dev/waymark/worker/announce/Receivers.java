@@ -74,7 +74,7 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
         URI page = URI.create(url);
         boolean isPlain = page.getUserInfo() == null && page.getQuery() == null && page.getFragment() == null;
         if (!Set.of("http", "https").contains(String.valueOf(page.getScheme())) || page.getHost() == null || !isPlain) {
-            throw new IllegalArgumentException("not the address of a page: " + url);
+            throw new IllegalArgumentException("not an http or https address without user, query and fragment: " + url);
         }
         return page;
     }

@@ -70,13 +70,13 @@ final class StandardWebhook {
             signature.update(content);
             return "v1a," + Base64.getEncoder().encodeToString(signature.sign());
         }
-        throw new IllegalArgumentException("neither kind of secret");
+        throw new IllegalArgumentException("the secret begins with neither whsec_ nor whsk_");
     }
 
     private static byte[] bytes(String secret, String prefix) {
         byte[] key = Base64.getDecoder().decode(secret.substring(prefix.length()));
         if (key.length == 0) {
-            throw new IllegalArgumentException("empty");
+            throw new IllegalArgumentException("the secret is empty");
         }
         return key;
     }

@@ -97,7 +97,7 @@ public final class InlineText {
         try {
             return HexFormat.of().formatHex(((MessageDigest) digest.clone()).digest());
         } catch (CloneNotSupportedException e) {
-            throw new IllegalStateException("the JDK's SHA-256 can be cloned", e);
+            throw new IllegalStateException("cannot copy the state of SHA-256", e);
         }
     }
 
@@ -109,7 +109,7 @@ public final class InlineText {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
+            throw new IllegalStateException("this JDK has no SHA-256", e);
         }
     }
 }

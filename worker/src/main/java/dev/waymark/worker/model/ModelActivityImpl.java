@@ -4,7 +4,6 @@ import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.PartialReply;
@@ -254,7 +253,7 @@ public final class ModelActivityImpl implements ModelActivity {
         try {
             return PayloadJson.MAPPER.writeValueAsBytes(judged).length <= MOST_REPLY_BYTES ? judged : reply;
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a verdict is always JSON", e);
+            throw new IllegalStateException("cannot write the verdict as JSON", e);
         }
     }
 

@@ -59,7 +59,7 @@ public final class ProcessFence {
             String uptime = Files.readString(Path.of("/proc/uptime"));
             return Long.parseLong(uptime.substring(0, uptime.indexOf(' ')).replace(".", ""));
         } catch (IOException e) {
-            throw new IllegalStateException("/proc/uptime was readable before", e);
+            throw new IllegalStateException("cannot read /proc/uptime", e);
         }
     }
 }

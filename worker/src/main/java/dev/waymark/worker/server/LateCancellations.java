@@ -247,7 +247,7 @@ final class LateCancellations implements ServerInterceptor {
 
             @Override
             public void onCompleted() {
-                answer.completeExceptionally(new IllegalStateException("no answer"));
+                answer.completeExceptionally(new IllegalStateException("the server closed the call without an answer"));
             }
         });
         return answer.join();
@@ -268,7 +268,7 @@ final class LateCancellations implements ServerInterceptor {
                         .build();
                 return new Run(namespace, execution, in.available() < Long.BYTES ? 0 : in.readLong());
             } catch (IOException e) {
-                throw new IllegalStateException("not a token of this server", e);
+                throw new IllegalStateException("the task token is not one of this server", e);
             }
         }
     }

@@ -128,7 +128,7 @@ public final class ToolKinds implements AutoCloseable {
 
             @Override
             public BoundTool<?> inWorkflow(ToolImplementation.Plain kind) {
-                throw new IllegalStateException("the conversation runs this tool itself: " + tool.name());
+                throw new IllegalStateException("a built-in tool has no activity: " + tool.name());
             }
         });
     }

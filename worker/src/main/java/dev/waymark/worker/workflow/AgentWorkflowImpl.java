@@ -185,7 +185,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     private Conversation conversation() {
         if (known == null) {
-            throw new IllegalStateException("the state of the previous run is still being fetched");
+            throw new IllegalStateException("the state of the previous run has not been fetched yet");
         }
         return known;
     }

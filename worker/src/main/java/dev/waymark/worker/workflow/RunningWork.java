@@ -463,7 +463,7 @@ final class RunningWork {
         try {
             return PayloadJson.MAPPER.writeValueAsBytes(input).length;
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a tool's input is always JSON", e);
+            throw new IllegalStateException("cannot write the tool's input as JSON", e);
         }
     }
 

@@ -225,7 +225,7 @@ class ExportedThreadTest {
         assertThatThrownBy(() -> new HistoryScrubber(text -> text.equals(SignalNames.APPROVE) ? "${WORD}" : text)
                         .scrub(original))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("a secret in the thread decides what happens at ");
+                .hasMessageContaining("the thread depends on a secret at ");
     }
 
     @Test

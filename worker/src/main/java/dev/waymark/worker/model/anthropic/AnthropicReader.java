@@ -116,7 +116,7 @@ final class AnthropicReader implements EventReader {
 
     private void begin(StreamEvent event) {
         if (!(event.block() instanceof ObjectNode block)) {
-            throw new IllegalArgumentException("no block");
+            throw new IllegalArgumentException("content_block_start without a content_block");
         }
         Growing begun = new Growing(block);
         blocks.put(event.index(), begun);
@@ -132,7 +132,7 @@ final class AnthropicReader implements EventReader {
     private Growing growing(StreamEvent event) {
         return Optional.ofNullable(blocks.get(event.index()))
                 .filter(block -> !block.isOver)
-                .orElseThrow(() -> new IllegalArgumentException("no such block"));
+                .orElseThrow(() -> new IllegalArgumentException("no open content block " + event.index()));
     }
 
     private void grow(Growing block, JsonNode delta) {

@@ -26,7 +26,7 @@ public final class ProviderJson {
     public static JsonNode event(String data) throws JsonProcessingException {
         JsonNode tree = MAPPER.readTree(data);
         if (!tree.isObject()) {
-            throw new IllegalArgumentException("no object");
+            throw new IllegalArgumentException("the data of a stream event is not a JSON object");
         }
         return tree;
     }

@@ -83,7 +83,7 @@ final class ResponsesReader implements EventReader {
             case "response.output_item.done" -> {
                 Growing growing = Optional.ofNullable(items.get(index(event)))
                         .filter(item -> !item.isDone)
-                        .orElseThrow(() -> new IllegalArgumentException("no such item"));
+                        .orElseThrow(() -> new IllegalArgumentException("no open output item " + index(event)));
                 growing.item = event.path("item");
                 growing.isDone = true;
                 size += growing.item.path("encrypted_content").asText("").length();

@@ -64,6 +64,6 @@ final class GuardedSockets extends SocketFactory {
     }
 
     private static UnsupportedOperationException connectsAtOnce() {
-        return new UnsupportedOperationException("only sockets that are connected later");
+        return new UnsupportedOperationException("this factory only creates unconnected sockets");
     }
 }

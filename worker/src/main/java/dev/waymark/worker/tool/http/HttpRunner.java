@@ -199,7 +199,7 @@ public final class HttpRunner implements AutoCloseable {
                 giveUp();
                 throw e;
             } catch (ExecutionException e) {
-                throw new IllegalStateException("a request failed in an unknown way", e.getCause());
+                throw new IllegalStateException("unexpected failure of an HTTP request", e.getCause());
             }
         }
 

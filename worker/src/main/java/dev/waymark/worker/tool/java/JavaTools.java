@@ -55,7 +55,7 @@ public final class JavaTools {
                 throw new IllegalArgumentException("this name is reserved: " + name);
             }
             if (spec.kind() != ToolSpec.Kind.JAVA) {
-                throw new IllegalArgumentException("not of kind JAVA: " + name);
+                throw new IllegalArgumentException("not a Java tool: " + name);
             }
             ToolArguments.schemaProblem(spec.input()).ifPresent(problem -> {
                 throw new IllegalArgumentException("input schema of " + name + ": " + problem);

@@ -32,7 +32,7 @@ public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
      */
     default ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
         throw new IllegalStateException(
-                "not declared by a field of its own: " + getClass().getSimpleName());
+                "agent files cannot declare tools of this kind: " + getClass().getSimpleName());
     }
 
     /**
@@ -86,12 +86,12 @@ public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
      */
     default ToolOutcome follow(T implementation, ToolSpec tool, Suspension task, ProcessFence fence)
             throws InterruptedException {
-        throw new IllegalStateException("no task of a server: " + tool.name());
+        throw new IllegalStateException("tools of this kind cannot suspend a call: " + tool.name());
     }
 
     /** Tells the tool's server that nobody waits for a task any more. */
     default void cancel(T implementation, String task, ProcessFence fence) throws InterruptedException {
-        throw new IllegalStateException("no task of a server: " + task);
+        throw new IllegalStateException("tools of this kind cannot suspend a call: " + task);
     }
 
     /** The maximum number of concurrent calls of this kind in a worker. A worker with a small heap allows fewer. */

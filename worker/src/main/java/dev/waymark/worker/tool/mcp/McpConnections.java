@@ -124,7 +124,7 @@ public final class McpConnections implements AutoCloseable {
             }
             return McpResult.of(answer, turn.maySuspend());
         } catch (UnusableServerException e) {
-            throw new IllegalStateException("only a list of tools can be", e);
+            throw new IllegalStateException("unexpected rejection of a server that already listed its tools", e);
         }
     }
 
@@ -142,7 +142,7 @@ public final class McpConnections implements AutoCloseable {
         try {
             return use(server, fence, connection -> connection.ask(request, fence));
         } catch (UnusableServerException e) {
-            throw new IllegalStateException("only a list of tools can be", e);
+            throw new IllegalStateException("unexpected rejection of a server that already listed its tools", e);
         }
     }
 

@@ -183,7 +183,7 @@ public final class McpDiscovery {
         try {
             return PayloadJson.MAPPER.writeValueAsBytes(agent).length;
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("an agent is always JSON", e);
+            throw new IllegalStateException("cannot write the agent as JSON", e);
         }
     }
 }

@@ -86,7 +86,7 @@ final class SuspendedCall {
                             "what it requires to go on takes " + bytes + " bytes, of at most " + Suspension.MAX_BYTES,
                             Effect.UNKNOWN);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a suspension is always JSON", e);
+            throw new IllegalStateException("cannot write the suspension as JSON", e);
         }
     }
 
