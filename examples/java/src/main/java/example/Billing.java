@@ -2,7 +2,7 @@ package example;
 
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.ToolMethod;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import dev.waymark.worker.Agent;
 import java.util.Map;
 
@@ -34,8 +34,8 @@ public final class Billing {
     }
 
     /** Called if a worker was lost in the middle of a charge. */
-    public Verdict wasCharged(ToolContext call) throws Exception {
-        return payments.wasCharged(call.idempotencyKey()) ? Verdict.landed("charged") : Verdict.notLanded();
+    public VerifyResult wasCharged(ToolContext call) throws Exception {
+        return payments.wasCharged(call.idempotencyKey()) ? VerifyResult.landed("charged") : VerifyResult.notLanded();
     }
 
     public Agent agent(String model) {

@@ -2,7 +2,7 @@ package example;
 
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.ToolMethod;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.annotation.Value;
@@ -44,11 +44,11 @@ public class Bookings {
     }
 
     /** Called if the application was killed in the middle of a booking. */
-    public Verdict isBooked(Booking booking, ToolContext call) {
+    public VerifyResult isBooked(Booking booking, ToolContext call) {
         Integer booked = database.queryForObject(
                 "SELECT COUNT(*) FROM booking WHERE call_key = ?", Integer.class, call.idempotencyKey());
         return booked != null && booked > 0
-                ? Verdict.landed("Booked for " + booking.guest() + " on " + booking.date())
-                : Verdict.notLanded();
+                ? VerifyResult.landed("Booked for " + booking.guest() + " on " + booking.date())
+                : VerifyResult.notLanded();
     }
 }

@@ -1,6 +1,5 @@
 package dev.waymark.client;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.annotation.Internal;
 import dev.waymark.checkpoint.CheckpointMessages;
 import dev.waymark.checkpoint.RunnerCheckpoint;
@@ -11,6 +10,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.util.List;
@@ -340,7 +340,8 @@ public sealed interface AgentResult {
                 state.isInterrupted()
                         ? new Interrupted(details, state.pending(thread))
                         : new Failed(
-                                details, new Problem(ProblemType.TERMINATED, "the thread was ended in the middle of a turn"));
+                                details,
+                                new Problem(ProblemType.TERMINATED, "the thread was ended in the middle of a turn"));
             case NONE -> new Failed(details, new Problem(ProblemType.NOT_FOUND, "the thread has had no turn"));
         };
     }

@@ -1,6 +1,5 @@
 package dev.waymark.client;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
@@ -10,6 +9,7 @@ import dev.waymark.client.request.Question;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -115,7 +115,8 @@ final class CallbackDispatcher {
             WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
             context.requests().update(thread, decision, deadline);
         } catch (WaymarkException.Refused e) {
-            boolean late = e.type().equals(ProblemType.ALREADY_DECIDED) || e.type().equals(ProblemType.ARGS_CHANGED);
+            boolean late =
+                    e.type().equals(ProblemType.ALREADY_DECIDED) || e.type().equals(ProblemType.ARGS_CHANGED);
             if (!late) {
                 throw e;
             }

@@ -1,7 +1,5 @@
 package dev.waymark.client;
 
-import dev.waymark.contract.thread.StartInput;
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.ServerFailures;
@@ -17,6 +15,8 @@ import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;

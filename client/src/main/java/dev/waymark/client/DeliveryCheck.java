@@ -1,6 +1,5 @@
 package dev.waymark.client;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.OutboundMessage;
@@ -9,6 +8,7 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.util.LinkedHashMap;

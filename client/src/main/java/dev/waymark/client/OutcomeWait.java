@@ -1,10 +1,10 @@
 package dev.waymark.client;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,6 +1,5 @@
 package dev.waymark.client;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
@@ -10,6 +9,7 @@ import dev.waymark.client.save.SaveOptions;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.Moment;
 import dev.waymark.saver.CheckpointOwner;
 import dev.waymark.saver.SaverException;

@@ -1,6 +1,5 @@
 package dev.waymark.client;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.google.protobuf.ByteString;
 import dev.waymark.client.connection.ScheduleRequests;
 import dev.waymark.client.connection.ServerTime;
@@ -26,6 +25,7 @@ import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.value.ProblemType;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.ScheduleOverlapPolicy;
 import io.temporal.api.schedule.v1.BackfillRequest;

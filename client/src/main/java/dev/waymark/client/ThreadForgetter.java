@@ -1,12 +1,12 @@
 package dev.waymark.client;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.codec.ThreadKeys;
+import dev.waymark.conversation.value.ProblemType;
 import io.temporal.api.workflow.v1.PendingChildExecutionInfo;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -299,7 +299,8 @@ public final class ThreadLists {
 
     /** The owner of a thread, if it has one. The thread of a subagent has the owner of its parent. */
     public Optional<ThreadOwner> owner(String thread) {
-        return context.translated(() -> context.startInput(RequestLimits.thread(thread)).owner());
+        return context.translated(
+                () -> context.startInput(RequestLimits.thread(thread)).owner());
     }
 
     /** Where a thread began, if it is a fork. */

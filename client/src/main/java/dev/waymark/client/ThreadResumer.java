@@ -1,6 +1,5 @@
 package dev.waymark.client;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.checkpoint.CheckpointCorruption;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.checkpoint.RestoredCheckpoint;
@@ -25,6 +24,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.CheckpointOwner;
@@ -71,7 +71,9 @@ final class ThreadResumer {
 
     /** Gives the new thread the owner of the old one, unless the options name another owner. */
     private ResumeOptions owned(ResumeOptions how, String thread) {
-        return how.owner().isPresent() ? how : how.ownedBy(context.startInput(thread).owner());
+        return how.owner().isPresent()
+                ? how
+                : how.ownedBy(context.startInput(thread).owner());
     }
 
     /** The thread that continues, and what to do once it has started. */
@@ -233,7 +235,8 @@ final class ThreadResumer {
         ResumeSource left = ResumeSource.of(ancestor);
         String id = ResumeSource.forkId(thread, context.histories().firstRunId(thread, ancestor.runId()), how);
         Conversation begin = Rules.fork(ancestor.now(), new ForkRequest(id, how.message()), now());
-        Optional<ThreadOwner> owner = how.owner().or(() -> context.startInput(thread).owner());
+        Optional<ThreadOwner> owner =
+                how.owner().or(() -> context.startInput(thread).owner());
         return new Forking(
                 id,
                 begin,

@@ -49,7 +49,12 @@ final class ThreadSender {
     private final NewThreads threads;
     private final ThreadResumer resumer;
 
-    ThreadSender(ClientContext context, OutcomeWaiter outcomes, OutcomeSaver saves, NewThreads threads, ThreadResumer resumer) {
+    ThreadSender(
+            ClientContext context,
+            OutcomeWaiter outcomes,
+            OutcomeSaver saves,
+            NewThreads threads,
+            ThreadResumer resumer) {
         this.context = context;
         this.outcomes = outcomes;
         this.saves = saves;

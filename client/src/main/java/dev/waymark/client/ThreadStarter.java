@@ -35,7 +35,8 @@ final class ThreadStarter {
             ClientContext context,
             OutcomeWaiter outcomes,
             OutcomeSaver saves,
-            NewThreads threads, ThreadResumer resumer,
+            NewThreads threads,
+            ThreadResumer resumer,
             ThreadSender sender) {
         this.context = context;
         this.outcomes = outcomes;

@@ -1,11 +1,11 @@
 package dev.waymark.client;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.stream.Collectors;
 
 /** Converts the JSON of a structured reply to a record. */

@@ -49,7 +49,8 @@ class ExceptionMessagesTest {
             JavacTask task = (JavacTask) compiler.getTask(
                     null, files, null, List.of("-proc:none"), null, files.getJavaFileObjectsFromPaths(sources()));
             for (CompilationUnitTree unit : task.parse()) {
-                String name = Path.of(unit.getSourceFile().getName()).getFileName().toString();
+                String name =
+                        Path.of(unit.getSourceFile().getName()).getFileName().toString();
                 unit.accept(new Messages(name.replace(".java", "")), messages);
             }
         }

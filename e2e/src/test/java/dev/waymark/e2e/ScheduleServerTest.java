@@ -1,6 +1,5 @@
 package dev.waymark.e2e;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -33,6 +32,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.model.ModelRequest;

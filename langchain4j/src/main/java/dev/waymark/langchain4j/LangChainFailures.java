@@ -1,6 +1,5 @@
 package dev.waymark.langchain4j;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.langchain4j.exception.AuthenticationException;
 import dev.langchain4j.exception.ContentFilteredException;
@@ -12,6 +11,7 @@ import dev.langchain4j.exception.RateLimitException;
 import dev.langchain4j.exception.TimeoutException;
 import dev.langchain4j.exception.UnresolvedModelServerException;
 import dev.langchain4j.exception.UnsupportedFeatureException;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.adapter.Causes;
 import dev.waymark.model.adapter.StatusFailures;

@@ -1,6 +1,5 @@
 package dev.waymark.langchain4j;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
@@ -16,6 +15,7 @@ import dev.langchain4j.model.chat.response.PartialToolCallContext;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.langchain4j.model.chat.response.StreamingHandle;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
@@ -135,7 +135,8 @@ public final class LangChainProvider implements ModelProvider {
     private StreamingChatModel find(String name) throws ModelFailure {
         return Optional.ofNullable(models.get(name))
                 .orElseThrow(() -> ModelFailure.permanent(
-                        ProblemType.MODEL_NOT_FOUND, "no model " + name + ". Known models: " + String.join(", ", models.keySet())));
+                        ProblemType.MODEL_NOT_FOUND,
+                        "no model " + name + ". Known models: " + String.join(", ", models.keySet())));
     }
 
     @Override

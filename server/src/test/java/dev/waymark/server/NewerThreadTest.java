@@ -1,12 +1,12 @@
 package dev.waymark.server;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.ProblemType;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package dev.waymark.contract;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.conversation.value.ProblemType;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.failure.v1.ApplicationFailureInfo;

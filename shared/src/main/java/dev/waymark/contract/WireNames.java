@@ -46,7 +46,6 @@ public final class WireNames {
     public static final String CHECKPOINT_QUERY = "checkpoint";
     public static final String STATE_QUERY = "state";
 
-
     /**
      * A gRPC header of the in-memory development server in its answer to {@code GetSystemInfo}: the saver that clients
      * use by default, in UTF-8.

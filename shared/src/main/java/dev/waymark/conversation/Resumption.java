@@ -1,9 +1,9 @@
 package dev.waymark.conversation;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;

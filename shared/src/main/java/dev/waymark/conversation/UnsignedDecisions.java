@@ -48,7 +48,7 @@ public final class UnsignedDecisions {
                 .map(settlement -> isSigned(
                         call,
                         signers,
-                        settlement.verdict().wireName(),
+                        settlement.outcome().wireName(),
                         settlement.signed().flatMap(DecisionSignature::result),
                         settlement.note(),
                         settlement.by(),

@@ -4,7 +4,6 @@ package dev.waymark.history;
 public final class ForeignThreadException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-
     ForeignThreadException(Throwable cause) {
         super("the start input is not one that Waymark writes, so another program started this workflow", cause);
     }

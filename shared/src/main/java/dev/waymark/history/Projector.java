@@ -510,7 +510,8 @@ public final class Projector {
     private HeldEvent.Facts closed(WorkClosing closing) {
         Work<?> work = works.remove(closing.begunBy());
         if (work == null) {
-            throw new IllegalStateException("event closes an activity or child workflow that was not scheduled: " + closing.begunBy());
+            throw new IllegalStateException(
+                    "event closes an activity or child workflow that was not scheduled: " + closing.begunBy());
         }
         return closing.result()
                 .map(result -> completed(closing.begunBy(), work, result))

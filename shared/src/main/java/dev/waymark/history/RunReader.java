@@ -110,8 +110,9 @@ public final class RunReader {
     public CarriedState atEnd(String workflowId, String runId) {
         return read(workflowId, runId, projector -> {
             histories.catchUp(workflowId, projector);
-            Conversation state =
-                    projector.state().orElseThrow(() -> new IllegalStateException("the history has no start of the run yet"));
+            Conversation state = projector
+                    .state()
+                    .orElseThrow(() -> new IllegalStateException("the history has no start of the run yet"));
             return new CarriedState(state, projector.agent());
         });
     }
@@ -128,8 +129,9 @@ public final class RunReader {
             if (projector.agent().isEmpty()) {
                 histories.catchUp(workflowId, projector);
             }
-            Conversation state =
-                    projector.state().orElseThrow(() -> new IllegalStateException("the history has no start of the run yet"));
+            Conversation state = projector
+                    .state()
+                    .orElseThrow(() -> new IllegalStateException("the history has no start of the run yet"));
             return Setting.of(agentOf(projector), state, projector.traceIds());
         });
     }

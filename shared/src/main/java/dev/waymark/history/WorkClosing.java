@@ -69,7 +69,9 @@ record WorkClosing(long begunBy, Optional<Payloads> result, Optional<RuntimeExce
                         closed.getInitiatedEventId(),
                         new TimeoutFailure("timed out", null, TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE));
             }
-            default -> throw new IllegalArgumentException(event.getEventType() + " does not close an activity or a child workflow");
+            default ->
+                throw new IllegalArgumentException(
+                        event.getEventType() + " does not close an activity or a child workflow");
         }
     }
 

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 /** Thrown if a saver fails. Says what is wrong with which storage or value, and what can be done about it. */
 public final class SaverException extends RuntimeException {
 
-
     private static final int MOST_SHOWN = 300;
 
     private static final long serialVersionUID = 1L;

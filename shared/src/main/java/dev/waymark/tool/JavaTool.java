@@ -37,7 +37,7 @@ public final class JavaTool<A extends Record> implements Tool {
     @FunctionalInterface
     public interface Verifier<A> {
         /** Checks whether a lost call took effect. */
-        Verdict verify(A args, ToolContext context) throws Exception;
+        VerifyResult verify(A args, ToolContext context) throws Exception;
     }
 
     private JavaTool(ToolSpec spec, Class<A> args, Handler<A> handler, Optional<Verifier<A>> verifier) {
@@ -100,7 +100,7 @@ public final class JavaTool<A extends Record> implements Tool {
     }
 
     /**
-     * Declares that a check that finds no effect also prevents it: after {@link Verdict#notLanded}, the called system
+     * Declares that a check that finds no effect also prevents it: after {@link VerifyResult#notLanded}, the called system
      * refuses the lost call, however late it arrives, for example by its idempotency key or fencing token.
      */
     public JavaTool<A> forbiddingByVerify() {
@@ -127,9 +127,9 @@ public final class JavaTool<A extends Record> implements Tool {
     }
 
     @Override
-    public Verdict verify(Json arguments, ToolContext context) throws Exception {
+    public VerifyResult verify(Json arguments, ToolContext context) throws Exception {
         return verifier.isPresent()
                 ? verifier.get().verify(ArgumentReader.read(arguments, args), context)
-                : Verdict.unknown();
+                : VerifyResult.unknown();
     }
 }

@@ -33,9 +33,9 @@ public interface Tool {
 
     /**
      * Checks whether a lost call took effect. Called only if the spec says {@code verifies}, after the call's timeout,
-     * and possibly several times. An exception counts as {@link Verdict#unknown}.
+     * and possibly several times. An exception counts as {@link VerifyResult#unknown}.
      */
-    default Verdict verify(Json args, ToolContext context) throws Exception {
-        return Verdict.unknown();
+    default VerifyResult verify(Json args, ToolContext context) throws Exception {
+        return VerifyResult.unknown();
     }
 }

@@ -56,7 +56,7 @@ public @interface ToolMethod {
 
     /**
      * The name of a method of the same object that checks whether a lost call took effect. The method can take the same
-     * parameters, and returns a {@link Verdict}.
+     * parameters, and returns a {@link VerifyResult}.
      */
     String verifiedBy() default "";
 

@@ -139,14 +139,14 @@ public final class ToolMethods {
         for (Class<?> each = type; each != null; each = each.getSuperclass()) {
             for (Method method : each.getDeclaredMethods()) {
                 if (method.getName().equals(name)
-                        && method.getReturnType() == Verdict.class
+                        && method.getReturnType() == VerifyResult.class
                         && List.of(checked.getParameterTypes()).containsAll(List.of(method.getParameterTypes()))) {
                     method.setAccessible(true);
                     return method;
                 }
             }
         }
-        throw problem(checked, "there is no method " + name + " with its parameters that returns a Verdict");
+        throw problem(checked, "there is no method " + name + " with its parameters that returns a VerifyResult");
     }
 
     private static IllegalArgumentException problem(Method method, String words) {
@@ -179,11 +179,11 @@ public final class ToolMethods {
         }
 
         @Override
-        public Verdict verify(Json args, ToolContext context) throws Exception {
+        public VerifyResult verify(Json args, ToolContext context) throws Exception {
             return check.isEmpty()
-                    ? Verdict.unknown()
-                    : (Verdict) Objects.requireNonNull(
-                            call(check.get(), args, context), "verify returned null instead of a Verdict");
+                    ? VerifyResult.unknown()
+                    : (VerifyResult) Objects.requireNonNull(
+                            call(check.get(), args, context), "verify returned null instead of a VerifyResult");
         }
 
         private @Nullable Object call(Method called, Json args, ToolContext context) throws Exception {

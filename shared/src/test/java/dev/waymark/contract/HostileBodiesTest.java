@@ -1,12 +1,11 @@
 package dev.waymark.contract;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.ByteString;
 import dev.waymark.contract.message.InboundDecoder;
-import dev.waymark.conversation.call.CallSettlement.Verdict;
+import dev.waymark.conversation.call.CallSettlement.Outcome;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
@@ -14,6 +13,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.conversation.value.VerifiedSubject;
@@ -118,7 +118,7 @@ class HostileBodiesTest {
                         + "\"fine\",\"signature\":\"c2ln\",\"by\":\"ann\",\"verified\":{\"subject\":\"ann\","
                         + "\"issuer\":\"i\"}}");
         assertThat(written(PersonFact.ApprovalDecided.of(false))).isEqualTo("{}");
-        assertThat(written(new PersonFact.OutcomeSettled("tu_7", Verdict.DONE, Optional.empty(), Optional.empty())
+        assertThat(written(new PersonFact.OutcomeSettled("tu_7", Outcome.DONE, Optional.empty(), Optional.empty())
                         .withVerified(ann)
                         .withBy("ann")
                         .withSignature("c2ln")

@@ -1,6 +1,5 @@
 package dev.waymark.contract;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
@@ -24,6 +23,7 @@ import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import io.temporal.api.common.v1.Payload;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -175,7 +175,7 @@ class InboundDecoderTest {
 
     @ParameterizedTest
     @CsvSource({"done,DONE", "not-done,NOT_DONE", "rerun,RERUN", "give-up,GIVE_UP"})
-    void settle_outcome_isRead(String outcome, CallSettlement.Verdict settlement) {
+    void settle_outcome_isRead(String outcome, CallSettlement.Outcome settlement) {
         assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"" + outcome + "\"}"))
                 .isEqualTo(new PersonFact.OutcomeSettled("tu_7", settlement, NONE, NONE));
     }
@@ -185,14 +185,14 @@ class InboundDecoderTest {
         assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"not-done\",\"note\":\"seen\"}"))
                 .isEqualTo(new PersonFact.OutcomeSettled(
                         "tu_7",
-                        CallSettlement.Verdict.NOT_DONE,
+                        CallSettlement.Outcome.NOT_DONE,
                         NONE,
                         NONE,
                         Optional.of("seen"),
                         NONE,
                         Optional.empty()));
         assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"done\",\"note\":null}"))
-                .isEqualTo(new PersonFact.OutcomeSettled("tu_7", CallSettlement.Verdict.DONE, NONE, NONE));
+                .isEqualTo(new PersonFact.OutcomeSettled("tu_7", CallSettlement.Outcome.DONE, NONE, NONE));
         assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"done\",\"note\":\"" + "x".repeat(4_001) + "\"}"))
                 .isEqualTo(new ThreadFact.MessageIgnored(
                         "settle", new Problem(ProblemType.BAD_INPUT, "\"note\" may have at most 4000 characters")));

@@ -187,7 +187,7 @@ class StoredFormsTest {
         FromFile fromFile = new FromFile(true, true);
         Parent parent = new Parent("tu_0", 2, Optional.of(budget));
         CallSettlement settlement = new CallSettlement(
-                CallSettlement.Verdict.NOT_DONE,
+                CallSettlement.Outcome.NOT_DONE,
                 Optional.of("ann"),
                 Optional.of(new VerifiedSubject("ann", Optional.of("https://id"))),
                 Optional.of("not on the statement"),

@@ -1,6 +1,5 @@
 package dev.waymark.contract;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,6 +11,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,6 +1,5 @@
 package dev.waymark.simulation;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Step;
@@ -31,6 +30,7 @@ import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -380,7 +380,7 @@ final class Ledger {
                     .filter(call -> call.status() == Call.Status.VERIFYING)
                     .map(Call::id);
         } else if (fact instanceof PersonFact.OutcomeSettled settled
-                && settled.settlement() == CallSettlement.Verdict.DONE) {
+                && settled.settlement() == CallSettlement.Outcome.DONE) {
             callId = Optional.of(settled.callId());
         }
         callId.flatMap(before.calls()::get)

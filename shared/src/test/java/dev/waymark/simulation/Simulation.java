@@ -1,6 +1,5 @@
 package dev.waymark.simulation;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
@@ -42,6 +41,7 @@ import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
@@ -550,7 +550,8 @@ final class Simulation {
 
     private void moveOnPerhaps() {
         if (!restoring && state.hasSubagents() && chance(40)) {
-            apply(new SubagentFact.SubagentsCutOff(new Problem(ProblemType.TOO_LARGE, "this run can't grow any further")));
+            apply(new SubagentFact.SubagentsCutOff(
+                    new Problem(ProblemType.TOO_LARGE, "this run can't grow any further")));
             Violation.unless(!state.hasSubagents(), "a subagent is waited for that was cut off");
         }
         if (!restoring && state.isBetweenSteps() && announcing.nextInt(4) == 0) {
@@ -806,7 +807,8 @@ final class Simulation {
                             Optional.empty(), chance(2) ? Optional.empty() : Optional.of(200L + random.nextInt(900))),
                     someone()));
         } else if (kind < 93) {
-            apply(new ThreadFact.MessageIgnored("nonsense", new Problem(ProblemType.BAD_INPUT, "there is no such signal")));
+            apply(new ThreadFact.MessageIgnored(
+                    "nonsense", new Problem(ProblemType.BAD_INPUT, "there is no such signal")));
         } else if (kind < 95) {
             apply(
                     chance(2)
@@ -890,7 +892,8 @@ final class Simulation {
                 ? new ToolFact.VerdictGiven(flight.callId(), found(flight.call().orElseThrow(), verdict()))
                 : new ToolFact.VerdictFailed(
                         flight.callId(),
-                        new Problem(judging.nextBoolean() ? ProblemType.UNKNOWN_RULES : "Timeout", "no worker answered"));
+                        new Problem(
+                                judging.nextBoolean() ? ProblemType.UNKNOWN_RULES : "Timeout", "no worker answered"));
         coverage.count("verdicts apart from the reply");
         return end;
     }
@@ -1471,7 +1474,8 @@ final class Simulation {
         }
         return switch (end) {
             case 0 ->
-                new ToolFact.ToolLost(flight.callId(), flight.dispatch(), new Problem(ProblemType.UNKNOWN_RULES, "old"));
+                new ToolFact.ToolLost(
+                        flight.callId(), flight.dispatch(), new Problem(ProblemType.UNKNOWN_RULES, "old"));
             case 1 ->
                 new ToolFact.ToolLost(
                         flight.callId(), flight.dispatch(), new Problem(ProblemType.OUTCOME_UNKNOWN, "no such task"));
@@ -1680,7 +1684,7 @@ final class Simulation {
             case UNKNOWN ->
                 new PersonFact.OutcomeSettled(
                         ask.callId(),
-                        CallSettlement.Verdict.named(ask.outcomes()
+                        CallSettlement.Outcome.named(ask.outcomes()
                                         .get(random.nextInt(ask.outcomes().size())))
                                 .orElseThrow(),
                         Optional.empty(),
@@ -1710,17 +1714,17 @@ final class Simulation {
                 boolean landed = call.claim()
                         .filter(claim -> world.hasEffect(claim.execution()))
                         .isPresent();
-                CallSettlement.Verdict settlement = chance(3)
-                        ? CallSettlement.Verdict.GIVE_UP
+                CallSettlement.Outcome settlement = chance(3)
+                        ? CallSettlement.Outcome.GIVE_UP
                         : landed
-                                ? CallSettlement.Verdict.DONE
-                                : chance(2) ? CallSettlement.Verdict.NOT_DONE : CallSettlement.Verdict.RERUN;
-                boolean sure = landed || isOver(call) || settlement == CallSettlement.Verdict.NOT_DONE;
-                boolean may = settlement != CallSettlement.Verdict.RERUN
+                                ? CallSettlement.Outcome.DONE
+                                : chance(2) ? CallSettlement.Outcome.NOT_DONE : CallSettlement.Outcome.RERUN;
+                boolean sure = landed || isOver(call) || settlement == CallSettlement.Outcome.NOT_DONE;
+                boolean may = settlement != CallSettlement.Outcome.RERUN
                         || policyOf(call.tool()).honoursKey();
                 yield new PersonFact.OutcomeSettled(
                         call.id(),
-                        sure && may ? settlement : CallSettlement.Verdict.GIVE_UP,
+                        sure && may ? settlement : CallSettlement.Outcome.GIVE_UP,
                         Optional.empty(),
                         someone(),
                         someone(),
@@ -1737,8 +1741,8 @@ final class Simulation {
 
     /** Anything about any call; but a person who is asked for the outcome tells the truth, as {@link #decision} does. */
     private Fact anySettlement(String callId) {
-        CallSettlement.Verdict[] all = CallSettlement.Verdict.values();
-        CallSettlement.Verdict verdict = all[random.nextInt(all.length)];
+        CallSettlement.Outcome[] all = CallSettlement.Outcome.values();
+        CallSettlement.Outcome verdict = all[random.nextInt(all.length)];
         return state.calls()
                 .get(callId)
                 .filter(call -> call.status() == Call.Status.UNSETTLED)

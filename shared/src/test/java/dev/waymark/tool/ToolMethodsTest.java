@@ -52,8 +52,8 @@ class ToolMethodsTest {
             return new Receipt(charge.customer() + "/" + charge.cents() + "/" + call.idempotencyKey());
         }
 
-        private Verdict wasCharged(ToolContext call) {
-            return call.idempotencyKey().equals("key-1") ? Verdict.landed("charged") : Verdict.notLanded();
+        private VerifyResult wasCharged(ToolContext call) {
+            return call.idempotencyKey().equals("key-1") ? VerifyResult.landed("charged") : VerifyResult.notLanded();
         }
 
         @ToolMethod(name = "list_customers", description = "All customers", safeToRetry = true)
@@ -170,8 +170,8 @@ class ToolMethodsTest {
     void verify_asksTheNamedMethod() throws Exception {
         Json charge = Json.of(Map.of("customer", "Ann", "cents", 42));
 
-        assertThat(tool(new Payments(), "charge").verify(charge, CONTEXT)).isEqualTo(Verdict.landed("charged"));
-        assertThat(tool(new Payments(), "work").verify(charge, CONTEXT)).isEqualTo(Verdict.unknown());
+        assertThat(tool(new Payments(), "charge").verify(charge, CONTEXT)).isEqualTo(VerifyResult.landed("charged"));
+        assertThat(tool(new Payments(), "work").verify(charge, CONTEXT)).isEqualTo(VerifyResult.unknown());
     }
 
     @Test
@@ -186,7 +186,7 @@ class ToolMethodsTest {
                     @ToolMethod(description = "Unchecked", verifiedBy = "check")
                     void unchecked() {}
                 }))
-                .hasMessageEndingWith("there is no method check with its parameters that returns a Verdict");
+                .hasMessageEndingWith("there is no method check with its parameters that returns a VerifyResult");
         assertThatThrownBy(() -> ToolMethods.of(new Object() {
                     @ToolMethod(description = "Both", safeToRetry = true, honoursKey = true)
                     void contradiction() {}

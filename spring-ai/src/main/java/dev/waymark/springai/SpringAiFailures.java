@@ -1,7 +1,7 @@
 package dev.waymark.springai;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.adapter.Causes;
 import dev.waymark.model.adapter.StatusFailures;

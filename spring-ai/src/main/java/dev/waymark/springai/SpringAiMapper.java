@@ -1,6 +1,5 @@
 package dev.waymark.springai;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
@@ -8,6 +7,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.adapter.PlainTranscript;
@@ -107,7 +107,8 @@ final class SpringAiMapper {
         try {
             return new URI(image.url());
         } catch (URISyntaxException e) {
-            throw ModelFailure.permanent(ProblemType.BAD_REQUEST, "the address of an image is not a URL: " + e.getMessage());
+            throw ModelFailure.permanent(
+                    ProblemType.BAD_REQUEST, "the address of an image is not a URL: " + e.getMessage());
         }
     }
 

@@ -1,10 +1,10 @@
 package dev.waymark.springai;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ReplyListener;
@@ -153,7 +153,8 @@ final class SpringAiReply {
 
     void checkSize() throws ModelFailure {
         if (size > LONGEST) {
-            throw ModelFailure.permanent(ProblemType.REPLY_TOO_LARGE, "the reply has more than " + LONGEST + " characters");
+            throw ModelFailure.permanent(
+                    ProblemType.REPLY_TOO_LARGE, "the reply has more than " + LONGEST + " characters");
         }
     }
 
@@ -174,7 +175,8 @@ final class SpringAiReply {
             return stop.isEmpty() || COMPLETE.contains(word) ? "end_turn" : stop;
         }
         if (!calls.isEmpty()) {
-            throw ModelFailure.permanent(ProblemType.CALL_CUT, "the reply reached the limit of tokens in the middle of its calls");
+            throw ModelFailure.permanent(
+                    ProblemType.CALL_CUT, "the reply reached the limit of tokens in the middle of its calls");
         }
         return MAX_TOKENS;
     }

@@ -4,7 +4,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -35,7 +35,7 @@ record ObservedTool(Tool tool, ObservationRegistry registry) implements Tool {
     }
 
     @Override
-    public Verdict verify(Json args, ToolContext context) throws Exception {
+    public VerifyResult verify(Json args, ToolContext context) throws Exception {
         return observation("verify", context).observeChecked(() -> tool.verify(args, context));
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.ToolMethod;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import dev.waymark.worker.Agent;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,8 +18,8 @@ class WeakChecksTest {
             return "charged";
         }
 
-        Verdict wasCharged(Charge charge, ToolContext call) {
-            return Verdict.notLanded();
+        VerifyResult wasCharged(Charge charge, ToolContext call) {
+            return VerifyResult.notLanded();
         }
     }
 
@@ -39,8 +39,8 @@ class WeakChecksTest {
             return "paid";
         }
 
-        Verdict wasCharged(Charge charge, ToolContext call) {
-            return Verdict.notLanded();
+        VerifyResult wasCharged(Charge charge, ToolContext call) {
+            return VerifyResult.notLanded();
         }
     }
 

@@ -252,7 +252,7 @@ public final class GeneratedThread {
             case AWAITING -> decide(call);
             case UNSETTLED ->
                 apply(new PersonFact.OutcomeSettled(
-                        call.id(), CallSettlement.Verdict.DONE, Optional.of("done"), Optional.empty()));
+                        call.id(), CallSettlement.Outcome.DONE, Optional.of("done"), Optional.empty()));
             default -> {
                 // The rules continue the call.
             }

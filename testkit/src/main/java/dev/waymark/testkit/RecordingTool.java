@@ -4,7 +4,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -64,9 +64,9 @@ public final class RecordingTool implements Tool {
     }
 
     @Override
-    public Verdict verify(Json args, ToolContext context) throws IOException {
+    public VerifyResult verify(Json args, ToolContext context) throws IOException {
         String answer = ask("landed " + context.idempotencyKey(), () -> {});
-        return answer.equals("yes") ? Verdict.landed("done") : Verdict.notLanded();
+        return answer.equals("yes") ? VerifyResult.landed("done") : VerifyResult.notLanded();
     }
 
     private String ask(String line, Runnable meanwhile) throws IOException {

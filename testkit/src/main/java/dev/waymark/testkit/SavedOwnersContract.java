@@ -1,11 +1,11 @@
 package dev.waymark.testkit;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.saver.CheckpointOwner;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;

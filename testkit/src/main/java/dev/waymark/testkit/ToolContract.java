@@ -7,7 +7,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,7 +90,7 @@ public abstract class ToolContract {
     void verify_repeated_isTheSameAndHasNoEffect() throws Exception {
         assumeTrue(tool.spec().effects().verifies(), "it does not say that it verifies");
         tool.run(args(), FIRST);
-        Verdict verdict = tool.verify(args(), FIRST);
+        VerifyResult verdict = tool.verify(args(), FIRST);
 
         assertThat(tool.verify(args(), FIRST)).isEqualTo(verdict);
         assertThat(effects()).isEqualTo(1);

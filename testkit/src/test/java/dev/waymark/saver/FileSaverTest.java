@@ -1,11 +1,11 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.testkit.DurableSaverContract;
 import dev.waymark.testkit.SavedOwnersContract;
 import dev.waymark.testkit.process.ChildProcess;

@@ -1,11 +1,11 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.testkit.MemoryStore;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.testkit.KeyValueStoreContract;
 import dev.waymark.testkit.process.PostgresServer;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.testkit.KeyValueStoreContract;
 import java.io.IOException;
 import java.nio.file.Files;

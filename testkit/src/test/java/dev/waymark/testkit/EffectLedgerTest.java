@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolContext;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +26,7 @@ class EffectLedgerTest {
             assertThat(ledger.effects())
                     .extracting(EffectLedger.Effect::key, EffectLedger.Effect::call)
                     .containsExactly(tuple("k1", "tu_1"), tuple("k1", "tu_1"), tuple("k2", "tu_2"));
-            assertThat(charge.verify(Json.EMPTY_OBJECT, SECOND)).isEqualTo(Verdict.landed("done"));
+            assertThat(charge.verify(Json.EMPTY_OBJECT, SECOND)).isEqualTo(VerifyResult.landed("done"));
         }
     }
 
@@ -39,8 +39,8 @@ class EffectLedgerTest {
         try (EffectLedger ledger = EffectLedger.open(file)) {
             RecordingTool charge = RecordingTool.of("charge", ledger.port());
 
-            assertThat(charge.verify(Json.EMPTY_OBJECT, FIRST)).isEqualTo(Verdict.landed("done"));
-            assertThat(charge.verify(Json.EMPTY_OBJECT, SECOND)).isEqualTo(Verdict.notLanded());
+            assertThat(charge.verify(Json.EMPTY_OBJECT, FIRST)).isEqualTo(VerifyResult.landed("done"));
+            assertThat(charge.verify(Json.EMPTY_OBJECT, SECOND)).isEqualTo(VerifyResult.notLanded());
         }
     }
 }

@@ -16,9 +16,9 @@ class JavaToolContractTest extends ToolContract {
             return receipts.computeIfAbsent(key, any -> "receipt " + charges.incrementAndGet() + " for " + cents);
         }
 
-        Verdict find(String key) {
+        VerifyResult find(String key) {
             String receipt = receipts.get(key);
-            return receipt == null ? Verdict.notLanded() : Verdict.landed(receipt);
+            return receipt == null ? VerifyResult.notLanded() : VerifyResult.landed(receipt);
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.waymark.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
@@ -10,6 +9,7 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.AgentWorkflow;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelProvider;
@@ -81,7 +81,6 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class AgentWorker implements AutoCloseable {
-
 
     /** Time that interrupted tools get to clean up. */
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);

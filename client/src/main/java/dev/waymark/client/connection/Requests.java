@@ -1,6 +1,5 @@
 package dev.waymark.client.connection;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.OutboundMessage;
@@ -17,6 +16,7 @@ import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.history.HistoryReader;
 import io.grpc.StatusRuntimeException;

@@ -1,6 +1,5 @@
 package dev.waymark.client.connection;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.KeyProblem;
@@ -10,6 +9,7 @@ import dev.waymark.connect.ServerAnswer;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.PreviousRunGoneException;
 import dev.waymark.conversation.state.UnknownRulesException;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.ForeignThreadException;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;

@@ -1,11 +1,11 @@
 package dev.waymark.client.connection;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.SuccessorMarker;
 import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
@@ -126,7 +126,9 @@ public final class SuccessorRegistry {
     }
 
     private SuccessorMarker read(String marker) {
-        return histories.continuation(marker).orElseThrow(() -> new IllegalStateException("the continuation marker has no history: " + marker));
+        return histories
+                .continuation(marker)
+                .orElseThrow(() -> new IllegalStateException("the continuation marker has no history: " + marker));
     }
 
     private Optional<String> idleRun(String thread) {

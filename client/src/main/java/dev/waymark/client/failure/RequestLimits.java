@@ -1,6 +1,5 @@
 package dev.waymark.client.failure;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.annotation.Internal;
 import dev.waymark.contract.WireNames;
@@ -15,6 +14,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.tool.ToolArguments;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.waymark.client.failure;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.AgentResult;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -150,7 +150,6 @@ public class WaymarkException extends RuntimeException {
     /** The request is invalid, or the thread refused it. {@link #type} says why. */
     public static final class Refused extends WaymarkException {
         /** Another request with other content has used the key or the id of this one. */
-
         private static final long serialVersionUID = 1L;
 
         public Refused(String type, String message, Remedy remedy) {

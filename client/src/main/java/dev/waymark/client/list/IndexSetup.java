@@ -1,6 +1,5 @@
 package dev.waymark.client.list;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
@@ -8,6 +7,7 @@ import dev.waymark.connect.Connection;
 import dev.waymark.connect.SearchIndex;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.conversation.value.ProblemType;
 import io.grpc.StatusRuntimeException;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,6 +1,6 @@
 package dev.waymark.client.request;
 
-import dev.waymark.conversation.call.CallSettlement.Verdict;
+import dev.waymark.conversation.call.CallSettlement.Outcome;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import java.util.Optional;
 
@@ -14,28 +14,28 @@ import java.util.Optional;
 public final class Settlement {
     private Settlement() {}
 
-    /** Settles a call with this verdict. */
-    public static OutcomeSettled of(String callId, Verdict verdict) {
-        return new OutcomeSettled(callId, verdict, Optional.empty(), Optional.empty());
+    /** Settles a call with this outcome. */
+    public static OutcomeSettled of(String callId, Outcome outcome) {
+        return new OutcomeSettled(callId, outcome, Optional.empty(), Optional.empty());
     }
 
     /** The call took effect. */
     public static OutcomeSettled done(String callId) {
-        return of(callId, Verdict.DONE);
+        return of(callId, Outcome.DONE);
     }
 
     /** The call did not take effect, and does not run again; the model is told so. */
     public static OutcomeSettled notDone(String callId) {
-        return of(callId, Verdict.NOT_DONE);
+        return of(callId, Outcome.NOT_DONE);
     }
 
     /** The call did not take effect and should run again. */
     public static OutcomeSettled rerun(String callId) {
-        return of(callId, Verdict.RERUN);
+        return of(callId, Outcome.RERUN);
     }
 
     /** The outcome stays unknown, and the model is told so. */
     public static OutcomeSettled giveUp(String callId) {
-        return of(callId, Verdict.GIVE_UP);
+        return of(callId, Outcome.GIVE_UP);
     }
 }

@@ -1,8 +1,8 @@
 package dev.waymark.client.save;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.annotation.Internal;
 import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.saver.SaverException;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,6 +1,5 @@
 package dev.waymark.server.aisdk;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
@@ -8,6 +7,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.PendingId;
 import dev.waymark.server.front.RunView;

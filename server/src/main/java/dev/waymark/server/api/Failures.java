@@ -1,7 +1,7 @@
 package dev.waymark.server.api;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.server.http.HttpProblem;
 
 /**

@@ -1,9 +1,9 @@
 package dev.waymark.server.api;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.ThreadOwner;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.identity.Caller;
 import java.util.Optional;

@@ -1,6 +1,5 @@
 package dev.waymark.server.front;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ForkOptions;
@@ -9,6 +8,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.RequestIds;
 import dev.waymark.server.api.ThreadAccess;

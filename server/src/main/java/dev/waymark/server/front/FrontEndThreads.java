@@ -1,6 +1,5 @@
 package dev.waymark.server.front;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.AgentClient;
@@ -14,6 +13,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalog;

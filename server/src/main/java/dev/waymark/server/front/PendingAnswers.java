@@ -5,7 +5,7 @@ import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.call.CallSettlement.Verdict;
+import dev.waymark.conversation.call.CallSettlement.Outcome;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
@@ -120,12 +120,12 @@ public final class PendingAnswers {
      */
     public OutboundMessage settlement(String callId, JsonNode payload) {
         String outcome = payload.path("outcome").asText();
-        Verdict verdict = Verdict.named(outcome)
+        Outcome settled = Outcome.named(outcome)
                 .orElseThrow(
-                        () -> HttpProblem.badInput("outcome must be one of " + Verdict.names() + ", not " + outcome));
-        OutcomeSettled plain = Settlement.of(callId, verdict);
+                        () -> HttpProblem.badInput("outcome must be one of " + Outcome.names() + ", not " + outcome));
+        OutcomeSettled plain = Settlement.of(callId, settled);
         OutcomeSettled settlement = text(payload, "note").map(plain::withNote).orElse(plain);
-        Optional<String> told = text(payload, "result").filter(text -> verdict == Verdict.DONE);
+        Optional<String> told = text(payload, "result").filter(text -> settled == Outcome.DONE);
         return decided(told.map(settlement::withResult).orElse(settlement));
     }
 

@@ -1,6 +1,5 @@
 package dev.waymark.server.front;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.ThreadEvent.TextDelta;
 import dev.waymark.client.ThreadWatch;
@@ -11,6 +10,7 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.state.Workspace;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.Moment;
 import dev.waymark.server.stream.ServerSentEvent;
 import dev.waymark.server.stream.WatchMapping;

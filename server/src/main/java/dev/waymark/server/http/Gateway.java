@@ -1,7 +1,7 @@
 package dev.waymark.server.http;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;

@@ -1,7 +1,7 @@
 package dev.waymark.server.http;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.annotation.Internal;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.server.identity.IdentityProblem;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package dev.waymark.server.http;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.server.identity.CallerRole;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;

@@ -40,7 +40,8 @@ final class Router {
         return here.stream()
                 .filter(match -> match.route().method().equals(method))
                 .findFirst()
-                .orElseThrow(() -> HttpProblem.of(405, ProblemType.METHOD_NOT_ALLOWED, "this resource does not allow " + method)
+                .orElseThrow(() -> HttpProblem.of(
+                                405, ProblemType.METHOD_NOT_ALLOWED, "this resource does not allow " + method)
                         .withHeader(
                                 "Allow",
                                 here.stream()

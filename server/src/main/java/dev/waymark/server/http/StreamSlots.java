@@ -31,7 +31,8 @@ final class StreamSlots {
         int count = counts.getOrDefault(caller, 0);
         if (count >= mostForOne
                 || counts.values().stream().mapToInt(Integer::intValue).sum() >= most) {
-            throw HttpProblem.of(429, ProblemType.TOO_MANY_STREAMS, "too many open streams").withHeader("Retry-After", "5");
+            throw HttpProblem.of(429, ProblemType.TOO_MANY_STREAMS, "too many open streams")
+                    .withHeader("Retry-After", "5");
         }
         counts.put(caller, count + 1);
     }

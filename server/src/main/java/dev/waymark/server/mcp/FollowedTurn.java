@@ -1,11 +1,11 @@
 package dev.waymark.server.mcp;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.AgentResult;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Instant;

@@ -1,6 +1,5 @@
 package dev.waymark.server.mcp;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -9,6 +8,7 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.display.SafeText;
 import dev.waymark.server.front.FrontEndThreads;

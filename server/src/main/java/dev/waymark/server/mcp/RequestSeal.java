@@ -1,10 +1,10 @@
 package dev.waymark.server.mcp;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.io.IOException;

@@ -1,6 +1,5 @@
 package dev.waymark.server.mcp;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
@@ -14,6 +13,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.api.Attribution;
@@ -71,8 +71,9 @@ final class ThreadTools {
      */
     McpReply call(McpRequest request) {
         String name = request.text("name");
-        ObjectNode tool =
-                definitions.find(name).orElseThrow(() -> RpcProblem.invalidParams(ProblemType.NOT_FOUND, "no such tool: " + name));
+        ObjectNode tool = definitions
+                .find(name)
+                .orElseThrow(() -> RpcProblem.invalidParams(ProblemType.NOT_FOUND, "no such tool: " + name));
         JsonNode arguments = Optional.of(request.params().path("arguments"))
                 .filter(given -> !given.isMissingNode())
                 .orElseGet(PayloadJson.MAPPER::createObjectNode);

@@ -283,8 +283,8 @@ class DocumentLimitsTest {
                 DOCUMENT.at(SCHEMAS + "SettleRequest/properties/outcome"))) {
             assertThat(outcome.path("enum"))
                     .extracting(JsonNode::asText)
-                    .containsExactly(Arrays.stream(CallSettlement.Verdict.values())
-                            .map(CallSettlement.Verdict::wireName)
+                    .containsExactly(Arrays.stream(CallSettlement.Outcome.values())
+                            .map(CallSettlement.Outcome::wireName)
                             .toArray(String[]::new));
         }
         assertThat(DOCUMENT.at(SCHEMAS + "UiChatRequest/properties/edits/not")).hasToString("{}");

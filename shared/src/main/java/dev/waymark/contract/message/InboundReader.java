@@ -1,6 +1,5 @@
 package dev.waymark.contract.message;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
@@ -17,6 +16,7 @@ import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.nio.charset.StandardCharsets;
@@ -110,7 +110,8 @@ record InboundReader(String name, JsonNode body) {
         int length = kept.canonical().length();
         if (length > MAX_SCHEMA_LENGTH) {
             throw new UnusableMessage(new Problem(
-                    ProblemType.TOO_LARGE, "the schema takes " + length + " characters, of at most " + MAX_SCHEMA_LENGTH));
+                    ProblemType.TOO_LARGE,
+                    "the schema takes " + length + " characters, of at most " + MAX_SCHEMA_LENGTH));
         }
         return kept;
     }
@@ -214,11 +215,11 @@ record InboundReader(String name, JsonNode body) {
     private Fact settle() throws UnusableMessage {
         requireObject();
         String callId = id("callId").orElseThrow(() -> new UnusableMessage("\"callId\" is missing"));
-        CallSettlement.Verdict settlement = CallSettlement.Verdict.named(
+        CallSettlement.Outcome settlement = CallSettlement.Outcome.named(
                         text("outcome").orElse(""))
-                .orElseThrow(() -> new UnusableMessage("\"outcome\" must be one of " + CallSettlement.Verdict.names()));
+                .orElseThrow(() -> new UnusableMessage("\"outcome\" must be one of " + CallSettlement.Outcome.names()));
         Optional<String> result = text("result");
-        if (result.isPresent() && settlement != CallSettlement.Verdict.DONE) {
+        if (result.isPresent() && settlement != CallSettlement.Outcome.DONE) {
             throw new UnusableMessage("\"result\" goes with the outcome done only");
         }
         return new PersonFact.OutcomeSettled(

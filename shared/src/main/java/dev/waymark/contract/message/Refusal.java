@@ -1,7 +1,7 @@
 package dev.waymark.contract.message;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

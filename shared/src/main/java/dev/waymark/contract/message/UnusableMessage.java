@@ -1,7 +1,7 @@
 package dev.waymark.contract.message;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 
 /**
  * Why a message cannot be used. It never leaves this package. Its reasons become part of the state, so they must never

@@ -1,6 +1,5 @@
 package dev.waymark.contract.thread;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.CarriedReference;
@@ -20,6 +19,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -99,7 +99,8 @@ public record StartInput(
 
     /** The work for which the parent started this subagent's thread. */
     public Work.Subagent work() {
-        Parent above = parent.orElseThrow(() -> new IllegalStateException("the thread is not a subagent's: its start input names no parent"));
+        Parent above = parent.orElseThrow(
+                () -> new IllegalStateException("the thread is not a subagent's: its start input names no parent"));
         return new Work.Subagent(above.callId(), above.budget());
     }
 
@@ -198,7 +199,8 @@ public record StartInput(
         int length = context.canonical().length();
         if (length > MAX_CONTEXT_LENGTH) {
             throw new Refusal(new Problem(
-                    ProblemType.TOO_LARGE, "the context has " + length + " characters, of at most " + MAX_CONTEXT_LENGTH));
+                    ProblemType.TOO_LARGE,
+                    "the context has " + length + " characters, of at most " + MAX_CONTEXT_LENGTH));
         }
         return context;
     }

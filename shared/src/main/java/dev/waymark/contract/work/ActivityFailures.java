@@ -1,10 +1,10 @@
 package dev.waymark.contract.work;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.common.converter.DataConverterException;
@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ActivityFailures {
     /** The types of key failures. */
-    private static final Set<String> TYPES_WITHOUT_KEYS = Set.of(ProblemType.KEY_STORE_UNAVAILABLE, ProblemType.KEY_PROBLEM);
+    private static final Set<String> TYPES_WITHOUT_KEYS =
+            Set.of(ProblemType.KEY_STORE_UNAVAILABLE, ProblemType.KEY_PROBLEM);
 
     private ActivityFailures() {}
 

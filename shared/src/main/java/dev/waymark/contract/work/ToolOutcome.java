@@ -1,6 +1,5 @@
 package dev.waymark.contract.work;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.Suspension;
@@ -8,6 +7,7 @@ import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;

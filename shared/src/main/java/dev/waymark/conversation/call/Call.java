@@ -347,7 +347,7 @@ public record Call(
     @JsonIgnore
     public boolean isSettledAsNotDone() {
         return settlement()
-                .filter(how -> how.verdict() == CallSettlement.Verdict.NOT_DONE)
+                .filter(how -> how.outcome() == CallSettlement.Outcome.NOT_DONE)
                 .isPresent();
     }
 

@@ -17,14 +17,14 @@ import java.util.stream.Collectors;
  * @param signed the signature, if decisions must be signed
  */
 public record CallSettlement(
-        @JsonProperty("outcome") Verdict verdict,
+        Outcome outcome,
         Optional<String> by,
         Optional<VerifiedSubject> verified,
         Optional<String> note,
         Instant at,
         Optional<DecisionSignature> signed) {
     /** What the person decided. The names are part of signals, stored, and shown to users. */
-    public enum Verdict {
+    public enum Outcome {
         /** The call took effect. */
         @JsonProperty("done")
         DONE("done"),
@@ -40,7 +40,7 @@ public record CallSettlement(
 
         private final String wireName;
 
-        Verdict(String wireName) {
+        Outcome(String wireName) {
             this.wireName = wireName;
         }
 
@@ -49,36 +49,36 @@ public record CallSettlement(
             return wireName;
         }
 
-        /** Returns the verdict with this wire name, if there is one. */
-        public static Optional<Verdict> named(String wireName) {
+        /** Returns the outcome with this wire name, if there is one. */
+        public static Optional<Outcome> named(String wireName) {
             return Arrays.stream(values())
-                    .filter(verdict -> verdict.wireName.equals(wireName))
+                    .filter(outcome -> outcome.wireName.equals(wireName))
                     .findFirst();
         }
 
         /** All wire names, for messages to users. */
         public static String names() {
-            return Arrays.stream(values()).map(Verdict::wireName).collect(Collectors.joining(", "));
+            return Arrays.stream(values()).map(Outcome::wireName).collect(Collectors.joining(", "));
         }
     }
 
     public CallSettlement {
-        Objects.requireNonNull(verdict, "verdict");
+        Objects.requireNonNull(outcome, "outcome");
         Objects.requireNonNull(at, "at");
     }
 
     /** A settlement that need not be signed. */
     public CallSettlement(
-            Verdict verdict,
+            Outcome outcome,
             Optional<String> by,
             Optional<VerifiedSubject> verified,
             Optional<String> note,
             Instant at) {
-        this(verdict, by, verified, note, at, Optional.empty());
+        this(outcome, by, verified, note, at, Optional.empty());
     }
 
     /** A copy for a deleted conversation, without texts and names. */
     CallSettlement forgotten() {
-        return new CallSettlement(verdict, Optional.empty(), Optional.empty(), Optional.empty(), at);
+        return new CallSettlement(outcome, Optional.empty(), Optional.empty(), Optional.empty(), at);
     }
 }

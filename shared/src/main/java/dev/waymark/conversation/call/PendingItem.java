@@ -121,9 +121,9 @@ public record PendingItem(
     }
 
     private static List<String> possibleOutcomes(boolean rerun) {
-        return Arrays.stream(CallSettlement.Verdict.values())
-                .filter(verdict -> rerun || verdict != CallSettlement.Verdict.RERUN)
-                .map(CallSettlement.Verdict::wireName)
+        return Arrays.stream(CallSettlement.Outcome.values())
+                .filter(outcome -> rerun || outcome != CallSettlement.Outcome.RERUN)
+                .map(CallSettlement.Outcome::wireName)
                 .toList();
     }
 
@@ -216,7 +216,7 @@ public record PendingItem(
     /** Why a person can't decide that the lost call runs again; empty if a person can, or nothing is to be settled. */
     @JsonProperty("whyNoRerun")
     public Optional<String> whyNoRerun() {
-        return kind != Kind.UNKNOWN || outcomes.contains(CallSettlement.Verdict.RERUN.wireName())
+        return kind != Kind.UNKNOWN || outcomes.contains(CallSettlement.Outcome.RERUN.wireName())
                 ? Optional.empty()
                 : Optional.of(WHY_NO_RERUN);
     }

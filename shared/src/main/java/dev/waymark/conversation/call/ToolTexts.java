@@ -91,7 +91,7 @@ public final class ToolTexts {
     private static String notExecuted(Call call) {
         boolean isToRunAgain = call.fromFile().isPresent()
                 && call.settlement()
-                        .filter(settled -> settled.verdict() == CallSettlement.Verdict.RERUN)
+                        .filter(settled -> settled.outcome() == CallSettlement.Outcome.RERUN)
                         .isPresent();
         return call.mayHaveRunBefore() || isToRunAgain
                 ? "The " + call.tool() + " tool was not executed here." + ranBefore()

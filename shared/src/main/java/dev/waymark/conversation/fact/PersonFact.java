@@ -444,7 +444,7 @@ public sealed interface PersonFact extends Fact.Inbound {
      */
     record OutcomeSettled(
             String callId,
-            CallSettlement.Verdict settlement,
+            CallSettlement.Outcome settlement,
             Optional<String> result,
             Optional<String> by,
             Optional<String> note,
@@ -453,7 +453,7 @@ public sealed interface PersonFact extends Fact.Inbound {
             implements Decision {
         /** A settlement without a note and a signature, whose sender was not verified. */
         public OutcomeSettled(
-                String callId, CallSettlement.Verdict settlement, Optional<String> result, Optional<String> by) {
+                String callId, CallSettlement.Outcome settlement, Optional<String> result, Optional<String> by) {
             this(callId, settlement, result, by, Optional.empty(), Optional.empty(), Optional.empty());
         }
 

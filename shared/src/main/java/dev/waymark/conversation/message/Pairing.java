@@ -32,7 +32,7 @@ public final class Pairing {
             boolean resultsFirst =
                     message.content().stream().limit(answered.size()).allMatch(Part.ToolResult.class::isInstance);
             if (!resultsFirst) {
-                return Optional.of("message " + i + ": something is said before the results");
+                return Optional.of("message " + i + ": text before its results");
             }
             open = message.toolUses().stream().map(Part.ToolUse::id).toList();
             for (String id : open) {

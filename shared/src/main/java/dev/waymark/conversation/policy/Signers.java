@@ -1,7 +1,7 @@
 package dev.waymark.conversation.policy;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.SignerKey;
 import java.util.Collections;
 import java.util.LinkedHashMap;

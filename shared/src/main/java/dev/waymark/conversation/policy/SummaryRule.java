@@ -10,7 +10,8 @@ public record SummaryRule(long whenTokens, int keepMessages) {
 
     public SummaryRule {
         if (whenTokens < 1 || keepMessages < 1) {
-            throw new IllegalArgumentException("whenTokens and keepMessages must be at least 1, found " + whenTokens + " and " + keepMessages);
+            throw new IllegalArgumentException(
+                    "whenTokens and keepMessages must be at least 1, found " + whenTokens + " and " + keepMessages);
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
@@ -19,6 +18,7 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -94,7 +94,9 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     public Optional<Problem> stopped(PersonFact.Stopped fact) {
         return unlessOver(
                 fact,
-                () -> state.turn().isRunning() ? Optional.empty() : refused(ProblemType.NOT_FOUND, "no turn is running"));
+                () -> state.turn().isRunning()
+                        ? Optional.empty()
+                        : refused(ProblemType.NOT_FOUND, "no turn is running"));
     }
 
     @Override
@@ -309,7 +311,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             return refused(ProblemType.BAD_INPUT, "the agent is being looked up");
         }
         Optional<String> noRerun = ask.get().whyNoRerun();
-        if (settled.settlement() == CallSettlement.Verdict.RERUN && noRerun.isPresent()) {
+        if (settled.settlement() == CallSettlement.Outcome.RERUN && noRerun.isPresent()) {
             return refused(ProblemType.BAD_INPUT, ask.get().tool() + " can't be run again: " + noRerun.get());
         }
         return SignatureRules.objection(ask.get(), settled);

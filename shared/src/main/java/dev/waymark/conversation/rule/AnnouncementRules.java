@@ -215,7 +215,7 @@ final class AnnouncementRules {
                         .map(decision -> decision.approved() ? "approved" : "denied")
                         .orElse("decided");
             case UNKNOWN ->
-                call.settlement().map(how -> how.verdict().wireName()).orElse("reported");
+                call.settlement().map(how -> how.outcome().wireName()).orElse("reported");
         };
     }
 

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ModelFact;
@@ -16,6 +15,7 @@ import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -119,7 +119,10 @@ final class ModelRules {
             TurnRules.end(draft, Turn.Status.CUT, all, new Problem(ProblemType.REPLY_EMPTY, EMPTY));
         } else if (draft.dialogue.turn.repaired()) {
             TurnRules.end(
-                    draft, Turn.Status.FAILED, "", new Problem(ProblemType.SCHEMA_MISMATCH, ASKED_TWICE + misfit.get()));
+                    draft,
+                    Turn.Status.FAILED,
+                    "",
+                    new Problem(ProblemType.SCHEMA_MISMATCH, ASKED_TWICE + misfit.get()));
         } else {
             draft.dialogue.turn = draft.dialogue.turn.repairing();
             draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit.get())));

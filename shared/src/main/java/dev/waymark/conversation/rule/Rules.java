@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.Resumption;
@@ -11,6 +10,7 @@ import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Announcements;
 import dev.waymark.conversation.state.Origin;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.PendingItem;
@@ -9,6 +8,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.Resumption;
@@ -19,6 +18,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

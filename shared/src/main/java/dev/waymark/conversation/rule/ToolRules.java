@@ -1,9 +1,9 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.Optional;
 
 /** Rules of dispatched calls: what each outcome of a dispatch does to its call. */

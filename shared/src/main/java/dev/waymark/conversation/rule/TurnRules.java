@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -13,6 +12,7 @@ import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.PersistentMap;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,11 @@ final class TurnRules {
 
     /** Ends the turn early and cancels its open calls. */
     static void stop(Draft draft, Turn.Status how, String text) {
-        stop(draft, how, text, new Problem(how == Turn.Status.STOPPED ? ProblemType.STOPPED : ProblemType.CANCELLED, text));
+        stop(
+                draft,
+                how,
+                text,
+                new Problem(how == Turn.Status.STOPPED ? ProblemType.STOPPED : ProblemType.CANCELLED, text));
     }
 
     /** @param text the result that each open call gets */

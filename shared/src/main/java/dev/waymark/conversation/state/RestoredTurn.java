@@ -1,10 +1,10 @@
 package dev.waymark.conversation.state;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Usage;
 import java.time.Instant;
 import java.util.Optional;

@@ -53,7 +53,9 @@ public record Budget(Optional<Usd> usd, Optional<Long> tokens) {
 
     /** Returns a problem if the spending has reached the budget. */
     public Optional<Problem> overdrawn(Spent spent) {
-        return overdrawnUsd(spent).or(() -> overdrawnTokens(spent)).map(words -> new Problem(ProblemType.BUDGET, words));
+        return overdrawnUsd(spent)
+                .or(() -> overdrawnTokens(spent))
+                .map(words -> new Problem(ProblemType.BUDGET, words));
     }
 
     private Optional<String> overdrawnUsd(Spent spent) {

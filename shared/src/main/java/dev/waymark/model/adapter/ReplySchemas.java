@@ -1,7 +1,7 @@
 package dev.waymark.model.adapter;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
 import java.util.Locale;

@@ -46,7 +46,7 @@ class PairingTest {
                         List.of(calls, results(result("a", ""), result("a", ""), result("b", "")))),
                 Arguments.of("message 0: results for [a] where [] are due", List.of(results(result("a", "")))),
                 Arguments.of(
-                        "message 1: a message has text before its results",
+                        "message 1: text before its results",
                         List.of(
                                 assistant(use("a", "add")),
                                 new Message(Role.USER, List.of(text("hm"), result("a", ""))))),

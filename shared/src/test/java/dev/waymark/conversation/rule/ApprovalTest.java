@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.error;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
@@ -30,6 +29,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -261,7 +261,7 @@ class ApprovalTest {
                         new ModelFact.ModelCalled(1),
                         reply(1, use("a", "drop"), ConversationScript.ask("q", "Day?")))
                 .at(DEADLINE, new ThreadFact.TimePassed(), ToolConversationScript.restored("a", 1, "drop", "old"))
-                .with(ToolConversationScript.settled("a", CallSettlement.Verdict.RERUN));
+                .with(ToolConversationScript.settled("a", CallSettlement.Outcome.RERUN));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
     }

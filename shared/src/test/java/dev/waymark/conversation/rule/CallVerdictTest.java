@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.said;
 import static dev.waymark.conversation.rule.ConversationScript.use;
@@ -26,6 +25,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -266,7 +266,7 @@ class CallVerdictTest {
     void deniedCall_thatAPersonWantsToRunAgain_staysDenied() {
         ConversationScript story = replied(List.of(use("a", "mail"), use("b", "mail")), ALLOW, DENY)
                 .with(ToolConversationScript.restored("b", 1, "mail", "old"))
-                .with(ToolConversationScript.settled("b", CallSettlement.Verdict.RERUN));
+                .with(ToolConversationScript.settled("b", CallSettlement.Outcome.RERUN));
 
         assertThat(story.call("b").status()).isEqualTo(Call.Status.DENIED);
     }

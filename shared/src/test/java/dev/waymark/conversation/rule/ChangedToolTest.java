@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
 import static dev.waymark.conversation.rule.ConversationScript.said;
@@ -29,6 +28,7 @@ import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -141,7 +141,7 @@ class ChangedToolTest {
     @Test
     void rerunWithoutADefinition_isJudgedBeforeAnybodyIsAskedAgain() {
         ConversationScript story = called().with(reply(1, use("a", "drop")))
-                .with(restored("a", 1, "drop", "x1"), settled("a", CallSettlement.Verdict.RERUN));
+                .with(restored("a", 1, "drop", "x1"), settled("a", CallSettlement.Outcome.RERUN));
         assertThat(story.state().asks()).isEmpty();
         assertThat(story.decides()).containsExactly(new Step.Judge(story.call("a")));
 

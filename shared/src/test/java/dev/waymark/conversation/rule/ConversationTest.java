@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.message.Message.user;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.answered;
@@ -39,6 +38,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Usage;
 import java.util.Arrays;
 import java.util.Collections;

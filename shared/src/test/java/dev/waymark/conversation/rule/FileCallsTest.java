@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.START;
 import static dev.waymark.conversation.rule.ConversationScript.ask;
@@ -32,6 +31,7 @@ import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -218,7 +218,7 @@ class FileCallsTest {
 
         Conversation rerun = Rules.apply(
                 asking,
-                new PersonFact.OutcomeSettled("tu_1", CallSettlement.Verdict.RERUN, Optional.empty(), NONE),
+                new PersonFact.OutcomeSettled("tu_1", CallSettlement.Outcome.RERUN, Optional.empty(), NONE),
                 LATER);
 
         waits(rerun, false);
@@ -229,7 +229,7 @@ class FileCallsTest {
     void callThatIsToRunAgain_denied_mayStillHaveRunBefore() {
         Conversation rerun = Rules.apply(
                 resumed(file(use("tu_1", "asking")), FileCalls.WAIT),
-                new PersonFact.OutcomeSettled("tu_1", CallSettlement.Verdict.RERUN, Optional.empty(), NONE),
+                new PersonFact.OutcomeSettled("tu_1", CallSettlement.Outcome.RERUN, Optional.empty(), NONE),
                 LATER);
 
         assertThat(call(denied(rerun), "tu_1").result().orElseThrow())

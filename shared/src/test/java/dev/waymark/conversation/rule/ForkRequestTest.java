@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.ask;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
 import static dev.waymark.conversation.rule.ConversationScript.said;
@@ -20,6 +19,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.LinkedHashMap;

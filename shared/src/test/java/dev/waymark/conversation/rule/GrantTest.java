@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.START;
 import static dev.waymark.conversation.rule.ConversationScript.answered;
@@ -37,6 +36,7 @@ import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

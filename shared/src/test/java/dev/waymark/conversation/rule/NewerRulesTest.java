@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
 import static dev.waymark.conversation.rule.ConversationScript.said;
 import static dev.waymark.conversation.rule.ConversationScript.use;
@@ -17,6 +16,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.answered;
 import static dev.waymark.conversation.rule.ConversationScript.ask;
 import static dev.waymark.conversation.rule.ConversationScript.finished;
@@ -27,6 +26,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Duration;
 import java.time.Instant;
@@ -176,7 +176,7 @@ class ResumptionTest {
                 LATER);
         Conversation settled = Rules.apply(
                 begun,
-                new PersonFact.OutcomeSettled("tu_1", CallSettlement.Verdict.RERUN, Optional.empty(), Optional.empty()),
+                new PersonFact.OutcomeSettled("tu_1", CallSettlement.Outcome.RERUN, Optional.empty(), Optional.empty()),
                 LATER);
 
         assertThat(call(begun, "tu_1").approval().orElseThrow().stated()).isTrue();

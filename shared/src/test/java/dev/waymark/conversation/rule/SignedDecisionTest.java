@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
 import static dev.waymark.conversation.rule.ConversationScript.said;
@@ -37,6 +36,7 @@ import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.SignerKey;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -298,12 +298,12 @@ class SignedDecisionTest {
     void settlement_hasToBeSigned() {
         ConversationScript story =
                 replied("trip", use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
-        assertThat(story.refusal(settled("a", CallSettlement.Verdict.RERUN))).contains(ProblemType.SIGNATURE_REQUIRED);
+        assertThat(story.refusal(settled("a", CallSettlement.Outcome.RERUN))).contains(ProblemType.SIGNATURE_REQUIRED);
         String signature = signature(ANN.getPrivate(), statement(story, "rerun", Optional.empty()));
 
         assertThat(story.refusal(new PersonFact.OutcomeSettled(
                         "a",
-                        CallSettlement.Verdict.GIVE_UP,
+                        CallSettlement.Outcome.GIVE_UP,
                         NONE,
                         BY_ANN,
                         NONE,
@@ -312,7 +312,7 @@ class SignedDecisionTest {
                 .contains(ProblemType.SIGNATURE_REQUIRED);
         assertThat(story.refusal(new PersonFact.OutcomeSettled(
                         "a",
-                        CallSettlement.Verdict.RERUN,
+                        CallSettlement.Outcome.RERUN,
                         NONE,
                         BY_ANN,
                         NONE,
@@ -345,7 +345,7 @@ class SignedDecisionTest {
         }
         assertThat(story.refusal(new PersonFact.OutcomeSettled(
                         "a",
-                        CallSettlement.Verdict.GIVE_UP,
+                        CallSettlement.Outcome.GIVE_UP,
                         NONE,
                         BY_ANN,
                         note,
@@ -356,12 +356,12 @@ class SignedDecisionTest {
 
     @Test
     void settlement_keepsItsSignature_soThatAChangedOneIsFound() throws Exception {
-        for (CallSettlement.Verdict verdict : CallSettlement.Verdict.values()) {
+        for (CallSettlement.Outcome verdict : CallSettlement.Outcome.values()) {
             ConversationScript story = replied("trip", use("a", "mail"))
                     .with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
             PendingItem ask = story.state().asks().get(0);
             Optional<String> result =
-                    verdict == CallSettlement.Verdict.DONE ? Optional.of("sent at noon") : Optional.empty();
+                    verdict == CallSettlement.Outcome.DONE ? Optional.of("sent at noon") : Optional.empty();
             Optional<String> note = Optional.of("not on the statement");
             DecisionStatement statement = DecisionStatement.about(
                     ask.signers().orElseThrow(),
@@ -386,7 +386,7 @@ class SignedDecisionTest {
                 ObjectNode settlement = (ObjectNode) tree.at("/calls/a/settlement");
                 switch (field) {
                     case "outcome" ->
-                        settlement.put("outcome", verdict == CallSettlement.Verdict.RERUN ? "give-up" : "rerun");
+                        settlement.put("outcome", verdict == CallSettlement.Outcome.RERUN ? "give-up" : "rerun");
                     case "by" -> settlement.put("by", "ben");
                     case "note" -> settlement.put("note", "on the statement");
                     default -> settlement.remove("signed");
@@ -400,7 +400,7 @@ class SignedDecisionTest {
 
     private static PersonFact.OutcomeSettled notDone(Optional<String> note, String signature) {
         return new PersonFact.OutcomeSettled(
-                "a", CallSettlement.Verdict.NOT_DONE, NONE, BY_ANN, note, Optional.of(signature), Optional.empty());
+                "a", CallSettlement.Outcome.NOT_DONE, NONE, BY_ANN, note, Optional.of(signature), Optional.empty());
     }
 
     /** Signatures of earlier versions, whose statements had no note. */

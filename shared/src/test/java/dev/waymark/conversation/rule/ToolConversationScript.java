@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -10,6 +9,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -101,7 +101,7 @@ final class ToolConversationScript {
         return new ToolFact.ToolVerified(callId, dispatch, Optional.of(landed), Optional.empty());
     }
 
-    static PersonFact.OutcomeSettled settled(String callId, CallSettlement.Verdict how) {
+    static PersonFact.OutcomeSettled settled(String callId, CallSettlement.Outcome how) {
         return new PersonFact.OutcomeSettled(callId, how, Optional.empty(), Optional.of("ann"));
     }
 

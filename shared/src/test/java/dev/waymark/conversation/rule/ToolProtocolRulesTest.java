@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.ask;
 import static dev.waymark.conversation.rule.ConversationScript.error;
@@ -34,6 +33,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -311,14 +311,14 @@ class ToolProtocolRulesTest {
         ConversationScript story = unsettled(tool);
         assertThat(story.state().isInterrupted()).isTrue();
 
-        story.with(settled("a", CallSettlement.Verdict.DONE));
+        story.with(settled("a", CallSettlement.Outcome.DONE));
         assertThat(story.call("a").toolResult()).contains(result("a", "Done, as settled by ann."));
-        assertThat(story.refusal(settled("a", CallSettlement.Verdict.DONE))).contains(ProblemType.ALREADY_DECIDED);
+        assertThat(story.refusal(settled("a", CallSettlement.Outcome.DONE))).contains(ProblemType.ALREADY_DECIDED);
     }
 
     @Test
     void settle_rerun_waitsForTheFenceAndKeepsTheClaimUntilThen() {
-        ConversationScript story = unsettled("mail").with(settled("a", CallSettlement.Verdict.RERUN));
+        ConversationScript story = unsettled("mail").with(settled("a", CallSettlement.Outcome.RERUN));
         Instant fence = ConversationScript.START.plusSeconds(7).plus(FENCE);
 
         assertThat(story.decides()).containsExactly(new Step.WakeAt(fence));
@@ -330,13 +330,13 @@ class ToolProtocolRulesTest {
 
     @Test
     void settle_rerunOfWhatCannotBeFenced_isRefused() {
-        assertThat(unsettled("sign").refusal(settled("a", CallSettlement.Verdict.RERUN)))
+        assertThat(unsettled("sign").refusal(settled("a", CallSettlement.Outcome.RERUN)))
                 .contains(ProblemType.BAD_INPUT);
     }
 
     @Test
     void settle_giveUp_isReported() {
-        ConversationScript story = unsettled("sign").with(settled("a", CallSettlement.Verdict.GIVE_UP));
+        ConversationScript story = unsettled("sign").with(settled("a", CallSettlement.Outcome.GIVE_UP));
 
         assertThat(story.call("a").toolResult())
                 .contains(error("a", durability("sign", "a", ConversationScript.START.plusSeconds(7))));
@@ -346,9 +346,9 @@ class ToolProtocolRulesTest {
     void settle_whatIsNotInQuestion_isRefusedByName() {
         ConversationScript story = replied(use("a", "charge"), use("b", "add"));
 
-        assertThat(story.refusal(settled("z", CallSettlement.Verdict.DONE))).contains(ProblemType.NOT_FOUND);
-        assertThat(story.refusal(settled("a", CallSettlement.Verdict.DONE))).contains(ProblemType.NOT_FOUND);
-        assertThat(story.refusal(settled("b", CallSettlement.Verdict.RERUN))).contains(ProblemType.NOT_FOUND);
+        assertThat(story.refusal(settled("z", CallSettlement.Outcome.DONE))).contains(ProblemType.NOT_FOUND);
+        assertThat(story.refusal(settled("a", CallSettlement.Outcome.DONE))).contains(ProblemType.NOT_FOUND);
+        assertThat(story.refusal(settled("b", CallSettlement.Outcome.RERUN))).contains(ProblemType.NOT_FOUND);
     }
 
     // ---- resets
@@ -508,7 +508,7 @@ class ToolProtocolRulesTest {
     void rerun_ofACallThatRanBeforeAReset_keepsItsKey() {
         ConversationScript story = replied(use("a", "drop"), use("b", "drop"))
                 .with(restored("b", 1, "drop", "old"))
-                .at(ConversationScript.START.plus(Duration.ofHours(1)), settled("b", CallSettlement.Verdict.RERUN));
+                .at(ConversationScript.START.plus(Duration.ofHours(1)), settled("b", CallSettlement.Outcome.RERUN));
         assertThat(story.call("b").claim()).isEmpty();
 
         story.with(approved("a"), approved("b"), dispatched("a", 1), claimed("a", 1, "drop", "x"));
@@ -521,7 +521,7 @@ class ToolProtocolRulesTest {
         ConversationScript story = replied(use("a", "drop")).with(restored("a", 1, "drop", "old"));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.UNSETTLED);
 
-        story.with(settled("a", CallSettlement.Verdict.RERUN));
+        story.with(settled("a", CallSettlement.Outcome.RERUN));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
         assertThat(story.with(approved("a")).decides())
                 .containsExactly(

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.START;
 import static dev.waymark.conversation.rule.ConversationScript.reply;
@@ -33,6 +32,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -134,8 +134,8 @@ class UnknownOutcomeTest {
     void rerunOnAPersonsWord_whereTheKeyIsNotHonoured_isRefused() {
         ConversationScript script = verifying("post").with(verified("a", 1, false));
 
-        assertThat(script.refusal(settled("a", CallSettlement.Verdict.RERUN))).contains(ProblemType.BAD_INPUT);
-        assertThat(script.refusal(settled("a", CallSettlement.Verdict.DONE))).isEmpty();
+        assertThat(script.refusal(settled("a", CallSettlement.Outcome.RERUN))).contains(ProblemType.BAD_INPUT);
+        assertThat(script.refusal(settled("a", CallSettlement.Outcome.DONE))).isEmpty();
     }
 
     /**
@@ -222,7 +222,7 @@ class UnknownOutcomeTest {
 
         assertThat(script.call("a").settlement())
                 .contains(new CallSettlement(
-                        CallSettlement.Verdict.NOT_DONE,
+                        CallSettlement.Outcome.NOT_DONE,
                         Optional.of("ann"),
                         Optional.empty(),
                         Optional.of("not on the statement"),
@@ -300,7 +300,7 @@ class UnknownOutcomeTest {
     private static PersonFact.OutcomeSettled settledAsNotDone(String callId) {
         return new PersonFact.OutcomeSettled(
                 callId,
-                CallSettlement.Verdict.NOT_DONE,
+                CallSettlement.Outcome.NOT_DONE,
                 NONE,
                 Optional.of("ann"),
                 Optional.of("not on the statement"),
@@ -436,7 +436,7 @@ class UnknownOutcomeTest {
     @Test
     void lateOutcome_beforeItsRerun_isTheResult() {
         ConversationScript script =
-                claimedCall("mail").with(timedOut("a", 1), settled("a", CallSettlement.Verdict.RERUN));
+                claimedCall("mail").with(timedOut("a", 1), settled("a", CallSettlement.Outcome.RERUN));
         script.with(endedLate("a", "x", finished("a", 1, "sent")));
 
         assertThat(script.call("a").toolResult()).contains(result("a", "sent"));

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.value.ProblemType;
 import static dev.waymark.conversation.rule.ConversationScript.NONE;
 import static dev.waymark.conversation.rule.ConversationScript.use;
 import static dev.waymark.conversation.rule.ToolConversationScript.approved;
@@ -26,6 +25,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -59,7 +59,7 @@ class UnusualOrdersTest {
         Conversation state =
                 resumed(replied(use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1)));
 
-        for (CallSettlement.Verdict settlement : CallSettlement.Verdict.values()) {
+        for (CallSettlement.Outcome settlement : CallSettlement.Outcome.values()) {
             assertThat(Rules.refusal(state, settled("a", settlement))).contains(LOOKED_UP);
         }
     }

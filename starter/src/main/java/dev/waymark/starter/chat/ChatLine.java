@@ -3,7 +3,7 @@ package dev.waymark.starter.chat;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Settlement;
-import dev.waymark.conversation.call.CallSettlement.Verdict;
+import dev.waymark.conversation.call.CallSettlement.Outcome;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
@@ -233,13 +233,13 @@ public final class ChatLine {
         Rest noted = Rest.of(typed, "--note");
         Rest rest = Rest.of(noted.id(), "--result");
         String[] words = rest.id().split("\\s+");
-        Optional<Verdict> verdict = words.length == 2 ? Verdict.named(words[1]) : Optional.empty();
-        if (verdict.isEmpty() || (rest.text().isPresent() && verdict.get() != Verdict.DONE)) {
-            orders.hint("/settle needs ID and one of " + Verdict.names()
+        Optional<Outcome> outcome = words.length == 2 ? Outcome.named(words[1]) : Optional.empty();
+        if (outcome.isEmpty() || (rest.text().isPresent() && outcome.get() != Outcome.DONE)) {
+            orders.hint("/settle needs ID and one of " + Outcome.names()
                     + ". After that, done may have --result TEXT, and each may end with --note TEXT");
             return;
         }
-        OutcomeSettled plain = Settlement.of(words[0], verdict.get());
+        OutcomeSettled plain = Settlement.of(words[0], outcome.get());
         OutcomeSettled settlement = rest.text().map(plain::withResult).orElse(plain);
         orders.send(OutboundMessage.of(noted.text().map(settlement::withNote).orElse(settlement)));
     }

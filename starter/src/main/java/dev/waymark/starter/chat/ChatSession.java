@@ -1,6 +1,5 @@
 package dev.waymark.starter.chat;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.failure.WaymarkException;
@@ -11,6 +10,7 @@ import dev.waymark.client.save.SaveFollower;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.EventPlace;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;

@@ -1,6 +1,5 @@
 package dev.waymark.starter.checkpoint;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
@@ -16,6 +15,7 @@ import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.SaverOptions;

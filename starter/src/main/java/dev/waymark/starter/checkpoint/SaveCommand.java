@@ -1,6 +1,5 @@
 package dev.waymark.starter.checkpoint;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
@@ -13,6 +12,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.SaveFollower;
 import dev.waymark.client.save.SaveInterval;
 import dev.waymark.client.save.SaveOptions;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.connection.ConnectionOptions;

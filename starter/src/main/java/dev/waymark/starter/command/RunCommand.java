@@ -1,6 +1,5 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
@@ -13,6 +12,7 @@ import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.options.WaitOptions;

@@ -1,6 +1,5 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
@@ -11,6 +10,7 @@ import dev.waymark.client.schedule.NewSchedule;
 import dev.waymark.client.schedule.OverlapPolicy;
 import dev.waymark.client.schedule.Recurrence;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;

@@ -1,6 +1,5 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
@@ -8,6 +7,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadSummary;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.SaverOptions;

@@ -5,7 +5,7 @@ import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.Settlement;
-import dev.waymark.conversation.call.CallSettlement.Verdict;
+import dev.waymark.conversation.call.CallSettlement.Outcome;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
@@ -81,16 +81,16 @@ public final class SettleCommand implements Callable<Integer> {
     }
 
     private OutcomeSettled settlement() {
-        Verdict verdict = Verdict.named(outcome)
+        Outcome chosen = Outcome.named(outcome)
                 .orElseThrow(() -> new ParameterException(
-                        spec.commandLine(), "no such outcome: " + outcome + ". Use one of " + Verdict.names()));
-        OutcomeSettled plain = Settlement.of(call, verdict);
+                        spec.commandLine(), "no such outcome: " + outcome + ". Use one of " + Outcome.names()));
+        OutcomeSettled plain = Settlement.of(call, chosen);
         OutcomeSettled named = by == null ? plain : plain.withBy(by);
         OutcomeSettled settlement = note == null ? named : named.withNote(note);
         if (result == null) {
             return settlement;
         }
-        if (verdict != Verdict.DONE) {
+        if (chosen != Outcome.DONE) {
             throw new ParameterException(spec.commandLine(), "--result requires --outcome done");
         }
         return settlement.withResult(result);

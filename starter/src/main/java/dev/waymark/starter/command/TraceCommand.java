@@ -1,6 +1,5 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
@@ -14,6 +13,7 @@ import dev.waymark.client.trace.SpanFile;
 import dev.waymark.client.trace.SpanSink;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.options.ThreadHelp;

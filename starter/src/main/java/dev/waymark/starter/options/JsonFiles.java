@@ -1,11 +1,11 @@
 package dev.waymark.starter.options;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.ProblemType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

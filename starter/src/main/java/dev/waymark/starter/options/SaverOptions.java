@@ -1,12 +1,12 @@
 package dev.waymark.starter.options;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.SafeText;
 import dev.waymark.saver.BoundedSaver;
 import dev.waymark.saver.CheckpointSaver;
@@ -61,7 +61,9 @@ public final class SaverOptions {
     public static CheckpointSaver openLasting(String target) {
         if (target.startsWith("memory:")) {
             throw new WaymarkException.Refused(
-                    ProblemType.BAD_INPUT, "the saver would be lost when this command ends: " + target, "Use " + TARGETS);
+                    ProblemType.BAD_INPUT,
+                    "the saver would be lost when this command ends: " + target,
+                    "Use " + TARGETS);
         }
         return open(target);
     }

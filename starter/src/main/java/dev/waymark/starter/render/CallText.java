@@ -96,7 +96,7 @@ public final class CallText {
 
     /** Formats a settlement, such as {@code settled: not-done by ann: seen on the dashboard}. */
     static String words(CallSettlement settled, UnaryOperator<String> note) {
-        return "settled: " + settled.verdict().wireName() + by(settled.by(), settled.verified())
+        return "settled: " + settled.outcome().wireName() + by(settled.by(), settled.verified())
                 + settled.note().map(text -> ": " + note.apply(text)).orElse("");
     }
 

@@ -1,6 +1,5 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
@@ -14,6 +13,7 @@ import dev.waymark.connect.ServerAnswer;
 import dev.waymark.connect.ServerGoneException;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.agents.AgentInvalid;
 import io.grpc.StatusRuntimeException;
 import java.net.BindException;

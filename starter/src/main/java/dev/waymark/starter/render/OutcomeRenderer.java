@@ -1,12 +1,12 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import java.util.Optional;
 
 /** Prints the outcome of a turn, and the commands that are possible next. */

@@ -20,7 +20,7 @@ public final class PendingText {
     /** Longer arguments and questions are cut, because they are more than a person reads at a terminal. */
     public static final int MOST_CHARACTERS = 8_000;
 
-    private static final String DONE = CallSettlement.Verdict.DONE.wireName();
+    private static final String DONE = CallSettlement.Outcome.DONE.wireName();
 
     private static final String QUOTED = "│ ";
 

@@ -1,6 +1,5 @@
 package dev.waymark.starter.serve;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
@@ -12,6 +11,7 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.starter.render.Output;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.waymark.starter.shell;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.conversation.value.ProblemType;
 
 /** Reports that the script has not run one of its commands, because its file is missing. */
 final class ScriptCommands {

@@ -1,8 +1,8 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.gate.AcceptedFindings;
 import java.io.IOException;
 import java.nio.file.Path;

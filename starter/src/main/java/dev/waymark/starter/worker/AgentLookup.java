@@ -1,6 +1,5 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
@@ -9,6 +8,7 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.Suggestion;
 import dev.waymark.starter.render.CommandErrors;
 import dev.waymark.starter.render.Output;

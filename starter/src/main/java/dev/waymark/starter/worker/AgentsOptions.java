@@ -1,6 +1,5 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
@@ -8,6 +7,7 @@ import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.extension.WorkerExtension;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDefinitions;

@@ -1,9 +1,9 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.conversation.value.ProblemType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
@@ -78,7 +78,10 @@ final class CandidateOptions {
             return Check.in(path);
         } catch (YamlProblem e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT, ProblemType.CHECKS_INVALID, "invalid checks: " + e.getMessage(), "Fix the file");
+                    ExitCode.BAD_INPUT,
+                    ProblemType.CHECKS_INVALID,
+                    "invalid checks: " + e.getMessage(),
+                    "Fix the file");
         }
     }
 

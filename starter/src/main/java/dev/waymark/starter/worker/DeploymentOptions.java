@@ -1,9 +1,9 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.AgentWorker;
 import java.util.Map;
 import java.util.Optional;

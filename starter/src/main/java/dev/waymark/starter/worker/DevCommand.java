@@ -1,11 +1,11 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.connect.Connection;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;

@@ -1,11 +1,11 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.GuardedProgram;
 import java.io.BufferedReader;

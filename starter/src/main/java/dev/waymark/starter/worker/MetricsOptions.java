@@ -1,10 +1,10 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.uber.m3.tally.Scope;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.AgentWorker;
 import java.io.IOException;
 import java.util.Optional;

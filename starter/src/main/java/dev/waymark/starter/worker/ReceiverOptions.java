@@ -1,10 +1,10 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.yaml.YamlProblem;

@@ -1,12 +1,12 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.gate.AcceptedFindings;
@@ -237,7 +237,10 @@ public final class RehearseCommand implements Callable<Integer> {
             return results == null ? ScriptedResults.NONE : ScriptedResults.read(results);
         } catch (YamlProblem e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT, ProblemType.RESULTS_INVALID, "invalid results: " + e.getMessage(), "Fix the file");
+                    ExitCode.BAD_INPUT,
+                    ProblemType.RESULTS_INVALID,
+                    "invalid results: " + e.getMessage(),
+                    "Fix the file");
         }
     }
 

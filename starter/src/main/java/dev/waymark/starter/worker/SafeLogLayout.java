@@ -1,6 +1,5 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import ch.qos.logback.classic.PatternLayout;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
@@ -11,6 +10,7 @@ import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.conversation.state.UnknownRulesException;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.SafeText;
 import dev.waymark.worker.secret.LogSecrets;
 import io.grpc.StatusRuntimeException;

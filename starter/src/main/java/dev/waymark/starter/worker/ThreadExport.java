@@ -1,10 +1,10 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.IdPrefix;
 import dev.waymark.history.HistoryScrubber;
 import dev.waymark.history.ThreadHistory;

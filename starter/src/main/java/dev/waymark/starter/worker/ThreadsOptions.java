@@ -1,11 +1,11 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Ages;
@@ -82,7 +82,10 @@ final class ThreadsOptions {
             return histories == null ? Map.of() : Check.besideThreads(histories);
         } catch (YamlProblem e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT, ProblemType.CHECKS_INVALID, "invalid checks: " + e.getMessage(), "Fix the file");
+                    ExitCode.BAD_INPUT,
+                    ProblemType.CHECKS_INVALID,
+                    "invalid checks: " + e.getMessage(),
+                    "Fix the file");
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
@@ -13,6 +12,7 @@ import dev.waymark.cli.HelpEntry;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.render.Output;

@@ -37,7 +37,7 @@ class CallTextTest {
                 .then(new ToolFact.ToolVerified("tu_1", 1, Optional.empty(), Optional.empty()))
                 .then(new PersonFact.OutcomeSettled(
                         "tu_1",
-                        CallSettlement.Verdict.DONE,
+                        CallSettlement.Outcome.DONE,
                         Optional.of("receipt 7"),
                         Optional.of("bob"),
                         Optional.of("in the ledger\u202e, line 3"),

@@ -1,6 +1,5 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.cli.CommandError;
@@ -12,6 +11,7 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.testkit.ThreadFixture;
 import io.grpc.Status;
 import java.net.BindException;

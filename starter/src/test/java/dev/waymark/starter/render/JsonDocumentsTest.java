@@ -192,7 +192,7 @@ class JsonDocumentsTest {
                         Optional.of("ann"),
                         Optional.of("less")))
                 .then(new PersonFact.OutcomeSettled(
-                        "tu_1", CallSettlement.Verdict.GIVE_UP, Optional.empty(), Optional.of("ann")))
+                        "tu_1", CallSettlement.Outcome.GIVE_UP, Optional.empty(), Optional.of("ann")))
                 .then(new ToolFact.ToolVerified("tu_1", 1, Optional.of(true), Optional.of("paid")));
 
         assertThat(fields(tale.moments().get(3)))

@@ -1,6 +1,5 @@
 package dev.waymark.starter.worker;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -10,6 +9,7 @@ import ch.qos.logback.classic.spi.LoggingEvent;
 import dev.waymark.codec.FileKeyStore;
 import dev.waymark.connect.ServerState;
 import dev.waymark.conversation.state.UnknownRulesException;
+import dev.waymark.conversation.value.ProblemType;
 import io.grpc.Status;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.internal.logging.LoggerTag;
@@ -64,7 +64,8 @@ class SafeLogLayoutTest {
 
     @Test
     void activitiesThatWaitForTheirKeys_areLoggedOnceInTenSeconds() {
-        Throwable away = ApplicationFailure.newFailure("the keys of threads can't be read", ProblemType.KEY_STORE_UNAVAILABLE);
+        Throwable away =
+                ApplicationFailure.newFailure("the keys of threads can't be read", ProblemType.KEY_STORE_UNAVAILABLE);
 
         assertThat(logged("Activity failure.", away, 100)).contains("Activity failure.");
         assertThat(logged("Activity failure.", away, 101)).isEmpty();

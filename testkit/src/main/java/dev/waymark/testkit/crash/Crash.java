@@ -10,7 +10,7 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.testkit.process.ProcessFamily;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import java.io.FileOutputStream;
@@ -168,7 +168,7 @@ public final class Crash {
             }
 
             @Override
-            public Verdict verify(Json args, ToolContext context) throws Exception {
+            public VerifyResult verify(Json args, ToolContext context) throws Exception {
                 return tool.verify(args, context);
             }
         };

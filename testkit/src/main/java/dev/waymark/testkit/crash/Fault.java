@@ -11,7 +11,8 @@ public record Fault(CrashPoint point, int passing, Duration after) {
     public Fault {
         Objects.requireNonNull(point, "point");
         if (passing < 1 || after.isNegative()) {
-            throw new IllegalArgumentException("passing must be at least 1 and after not negative, found " + passing + " and " + after);
+            throw new IllegalArgumentException(
+                    "passing must be at least 1 and after not negative, found " + passing + " and " + after);
         }
     }
 

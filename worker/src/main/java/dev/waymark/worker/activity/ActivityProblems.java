@@ -1,9 +1,9 @@
 package dev.waymark.worker.activity;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
 import io.grpc.StatusRuntimeException;
 import io.temporal.failure.ApplicationFailure;

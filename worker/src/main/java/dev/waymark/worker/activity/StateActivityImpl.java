@@ -1,6 +1,5 @@
 package dev.waymark.worker.activity;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
@@ -10,6 +9,7 @@ import dev.waymark.contract.StateChunk;
 import dev.waymark.contract.StateChunkInput;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.RunReader;
 import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;
@@ -61,7 +61,8 @@ public final class StateActivityImpl implements StateActivity {
                     input.whole().isEmpty() || input.whole().get().equals(state.whole());
             if (!isOfSameWhole && info.getAttempt() <= TRIES_TO_LEAVE_IT) {
                 throw passing(
-                        ProblemType.STATE_DIFFERS, "this build writes the state differently than the one that began to carry it");
+                        ProblemType.STATE_DIFFERS,
+                        "this build writes the state differently than the one that began to carry it");
             }
             if (input.index() >= state.count()) {
                 return state.chunk(0);

@@ -1,11 +1,11 @@
 package dev.waymark.worker.agents;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.work.AgentInput;
 import dev.waymark.contract.work.AgentList;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.Suggestion;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;

@@ -1,11 +1,11 @@
 package dev.waymark.worker.announce;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.work.AnnounceInput;
 import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.state.AnnouncementPlan.Occasion;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.SafeText;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.metrics.AttemptMetrics;
@@ -29,8 +29,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AnnounceActivityImpl.class);
-
-
 
     private static final Duration SOONEST = Duration.ofSeconds(1);
     private static final int MOST_DOUBLINGS = 10;
@@ -131,7 +129,10 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
             if (course.hasSent) {
                 tell(heartbeat);
             }
-            throw later(ProblemType.IN_LINE, ReceiverLine.MOST_AT_ONCE + " others are being sent to " + name, limited(pause.get()));
+            throw later(
+                    ProblemType.IN_LINE,
+                    ReceiverLine.MOST_AT_ONCE + " others are being sent to " + name,
+                    limited(pause.get()));
         }
         try {
             return client.send(receiver, notice);

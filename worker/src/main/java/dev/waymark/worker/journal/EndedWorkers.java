@@ -1,9 +1,9 @@
 package dev.waymark.worker.journal;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.google.protobuf.ByteString;
 import dev.waymark.connect.RequestRetry;
 import dev.waymark.connect.ServerAnswer;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.activity.StickyTasks;
 import dev.waymark.worker.process.DaemonThreads;
 import io.grpc.StatusRuntimeException;

@@ -1,6 +1,5 @@
 package dev.waymark.worker.model;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
@@ -15,6 +14,7 @@ import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelRequest;
@@ -211,7 +211,8 @@ public final class ModelActivityImpl implements ModelActivity {
     private static Optional<Json> schema(Attempt attempt) {
         Optional<Json> schema = attempt.state().turn().schema();
         schema.flatMap(ToolArguments::malformation).ifPresent(why -> {
-            throw ActivityProblems.permanent(new Problem(ProblemType.BAD_INPUT, "the schema is not a JSON Schema: " + why));
+            throw ActivityProblems.permanent(
+                    new Problem(ProblemType.BAD_INPUT, "the schema is not a JSON Schema: " + why));
         });
         return schema;
     }

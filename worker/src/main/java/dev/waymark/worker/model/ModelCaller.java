@@ -1,12 +1,12 @@
 package dev.waymark.worker.model;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelFailure;

@@ -1,11 +1,11 @@
 package dev.waymark.worker.tool;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.TaskInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.CallLog;

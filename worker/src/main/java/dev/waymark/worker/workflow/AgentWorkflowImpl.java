@@ -1,6 +1,5 @@
 package dev.waymark.worker.workflow;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.RunLimits;
@@ -35,6 +34,7 @@ import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.inbound.InlineText;
 import io.temporal.common.converter.EncodedValues;

@@ -1,12 +1,12 @@
 package dev.waymark.worker.workflow;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.SideEffectMarker;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.unsafe.WorkflowUnsafe;
 import java.util.Optional;

@@ -178,7 +178,7 @@ final class WebUiCard {
 
     private static String otherOutcomes(PendingItem ask) {
         return ask.outcomes().stream()
-                .filter(outcome -> !outcome.equals(CallSettlement.Verdict.DONE.wireName()))
+                .filter(outcome -> !outcome.equals(CallSettlement.Outcome.DONE.wireName()))
                 .map(outcome -> "`" + outcome + "`")
                 .collect(Collectors.joining(" or "));
     }

@@ -1,6 +1,5 @@
 package dev.waymark.worker.metrics;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Conversation;
@@ -19,6 +18,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Usage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;

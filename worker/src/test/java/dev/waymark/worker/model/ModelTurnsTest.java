@@ -1,6 +1,5 @@
 package dev.waymark.worker.model;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -18,6 +17,7 @@ import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.model.ModelProvider;

@@ -3,7 +3,7 @@ package dev.waymark.worker.operators;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -77,9 +77,11 @@ final class ChargeService {
         return "charged " + args.cents();
     }
 
-    private Verdict verify(Charge args, ToolContext context) throws InterruptedException {
+    private VerifyResult verify(Charge args, ToolContext context) throws InterruptedException {
         pass(verifying, context);
-        return charged(context.thread(), args.cents()) > 0 ? Verdict.landed("was charged") : Verdict.notLanded();
+        return charged(context.thread(), args.cents()) > 0
+                ? VerifyResult.landed("was charged")
+                : VerifyResult.notLanded();
     }
 
     private static void pass(Map<String, ToolBarrier> gates, ToolContext context) throws InterruptedException {

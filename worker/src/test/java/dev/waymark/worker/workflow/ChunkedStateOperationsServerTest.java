@@ -1,6 +1,5 @@
 package dev.waymark.worker.workflow;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,6 +16,7 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;

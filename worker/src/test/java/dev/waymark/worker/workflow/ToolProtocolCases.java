@@ -22,7 +22,7 @@ import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import io.temporal.api.enums.v1.EventType;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -76,7 +76,7 @@ abstract class ToolProtocolCases {
                 })
                 .withTimeout(Duration.ofSeconds(1))
                 .honouringKey()
-                .verifiedBy((args, context) -> Verdict.notLanded());
+                .verifiedBy((args, context) -> VerifyResult.notLanded());
     }
 
     static Part.ToolUse charge(String id, int cents) {

@@ -1,6 +1,5 @@
 package dev.waymark.worker.workflow;
 
-import dev.waymark.conversation.value.ProblemType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
@@ -14,6 +13,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.AgentWorker;
 import io.temporal.activity.ActivityOptions;
 import io.temporal.activity.DynamicActivity;

@@ -1,9 +1,9 @@
 package dev.waymark.worker.model.scripted;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
@@ -43,7 +43,6 @@ public final class ScriptedProvider implements ModelProvider {
 
     /** The name in {@code scripted:FILE}. */
     public static final String NAME = "scripted";
-
 
     private final Path directory;
     private final Map<Path, Loaded> loaded = new ConcurrentHashMap<>();

@@ -10,7 +10,7 @@ import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import dev.waymark.worker.inbound.InlineText;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;
@@ -129,7 +129,7 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
         }
         InterruptTimer timer = new InterruptTimer(run.fence().left());
         try (timer) {
-            Verdict verdict = tool.get().verify(run.args(), run.context());
+            VerifyResult verdict = tool.get().verify(run.args(), run.context());
             return verdict.landed()
                     .map(landed -> VerifyOutcome.known(landed, verdict.result().map(InlineText::of)))
                     .orElseGet(() -> VerifyOutcome.unknown("verify: it can't tell"));

@@ -1,12 +1,12 @@
 package dev.waymark.worker.tool.mcp;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.tool.RuleCheck;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
@@ -27,7 +27,6 @@ import org.slf4j.LoggerFactory;
 /** Lists the current tools of MCP servers. A thread keeps the tools found at its start. */
 public final class McpDiscovery {
     private static final Logger LOG = LoggerFactory.getLogger(McpDiscovery.class);
-
 
     /** Time that a server has to start, including a download, and to list its tools. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);

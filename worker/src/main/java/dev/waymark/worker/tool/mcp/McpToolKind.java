@@ -1,6 +1,5 @@
 package dev.waymark.worker.tool.mcp;
 
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
@@ -8,6 +7,7 @@ import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;

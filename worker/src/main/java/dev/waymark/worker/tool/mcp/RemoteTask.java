@@ -1,11 +1,11 @@
 package dev.waymark.worker.tool.mcp;
 
-import dev.waymark.conversation.value.ProblemType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;

@@ -1,7 +1,7 @@
 package org.springframework.samples.petclinic.owner;
 
 import dev.waymark.tool.ToolMethod;
-import dev.waymark.tool.Verdict;
+import dev.waymark.tool.VerifyResult;
 import dev.waymark.worker.Agent;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.LockModeType;
@@ -84,10 +84,10 @@ public class VisitTools {
 
     /** Called if the clinic was killed in the middle of a booking. */
     @Transactional(readOnly = true)
-    public Verdict isBooked(NewVisit booked) {
+    public VerifyResult isBooked(NewVisit booked) {
         return has(owners.findById(booked.owner()).orElseThrow(), booked)
-                ? Verdict.landed("booked for " + booked.date())
-                : Verdict.notLanded();
+                ? VerifyResult.landed("booked for " + booked.date())
+                : VerifyResult.notLanded();
     }
 
     private static boolean has(Owner owner, NewVisit booked) {

@@ -9,24 +9,24 @@ import java.util.Optional;
  * @param landed whether the call took effect, if that is known
  * @param result the call's result for the model, if it took effect
  */
-public record Verdict(Optional<Boolean> landed, Optional<String> result) {
-    public Verdict {
+public record VerifyResult(Optional<Boolean> landed, Optional<String> result) {
+    public VerifyResult {
         Objects.requireNonNull(landed, "landed");
         Objects.requireNonNull(result, "result");
     }
 
     /** Reports that the call took effect and had this result. */
-    public static Verdict landed(String result) {
-        return new Verdict(Optional.of(true), Optional.of(result));
+    public static VerifyResult landed(String result) {
+        return new VerifyResult(Optional.of(true), Optional.of(result));
     }
 
     /** Reports that the call did not take effect. If the tool declares {@code verifyForbids}, the call never will. */
-    public static Verdict notLanded() {
-        return new Verdict(Optional.of(false), Optional.empty());
+    public static VerifyResult notLanded() {
+        return new VerifyResult(Optional.of(false), Optional.empty());
     }
 
     /** Reports that the check could not find out whether the call took effect. */
-    public static Verdict unknown() {
-        return new Verdict(Optional.empty(), Optional.empty());
+    public static VerifyResult unknown() {
+        return new VerifyResult(Optional.empty(), Optional.empty());
     }
 }
