@@ -128,8 +128,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     }
 
     /**
-     * Sets how often a turn asks the model to go on with a reply that reached {@link #maxTokens}. Default: 0, which
-     * ends the turn as cut.
+     * Sets how often a turn asks the model to continue a reply that reached {@link #maxTokens}. Default: 0, which ends
+     * the turn as cut.
      */
     public final B continueCut(int times) {
         continueCut = times;
@@ -240,9 +240,9 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     }
 
     /**
-     * Sets how long a model call is retried after its first failure that may pass, such as a rate limit: zero, or up to 24
+     * Sets how long a model call is retried after its first transient failure, such as a rate limit: zero, or up to 24
      * hours. A fallback that has not failed yet is called in any case. Default: ten attempts, which take about 150
-     * seconds unless the provider names other times.
+     * seconds unless the provider requests other delays.
      */
     public final B retryFor(Duration most) {
         retryFor = Optional.of(most);

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * An agent, as one thread uses it. Histories contain it as the result of the {@code agent} activity, so fields are only
  * ever added. It contains no secrets: {@code ${NAME}} is kept as written.
  *
- * @param continueCut how often a turn may ask the model to go on with a reply that was cut
+ * @param continueCut how often a turn may ask the model to continue a reply that was cut
  * @param fallbackOnRefusal whether the next model is called if a model refuses to answer
  */
 public record AgentSpec(
@@ -50,7 +50,7 @@ public record AgentSpec(
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fallbackOnRefusal) {
     /** The default maximum number of tokens of a reply, which include its thinking. */
     public static final int DEFAULT_MAX_TOKENS = 16_000;
-    /** How often a turn may at most ask the model to go on with a reply that was cut. */
+    /** The maximum number of times that a turn may ask the model to continue a reply that was cut. */
     public static final int MOST_CONTINUATIONS = 10;
 
     /** The default maximum number of model calls per turn. */
@@ -58,7 +58,7 @@ public record AgentSpec(
     /** How long a model may stay silent by default. Some models think for minutes before they send anything. */
     public static final Duration DEFAULT_SILENCE = Duration.ofMinutes(5);
 
-    /** By default, calls of tools that end in this time run in the activity that called the model. */
+    /** The default maximum time of a call that runs in the activity that called the model. */
     public static final Duration DEFAULT_FUSE = Duration.ofSeconds(2);
 
     public AgentSpec {
@@ -207,7 +207,7 @@ public record AgentSpec(
         return fuse.orElse(DEFAULT_FUSE);
     }
 
-    /** Whether a model call may also run calls of its reply: whether that is allowed, and a tool is suitable. */
+    /** Whether a model call may also run calls of its reply: fusing is allowed, and a tool is suitable. */
     public boolean fusesSteps() {
         return !fuseLimit().isZero()
                 && tools.stream()

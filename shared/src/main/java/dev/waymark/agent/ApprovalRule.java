@@ -20,16 +20,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule that says whether a call of a tool runs. The rules of a tool are a list, and the first one whose conditions all
- * hold decides. A rule without conditions always holds.
+ * A rule that says whether a call of a tool runs. The rules of a tool are a list, and the first one whose conditions
+ * all hold decides. A rule without conditions always holds.
  *
  * <pre>{@code
  * ApprovalRule.allow("small").when(schema);
  * ApprovalRule.deny("at most three refunds").requestedOver(3);
  * }</pre>
  *
- * <p>Agent files, Java programs and histories use one form, {@code {"when":…,"then":"allow","reason":"small"}}, which is
- * kept as it is: a version that does not know one of its conditions asks a person.
+ * <p>Agent files, Java programs and histories use one form, {@code {"when":…,"then":"allow","reason":"small"}}, which
+ * is stored unchanged. A version that does not know one of the conditions asks a person.
  *
  * @param stored the rule in this form
  */
@@ -76,12 +76,12 @@ public record ApprovalRule(@JsonValue Json stored) {
         return with(WHEN, schema.value());
     }
 
-    /** A copy for threads of these owners. A thread without an owner is none of theirs. */
+    /** A copy for threads of these owners. It does not hold for a thread without an owner. */
     public ApprovalRule ownedBy(String... subjects) {
         return with(OWNER, List.of(subjects));
     }
 
-    /** A copy for calls after the first ones of the tool in the thread, whether those ran or not. */
+    /** A copy for calls of the tool after the first {@code calls} ones in the thread, whether those ran or not. */
     public ApprovalRule requestedOver(int calls) {
         return with(REQUESTED, calls);
     }
@@ -94,7 +94,7 @@ public record ApprovalRule(@JsonValue Json stored) {
         return with(SPENT, most);
     }
 
-    /** A copy for calls from one hour of the day to another one, which may be past midnight. */
+    /** A copy for calls between two hours of the day; the span may include midnight. */
     public ApprovalRule between(int fromHour, int toHour, ZoneId zone) {
         return with(HOURS, fromHour + "-" + toHour).with(ZONE, zone.getId());
     }
@@ -110,17 +110,15 @@ public record ApprovalRule(@JsonValue Json stored) {
         return object.value() instanceof Map<?, ?> map ? (Map<String, @Nullable Object>) map : Map.of();
     }
 
-    /** Hours of the day in a zone: from one, to the beginning of the other. */
+    /** A span of hours in a time zone. The hour {@code to} is not included; the span may include midnight. */
     public record Hours(int from, int to, ZoneId zone) {
-        /** Whether the hour is one of them. */
+        /** Whether the span includes the hour. */
         public boolean include(int hour) {
             return from <= to ? from <= hour && hour < to : hour >= from || hour < to;
         }
     }
 
-    /**
-     * Why this is not a rule that this version can evaluate; empty if it is one. The schema is not checked here.
-     */
+    /** Why this version cannot evaluate the rule; empty if it can. Does not check the schema. */
     public Optional<String> problem() {
         if (!(stored.value() instanceof Map)) {
             return Optional.of("a rule must have fields, such as then: ask");
@@ -147,7 +145,7 @@ public record ApprovalRule(@JsonValue Json stored) {
         }
     }
 
-    /** @throws IllegalArgumentException if the rule does not say it */
+    /** @throws IllegalArgumentException if the rule has no valid {@code then} */
     public CallVerdict.Then then() {
         for (CallVerdict.Then each : CallVerdict.Then.values()) {
             if (each.wireName().equals(stored.field(THEN))) {
@@ -169,7 +167,7 @@ public record ApprovalRule(@JsonValue Json stored) {
         return Optional.ofNullable(schema).map(Json::of);
     }
 
-    /** The subjects of which one must own the thread. */
+    /** The subjects that the rule is for: one of them must own the thread. */
     public Optional<List<String>> owners() {
         Object given = stored.field(OWNER);
         List<?> list = given instanceof List<?> several ? several : given == null ? List.of() : List.of(given);
@@ -179,12 +177,12 @@ public record ApprovalRule(@JsonValue Json stored) {
                 : Optional.of(list.stream().map(String.class::cast).toList());
     }
 
-    /** The number of requests of the tool that the rule does not hold for. */
+    /** The number of requests of the tool after which the rule holds. */
     public Optional<Long> requestedOver() {
         return whole(REQUESTED, stored.field(REQUESTED));
     }
 
-    /** The amounts of which the thread must have exceeded at least one. */
+    /** The amounts after which the rule holds: the thread must have exceeded at least one of them. */
     public Optional<Budget> spentOver() {
         Object given = stored.field(SPENT);
         if (given == null) {
@@ -206,7 +204,7 @@ public record ApprovalRule(@JsonValue Json stored) {
         return Usd.of(new BigDecimal(amount.toString()));
     }
 
-    /** The time of day. */
+    /** The time of day at which the rule holds. */
     public Optional<Hours> hours() {
         Object span = stored.field(HOURS);
         Object zone = stored.field(ZONE);

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param model as {@code provider:model}
  * @param options the options of this model; those of the agent's model do not apply
  * @param pricing the price of this model; by default, the price that its provider knows
- * @param silence how long this model may send no part of its reply; the limit of the agent's model does not apply
+ * @param silence the maximum time without any part of a reply; the limit of the agent's model does not apply
  */
 public record FallbackModel(
         String model, Optional<ModelOptions> options, Optional<Pricing> pricing, Optional<Duration> silence) {
@@ -19,7 +19,7 @@ public record FallbackModel(
         Objects.requireNonNull(model, "model");
     }
 
-    /** A model without options, with the price that its provider knows and the default limit of silence. */
+    /** A model without options, with the price that its provider knows and the default {@code silence}. */
     public static FallbackModel of(String model) {
         return new FallbackModel(model, Optional.empty(), Optional.empty(), Optional.empty());
     }
@@ -34,7 +34,7 @@ public record FallbackModel(
         return new FallbackModel(model, options, Optional.of(price), silence);
     }
 
-    /** A copy that may send no part of its reply for this long, from 1 second to 9 minutes. */
+    /** A copy with this maximum time without any part of a reply, from 1 second to 9 minutes. */
     public FallbackModel withSilence(Duration most) {
         return new FallbackModel(model, options, pricing, Optional.of(most));
     }

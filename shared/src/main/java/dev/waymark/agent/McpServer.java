@@ -42,7 +42,7 @@ public record McpServer(
         return new McpServer(name, List.of(), Map.of(), Optional.of(url), headers, Optional.empty());
     }
 
-    /** A copy whose requests carry a token. */
+    /** A copy that sends a token with every request. */
     public McpServer withToken(McpToken source) {
         return new McpServer(name, command, env, url, headers, Optional.of(source));
     }

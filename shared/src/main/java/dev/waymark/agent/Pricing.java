@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param cacheRead the price of input read from the provider's cache; {@code input} by default
  * @param cacheWrite the price of input written to the provider's cache; {@code input} by default
- * @param above the prices of a call with a longer prompt, if there are others
+ * @param above the prices of a call with a longer prompt, if they differ
  */
 public record Pricing(Usd input, Usd output, Optional<Usd> cacheRead, Optional<Usd> cacheWrite, Optional<Tier> above) {
     /** All tokens are free. */

@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tool as histories contain it: one flat object, whatever its parts are in the code. Fields are only ever added, at
- * the end.
+ * A tool as histories contain it: one flat object, independent of the classes in the code. Fields are only ever added,
+ * at the end.
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 record StoredTool(

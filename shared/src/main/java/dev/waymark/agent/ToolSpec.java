@@ -83,7 +83,7 @@ public record ToolSpec(
             this.executor = executor;
         }
 
-        /** Whether a tool of this kind is defined outside of the agent's definition, so that it may change. */
+        /** Whether the tool is defined outside of the agent's definition, so that its definition may change. */
         boolean isChangeable() {
             return this == COMMAND || this == MCP || this == JAVA;
         }

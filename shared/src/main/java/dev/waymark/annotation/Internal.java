@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Not part of the public API, although it is public and stands in a type that is: Waymark itself calls it from another
- * package. It may change or disappear with any release.
+ * Marks a public element of a public type that is not part of the public API: only Waymark's own packages use it. It
+ * may change or disappear with any release.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

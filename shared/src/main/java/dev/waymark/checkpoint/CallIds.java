@@ -66,7 +66,7 @@ final class CallIds {
     }
 
     /**
-     * Ends the newest reply, to which no results are added any more.
+     * Ends the newest reply. No results can be added to it afterward.
      *
      * @throws IllegalArgumentException if calls have the same id, and only some of them have results
      */

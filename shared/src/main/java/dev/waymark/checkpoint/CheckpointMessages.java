@@ -38,7 +38,9 @@ public final class CheckpointMessages {
         return plain.equals(entry.message()) ? entry : entry.saying(plain);
     }
 
-    /** The message without what only a provider gets: the notes in front of results, and how it had spelled a call. */
+    /**
+     * A copy without data that is only for a provider: notes in front of results, and the provider's own form of calls.
+     */
     static Message documented(Message message) {
         return new Message(
                 message.role(),

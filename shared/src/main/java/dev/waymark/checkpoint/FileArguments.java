@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The arguments of a call in a file, which are a JSON object in every format. If a model wrote something else, the object
- * has it in {@code invalid_arguments}, and it is read back as the model wrote it: it fits no tool.
+ * The arguments of a call in a file, which are a JSON object in every format. If a model wrote something else, the
+ * object contains that text in {@code invalid_arguments}. It is read back unchanged, and matches the schema of no tool.
  */
 final class FileArguments {
     private static final String INVALID = "invalid_arguments";
@@ -19,10 +19,7 @@ final class FileArguments {
         return args.isObject() ? args : Json.of(Map.of(INVALID, args));
     }
 
-    /**
-     * Reads the arguments from this field of a call. They are never made up: the call would run with other arguments
-     * than those that it was made with.
-     */
+    /** Reads the arguments from this field of a call. Never invents arguments, because the call would run with them. */
     static Json read(CheckpointFields call, String name) {
         if (!call.has(name)) {
             String found = call.names().stream().map(each -> "\"" + each + "\"").collect(Collectors.joining(", "));

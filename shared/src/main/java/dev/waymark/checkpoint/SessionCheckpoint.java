@@ -28,7 +28,7 @@ import java.util.stream.Stream;
  * <p>It cannot represent images. The status is the status of the newest turn.
  */
 public final class SessionCheckpoint {
-    /** The carried value with the idempotency keys that follow another rule than ours, by call id. */
+    /** The carried value with the idempotency keys that do not follow our rule, by call id. */
     static final String OTHER_KEYS = "idempotency_keys";
 
     /** The carried value with the starts of calls that the log of the file shows as begun, by call id. */
@@ -122,8 +122,8 @@ public final class SessionCheckpoint {
     }
 
     /**
-     * The row of a message. Its calls have the arguments that they run with, which an approval may have changed: a
-     * transcript and a log that contradict each other could not be told from a corrupt file.
+     * The row of a message. Its calls have the arguments that they run with, which an approval may have changed: if the
+     * transcript contradicted the log, a reader would take the file for corrupt.
      */
     private static Json row(Transcript.Entry entry, Conversation state, Map<Transcript.Entry, Json> rows) {
         List<Part> content = entry.message().content();
@@ -233,8 +233,8 @@ public final class SessionCheckpoint {
 
     /**
      * Whether the log has a row for the call. The author's query takes every {@code issued} row for a call that was
-     * interrupted, so a call that no worker has received yet has none. A call that a file has without a row gets one as
-     * soon as the agent's tools show that it may have run.
+     * interrupted, so a call that no worker has received yet has none. A call of a file that has no row there gets one
+     * as soon as the agent's tools show that it may have run.
      */
     private static boolean isLogged(Conversation state, Call call) {
         return !call.isOpen()

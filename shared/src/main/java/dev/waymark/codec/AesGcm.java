@@ -35,9 +35,7 @@ final class AesGcm {
         return both;
     }
 
-    /**
-     * @throws javax.crypto.AEADBadTagException if the key or the context is a different one, or the bytes were altered
-     */
+    /** @throws javax.crypto.AEADBadTagException if the key or the context differs, or the bytes were altered */
     static byte[] decrypt(SecretKey key, byte[] boundTo, byte[] encrypted) throws GeneralSecurityException {
         byte[] nonce = Arrays.copyOf(encrypted, NONCE_BYTES);
         return cipher(Cipher.DECRYPT_MODE, key, nonce, boundTo)

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 public record ScheduledThread(String schedule, Instant time) {
     private static final Pattern NAME = Pattern.compile("(?s)(.+)-(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ)");
 
-    /** The length of what the name of a thread adds to the name of its schedule. */
+    /** The length of the suffix that turns the name of a schedule into the name of its thread. */
     public static final int SUFFIX_LENGTH = "-2026-11-26T02:00:00Z".length();
 
     /** Reads the name of a thread. Empty if no schedule starts threads with such names. */

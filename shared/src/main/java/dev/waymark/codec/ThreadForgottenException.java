@@ -3,7 +3,7 @@ package dev.waymark.codec;
 import java.time.Instant;
 import java.time.ZoneOffset;
 
-/** The key of the thread was destroyed, so nobody can read the thread any more. */
+/** The key of the thread was destroyed, so nobody can read the thread. */
 public final class ThreadForgottenException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

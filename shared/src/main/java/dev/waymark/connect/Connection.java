@@ -83,7 +83,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * The settings of Waymark's own.
+     * Waymark's settings, in addition to those of Temporal.
      *
      * @param keys the keys of payloads, if they are encrypted
      */
@@ -145,9 +145,9 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Uses the stubs of a program that has its own; closing the connection leaves them open. Payloads are encrypted if
-     * the variables contain {@link EncryptionKeys#VARIABLE}. Threads have keys of their own if the variables also
-     * contain {@link ThreadKeys#VARIABLE}.
+     * Uses the caller's own stubs; closing the connection leaves them open. Payloads are encrypted if the variables
+     * contain {@link EncryptionKeys#VARIABLE}. Threads have keys of their own if the variables also contain {@link
+     * ThreadKeys#VARIABLE}.
      */
     public static Connection over(WorkflowServiceStubs stubs, String namespace, Map<String, String> variables)
             throws ServerUnreachable {
@@ -183,7 +183,7 @@ public final class Connection implements AutoCloseable {
         return open(profile.build(), variables, metrics, List.of());
     }
 
-    /** What encrypts and decrypts payloads with these variables, for a program without a connection. */
+    /** The codec that these variables configure, for a program without a connection. */
     public static Optional<PayloadCodec> codec(Map<String, String> variables) throws ServerUnreachable {
         return Settings.of(variables).converter(namespace(variables)) instanceof PayloadCodec codec
                 ? Optional.of(codec)
@@ -253,7 +253,7 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** Why no server can have this address; empty if one may have it. A channel fails with it late and with a trace. */
+    /** Why the address is invalid; empty if it is valid. A channel would report this late, with a stack trace. */
     @Internal
     public static Optional<String> addressProblem(String address) {
         if (address.contains("://")) {
@@ -353,7 +353,9 @@ public final class Connection implements AutoCloseable {
         return fairShares;
     }
 
-    /** Whether the server may give threads fair shares. A server that has them does not tell whether they are enabled. */
+    /**
+     * Whether the server may give threads fair shares. A server that supports them does not report if they are enabled.
+     */
     public boolean mayShareFairly() {
         return FairShares.areKnownTo(server.version());
     }
@@ -415,7 +417,7 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** Finds out how the server is by up to two requests, each of which has this time. */
+    /** Determines the state of the server with up to two requests, each with this timeout. */
     @Internal
     public ServerState state(Duration most) {
         try {
@@ -429,7 +431,7 @@ public final class Connection implements AutoCloseable {
             if (!answers(stubs, most)) {
                 return ServerState.UNREACHABLE;
             }
-            // A server that refuses the request has looked for the namespace, or never will.
+            // A server that refuses the request did not fail for lack of its database.
             return ServerAnswer.of(e).mayPass() && !ServerAnswer.BUSY.is(e)
                     ? ServerState.WITHOUT_DATABASE
                     : ServerState.WORKING;

@@ -16,11 +16,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The shares of the workers that threads of different owners get while more work is due than the workers can take. The
- * server takes turns between owners, and between agents for threads without an owner; a weight of 2 is two turns.
+ * The shares of the workers that threads of different owners get while the workers are overloaded. The server takes
+ * turns between owners, and between agents for threads without an owner; a weight of 2 gives two turns.
  *
- * <p>The share is in the start event of a thread. Its activities, its subagents and its later runs inherit it from there,
- * so workflows do not name it. Servers without fairness ignore it.
+ * <p>The share is in the start event of a thread. Its activities, its subagents and its later runs inherit it from
+ * there, so workflows do not name it. Servers without fairness ignore it.
  */
 public final class FairShares {
     /** The environment variable with the weights: {@code subject:ann=2,group:support=5,agent:batch=0.5}. */
@@ -70,7 +70,7 @@ public final class FairShares {
                 .orElseGet(() -> new FairShares(Map.of()));
     }
 
-    /** Whether a server of this version can have fairness. Later versions do not tell whether it is enabled. */
+    /** Whether a server of this version supports fairness. It does not report whether fairness is enabled. */
     static boolean areKnownTo(String serverVersion) {
         Matcher version = VERSION.matcher(serverVersion);
         if (!version.matches()) {
@@ -128,7 +128,7 @@ public final class FairShares {
         return owner.subject().map(SUBJECT::concat).or(() -> owner.group().map(GROUP::concat));
     }
 
-    /** The server shows keys to everybody who may see the thread's events, and does not encrypt them. */
+    /** Hashes the names of people: the server shows keys unencrypted to everybody who may see the thread's events. */
     private static String key(String name) {
         boolean isPublic = name.startsWith(AGENT) && name.getBytes(StandardCharsets.UTF_8).length <= MOST_KEY_BYTES;
         return isPublic ? name : name.substring(0, 1) + "-" + Sha256.hex(name).substring(0, HASH_DIGITS);

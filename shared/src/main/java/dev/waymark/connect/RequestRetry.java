@@ -8,14 +8,14 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Repeats a request to a Temporal server while it fails in a way that may pass, for a limited time.
+ * Retries a request to a Temporal server after transient failures, for a limited time.
  *
- * @param longest how long to repeat it
- * @param passing the failures after which it is repeated
- * @param pause the pause before each repetition
+ * @param longest how long to retry
+ * @param passing the failures after which the request is retried
+ * @param pause the pause before each retry
  */
 public record RequestRetry(Duration longest, Predicate<ServerAnswer> passing, Supplier<Duration> pause) {
-    /** Repeats a request with equal pauses. */
+    /** Retries a request with equal pauses. */
     public static RequestRetry every(Duration pause, Duration longest, Predicate<ServerAnswer> passing) {
         return new RequestRetry(longest, passing, () -> pause);
     }
@@ -24,7 +24,7 @@ public record RequestRetry(Duration longest, Predicate<ServerAnswer> passing, Su
      * Sends the request until it succeeds.
      *
      * @param request receives the milliseconds that are left, at least 1
-     * @throws StatusRuntimeException the last failure, if it will not pass or the time is up
+     * @throws StatusRuntimeException the last failure, if it is not transient or the time is up
      * @throws InterruptedException if the Java thread is interrupted; the server may have received the request
      */
     public <T> T send(LongFunction<T> request) throws InterruptedException {

@@ -9,21 +9,21 @@ public enum ServerAnswer {
     GONE(false),
     /** The server rejects the request itself, for example a page token that has expired. */
     INVALID(false),
-    /** The server has something else of this name. */
+    /** The name is already in use on the server. */
     TAKEN(false),
     /** The thread cannot answer now, for example a query when no worker polls. */
     NOT_READY(false),
     /** The server refuses this client. */
     REFUSED(false),
-    /** The server does not know the operation. The in-memory server knows only some. */
+    /** The server does not implement the operation. The in-memory server implements only some. */
     UNSUPPORTED(false),
     /** The server has more callers than it can serve. */
     BUSY(true),
-    /** The server did not answer in time. It may be busy or unreachable, or has nothing to answer yet. */
+    /** The server did not answer in time. It may be busy or unreachable, or may have no answer yet. */
     LATE(true),
     /** The connection failed. */
     UNREACHABLE(true),
-    /** The server has a problem of its own. */
+    /** The server failed internally. */
     FAILED(true);
 
     private final boolean mayPass;
@@ -46,7 +46,7 @@ public enum ServerAnswer {
             case PERMISSION_DENIED, UNAUTHENTICATED -> REFUSED;
             case UNIMPLEMENTED -> UNSUPPORTED;
             case RESOURCE_EXHAUSTED -> BUSY;
-            // A server reports a request that ends at its caller's deadline as cancelled.
+            // A server reports a request that exceeds its caller's deadline as cancelled.
             case DEADLINE_EXCEEDED, CANCELLED -> LATE;
             case UNAVAILABLE -> UNREACHABLE;
             case OK, UNKNOWN, ABORTED, INTERNAL, DATA_LOSS -> FAILED;

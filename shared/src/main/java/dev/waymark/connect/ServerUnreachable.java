@@ -17,7 +17,7 @@ public final class ServerUnreachable extends Exception {
         this.advice = advice;
     }
 
-    /** What to do, if it is something else than to start the server. */
+    /** What to do about it; empty if the server has to be started. */
     public Optional<String> advice() {
         return Optional.of(advice).filter(words -> !words.isEmpty());
     }

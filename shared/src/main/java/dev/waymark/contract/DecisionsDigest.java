@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A digest of the approvals and denials of a thread's calls, of who made them, of the verdicts of the agent's rules, and of
- * grants.
- * These decisions are not in the transcript, so the transcript's digest does not change when a decision in a stored history is altered.
+ * A digest of the decisions about a thread's calls: approvals and denials with who made them, verdicts of the agent's
+ * rules, and grants. They are not in the transcript, so the transcript's digest would not reveal that a decision in a
+ * stored history was altered.
  */
 public final class DecisionsDigest {
     private static final int DIGITS = 32;

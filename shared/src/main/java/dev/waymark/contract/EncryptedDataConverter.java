@@ -88,8 +88,7 @@ public final class EncryptedDataConverter implements DataConverter, PayloadCodec
 
     /**
      * In an activity, a failure that cannot be encrypted is reported as a failure of the keys, and the activity is
-     * retried. In a workflow, such a failure fails the workflow task, so that no other failure replaces the original
-     * one.
+     * retried. In a workflow, such a failure fails the workflow task, so that it does not replace the original failure.
      */
     @Override
     public Failure exceptionToFailure(Throwable thrown) {

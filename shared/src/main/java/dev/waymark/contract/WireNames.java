@@ -20,7 +20,10 @@ public final class WireNames {
     /** Returns the agents of the worker that runs it. No tool can have this name. */
     public static final String AGENTS_ACTIVITY = "worker.agents";
 
-    /** Workflows of this type end at once; their query returns words of the worker that polls their task queue. */
+    /**
+     * Workflows of this type end at once. Their query returns partial replies of the worker that polls their task
+     * queue.
+     */
     public static final String WORDS_TYPE = "Words";
 
     public static final String WORDS_QUERY = "words";
@@ -35,7 +38,7 @@ public final class WireNames {
     public static final String JUDGE_ACTIVITY = "approval.rules";
     /** Follows or cancels the task of a call's server. No tool can have this name. */
     public static final String TASK_ACTIVITY = "remote.task";
-    /** Tells a receiver of requests that wait, and of what has ended. No tool can have this name. */
+    /** Announces to a receiver that a request waits, or that something has ended. No tool can have this name. */
     public static final String ANNOUNCE_ACTIVITY = "announcement.send";
     /** Fetches a part of the previous run's last state. No tool can have this name. */
     public static final String STATE_ACTIVITY = "carried.state";

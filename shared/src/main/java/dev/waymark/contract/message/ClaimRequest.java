@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * @param argsDigest the hexadecimal SHA-256 of the arguments as canonical JSON
  * @param repeat the number of earlier identical calls with a known outcome, which determines the idempotency key
  * @param execution identifies this execution
- * @param grant the number of the grant that lets the call run, if one does
+ * @param grant the number of the grant that lets the call run, if any
  */
 public record ClaimRequest(
         String callId,
@@ -31,7 +31,7 @@ public record ClaimRequest(
     @JsonCreator
     public ClaimRequest {}
 
-    /** The request for a call that no grant lets run. */
+    /** A request for a call that runs without a grant. */
     public ClaimRequest(String callId, int dispatch, String tool, String argsDigest, int repeat, String execution) {
         this(callId, dispatch, tool, argsDigest, repeat, execution, Optional.empty());
     }
@@ -58,10 +58,11 @@ public record ClaimRequest(
     }
 
     /**
-     * The answer to an accepted claim. If the claim is only remembered and not granted, nothing may take effect.
+     * The answer to an accepted claim. If the claim is only remembered, not granted, the execution must not take
+     * effect.
      *
-     * @param token the fencing token, which grows with every claim for the same tool and arguments; 0 if it is
-     *     not granted
+     * @param token the fencing token, which grows with every claim for the same tool and arguments; 0 if it is not
+     *     granted
      */
     public record Answer(
             boolean granted,

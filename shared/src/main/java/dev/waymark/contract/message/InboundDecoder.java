@@ -37,7 +37,7 @@ public final class InboundDecoder {
     /** The maximum length of a reason or a note, which are stored in the state, in characters. */
     public static final int MAX_NOTE_LENGTH = 4_000;
 
-    /** The most words of a reply that come with the message that stops it, in bytes of UTF-8. */
+    /** The maximum size of the partial reply in a message that stops it, in bytes of UTF-8. */
     public static final int MAX_SAID_BYTES = 16 * 1024;
 
     /** The largest payload that is parsed. Parsing a larger one could take too long for a workflow task. */
@@ -79,8 +79,8 @@ public final class InboundDecoder {
     }
 
     /**
-     * Why a thread would ignore the message, so that its sender learns of it at once. Empty if it can be read.
-     * {@link #read} is the only check of the limits of messages.
+     * Why a thread would ignore the message; empty if it can be read. Tells the sender at once. {@link #read} is the
+     * only check of the limits of messages.
      */
     public static Optional<Problem> problem(PersonFact message) {
         JsonNode payload = PayloadJson.MAPPER.valueToTree(message.payload());

@@ -274,9 +274,7 @@ record InboundReader(String name, JsonNode body) {
                 isGiven(grant) ? Optional.of(grant.intValue()) : Optional.empty());
     }
 
-    /**
-     * A text that may be longer than an id that a person or a program chose, since the ids of calls come from models.
-     */
+    /** A text without the length limit of chosen ids, since the ids of calls come from models. */
     private String required(String field) throws UnusableMessage {
         return text(field).orElseThrow(() -> new UnusableMessage("\"" + field + "\" is missing"));
     }

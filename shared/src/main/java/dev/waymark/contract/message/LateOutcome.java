@@ -5,8 +5,8 @@ import java.util.Objects;
 
 /**
  * The signal that an execution sends to its workflow when the server no longer accepts its activity's completion,
- * because the activity took too long or the server received no heartbeat for too long. The workflow trusts the
- * execution that holds the claim.
+ * because the activity took too long or the server received no heartbeat for too long. The workflow accepts it only
+ * from the execution that holds the claim.
  *
  * @param execution the name that the execution used in its claim
  */

@@ -65,7 +65,7 @@ final class MessageListReader {
         return new Message(role, parts);
     }
 
-    /** Reads the images of a message, which together are no longer than a text may be. */
+    /** Reads the images of a message. Their total size is limited like that of a text. */
     static List<Part> images(JsonNode list) throws UnusableMessage {
         if (!list.isArray() || list.isEmpty()) {
             throw new UnusableMessage("\"images\" must be a list of images");
@@ -96,7 +96,7 @@ final class MessageListReader {
         }
     }
 
-    /** The part without what only a provider or a person's change of arguments adds to it. */
+    /** A copy without data that only providers, or edits of arguments, add to a part. */
     private static Part said(Part part) {
         if (part instanceof Part.ToolUse use) {
             return new Part.ToolUse(use.id(), use.name(), use.input());

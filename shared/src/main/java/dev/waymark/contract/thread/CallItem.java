@@ -23,8 +23,8 @@ import java.util.Optional;
  * @param settled how a person settled the unknown outcome
  * @param claimedAt when an execution was allowed to take effect
  * @param verdict what the agent's rules said about the call, if it has a tool with rules
- * @param fromFile whether only a file contains the call, so that somebody decides here whether it runs
- * @param grant the number of the grant that lets the call run, if one does
+ * @param fromFile whether only a file contains the call, so that a person must decide in this thread whether it runs
+ * @param grant the number of the grant that lets the call run, if any
  * @param requested the arguments that the model chose, if a person changed them
  */
 public record CallItem(
@@ -87,7 +87,7 @@ public record CallItem(
                 call.requested());
     }
 
-    /** The verdict of rules, which a tool without rules does not have. */
+    /** The verdict of the rules; empty for a tool without rules. */
     private static Optional<CallVerdict> shown(Conversation state, Call call) {
         boolean ruled = state.policy()
                 .filter(policy -> policy.policyOf(call.tool()).ruled())
@@ -95,7 +95,7 @@ public record CallItem(
         return call.verdict().filter(verdict -> ruled).map(CallVerdict::ofRules);
     }
 
-    /** The name in spans and metrics for what a call waits for. */
+    /** The name, in spans and metrics, of what the call waits for. */
     public static String waitName(Call call) {
         return switch (call.status()) {
             case AWAITING -> "approval";
@@ -142,7 +142,7 @@ public record CallItem(
                 requested);
     }
 
-    /** A copy with the data of the earlier item that the thread has since deleted. */
+    /** A copy that restores the data that the thread has deleted since the earlier item. */
     public CallItem recalling(CallItem earlier) {
         return with(
                 earlier.args,

@@ -10,16 +10,16 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The input of the {@code approval.rules} activity: a call about which the agent's rules are asked, because a person changed its
- * arguments or because it comes from elsewhere.
+ * The input of the {@code approval.rules} activity: a call that the agent's rules must judge separately, for example
+ * because a person changed its arguments or because it comes from a file.
  *
  * @param owner the subject that owns the thread
  * @param spent what the thread had spent
  * @param requested how often the tool had been requested in the thread, up to and including this call
- * @param grants the grants with whose schemas the arguments are to be compared
+ * @param grants the grants whose schemas the arguments are compared with
  * @param lastGrant the number of the thread's newest grant
- * @param definition whether the digest of the tool's definition is to be found out
- * @param judged whether the rules were asked before, so that only the rest is to be found out
+ * @param definition whether to determine the digest of the tool's definition
+ * @param judged whether a verdict is recorded, so that only grants and the definition are checked
  */
 public record JudgeInput(
         String callId,
@@ -44,7 +44,7 @@ public record JudgeInput(
             Objects.requireNonNull(like, "like");
         }
 
-        /** The grants of this state with which a call of this tool is to be compared. */
+        /** The grants of this state that a call of this tool is compared with. */
         public static List<GrantSchema> of(Conversation state, String tool) {
             return state.grants().comparable(tool, state.updatedAt()).stream()
                     .map(grant ->

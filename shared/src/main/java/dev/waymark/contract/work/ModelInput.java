@@ -17,8 +17,8 @@ import java.util.Optional;
  *
  * @param summary whether to summarize the older part of the conversation instead of replying
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
- * @param fuse whether the result may include the outcomes of the reply's calls.
- * @param verdicts set if verdicts about the reply's calls are to be found
+ * @param fuse whether the result may include the outcomes of the reply's calls
+ * @param verdicts set if the activity must also judge the reply's calls
  */
 public record ModelInput(
         int step,
@@ -59,7 +59,7 @@ public record ModelInput(
 
     /**
      * The input for the model call of this state, which asks for a fused step if the agent allows it, and for verdicts
-     * about the reply's calls if there is something to find out about them.
+     * if the reply's calls must be judged.
      */
     public static ModelInput of(Conversation called, AgentSpec agent, Optional<String> owner) {
         ModelInput plain = of(called);
@@ -75,7 +75,7 @@ public record ModelInput(
     }
 
     /**
-     * What rules need to know that the conversation does not say.
+     * What rules need to know besides the conversation.
      *
      * @param owner the subject that owns the thread
      */

@@ -13,8 +13,8 @@ import java.util.Optional;
  * The result of the {@code model} activity: the reply, and the outcomes of its calls that the activity ran, in the
  * model's order. Without outcomes, it is stored like a reply alone.
  *
- * <p>A call of the reply that has no outcome here did not run, or what became of it does not count: it is dispatched as
- * if the activity had not run any.
+ * <p>A call of the reply without an outcome here did not run, or its outcome is discarded. It is dispatched like any
+ * other call.
  */
 public record ModelResult(
         @JsonUnwrapped Reply reply,
@@ -29,7 +29,7 @@ public record ModelResult(
         return new ModelResult(reply, List.of());
     }
 
-    /** How long the call took whose end this fact is; empty if it is not the end of one of these calls. */
+    /** How long the call took that this fact ends; empty if the fact ends none of these calls. */
     public Optional<Duration> took(Fact fact) {
         return ran.stream()
                 .filter(each -> each.work().completed(each.outcome()).equals(fact))
@@ -40,7 +40,7 @@ public record ModelResult(
     /**
      * The outcome of a call's first dispatch.
      *
-     * @param millis the time that the call took. No rule depends on it: it is for display.
+     * @param millis how long the call took; only for display, no rule depends on it
      */
     public record Ran(
             String callId,

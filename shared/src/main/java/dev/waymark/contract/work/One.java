@@ -2,7 +2,7 @@ package dev.waymark.contract.work;
 
 import org.jspecify.annotations.Nullable;
 
-/** A filter that omits fields with the usual value, the number 1, from payloads: it equals that value. */
+/** A Jackson filter that omits fields with the value 1, the usual value. Jackson compares values with this object. */
 public final class One {
     @Override
     public boolean equals(@Nullable Object value) {

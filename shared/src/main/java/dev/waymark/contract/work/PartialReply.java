@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known of a reply that is not complete yet, in the heartbeat details of the {@code model} activity. It is not
- * stored in history. Each attempt starts with an empty text. After a failed attempt, the server still shows the attempt's last text, so
- * the text has the attempt's number.
+ * The part of a reply that has arrived so far, in the heartbeat details of the {@code model} activity. It is not stored
+ * in history. Each attempt starts with an empty text. After a failed attempt, the server still shows the attempt's last
+ * text, so the text has the attempt's number.
  *
  * @param step the number of the model call in the thread
  * @param spent the spending of the call so far, including earlier attempts; the next attempt adds to it
@@ -22,10 +22,10 @@ import java.util.Optional;
  *     paid for once
  * @param from the number of characters before {@code text}, since only the end of a long reply is sent
  * @param reasoning the reasoning that the model shows
- * @param queue the task queue of the worker's {@link WordsWorkflow}, which has the text as it arrives; empty for workers
- *     that have none
+ * @param queue the task queue of the worker's {@link WordsWorkflow}, which has the text as it arrives; empty for
+ *     workers that have none
  * @param running the calls of the reply that the activity runs now
- * @param failingSince when an attempt of the call failed for the first time, if its agent limits the time of retries
+ * @param failingSince when the call failed first, if its agent limits the time of retries
  */
 public record PartialReply(
         int step,
@@ -128,7 +128,7 @@ public record PartialReply(
             return from + text.length();
         }
 
-        /** What a reader who knows this many characters does not know yet; empty text if there is nothing. */
+        /** The part after the first {@code known} characters of the reply; its text is empty if there is none. */
         public Piece after(int known) {
             int skipped = Math.min(Math.max(0, known - from), text.length());
             return new Piece(from + skipped, text.substring(skipped));

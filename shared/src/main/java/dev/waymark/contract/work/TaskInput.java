@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * The input of the activity that follows or cancels the task of a call's server.
  *
- * @param suspension the task to follow, and the input that the server waits for
+ * @param suspension the task to follow, and the answers that the server waits for
  * @param cancel the server's id of the task to cancel; empty if it is to be followed
  */
 public record TaskInput(

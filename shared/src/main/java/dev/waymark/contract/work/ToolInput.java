@@ -10,9 +10,9 @@ import java.util.Optional;
  * The input of a tool's activity. {@code run} and {@code repeat} are set for calls that must be claimed. {@code run} is
  * the run that dispatched the call, so that after a reset an execution in another run does not claim it. {@code repeat}
  * is the number of earlier identical calls with a known outcome. {@code session} is set if idempotency keys are not
- * derived from the thread's id. {@code suspension} is set for a call that its server did not finish: what to send along.
- * {@code definitions} are the digests of the tool's definitions with which people have approved the call: with another
- * one, it does not run. {@code grant} is the number of the grant that lets the call run.
+ * derived from the thread's id. {@code suspension} is set for a call that its server did not finish; the execution
+ * sends it back. {@code definitions} are the digests of the tool's definitions that people approved; with any other
+ * definition, the call does not run. {@code grant} is the number of the grant that lets the call run.
  *
  * <p>The tool's name is the activity type. A dispatch number of 1, the usual case, is omitted to save space in history.
  */

@@ -17,13 +17,13 @@ import java.util.function.UnaryOperator;
  * The result of a tool's activity. For every kind of tool, it is one of:
  *
  * <ul>
- * <li>{@link #result}: done. The model sees the result.
- * <li>{@link #question}: done. The answer of a person becomes the result.
- * <li>{@link #notDone}: an error that the model sees, with proof that nothing took effect.
- * <li>{@link #error}: an error reported by the tool itself, which the model sees. It proves nothing about the effect.
- * <li>{@link #unknown}: it is unknown whether the tool took effect.
- * <li>{@link #suspended}: the tool's server has begun the call and not finished it.
- * <li>{@link #notStarted}: this execution did not run. The model is not told, and the call is dispatched again.
+ *   <li>{@link #result}: done. The model sees the result.
+ *   <li>{@link #question}: done. The answer of a person becomes the result.
+ *   <li>{@link #notDone}: an error that the model sees, with proof that nothing took effect.
+ *   <li>{@link #error}: an error reported by the tool itself, which the model sees. It proves nothing about the effect.
+ *   <li>{@link #unknown}: it is unknown whether the tool took effect.
+ *   <li>{@link #suspended}: the tool's server has started the call but not finished it.
+ *   <li>{@link #notStarted}: this execution did not run. The model is not told, and the call is dispatched again.
  * </ul>
  *
  * @param notDone whether the error proves that nothing took effect
@@ -59,7 +59,7 @@ public record ToolOutcome(
                 edit.result, edit.error, edit.question, edit.notStarted, edit.unknown, edit.notDone, edit.suspended);
     }
 
-    /** The parts of an outcome that is being made. */
+    /** The mutable parts of an outcome. */
     private static final class Edit {
         private Optional<String> result = Optional.empty();
         private Optional<String> error = Optional.empty();

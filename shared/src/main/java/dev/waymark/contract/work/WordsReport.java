@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A worker's answer to a {@link WordsRequest}. A call that is in neither list has nothing new, or its words did not fit
+ * A worker's answer to a {@link WordsRequest}. A call that is in neither list has nothing new, or its text did not fit
  * into this answer.
  *
  * @param absent the positions in the request of calls that this worker does not run
@@ -25,10 +25,10 @@ public record WordsReport(
     }
 
     /**
-     * What is new in a call.
+     * New text of a call.
      *
      * @param call the position in the request
-     * @param reply a {@link PartialReply}, encoded as the thread's heartbeats are: where they are encrypted, it is
+     * @param reply a {@link PartialReply}, encoded and encrypted like the thread's heartbeats
      */
     public record News(int call, String reply) {
         public News {

@@ -6,10 +6,10 @@ import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 
 /**
- * Returns the words of the model calls of one worker to clients, which have no other connection to workers. A query is
- * answered from the worker's memory and is not stored. The worker has a task queue of its own for this workflow, and a
- * client that needs it starts it there once. Its payloads have no codec: what they say of a conversation is encrypted
- * like other payloads of its thread, see {@link WordsReport}.
+ * Returns the partial replies of one worker's model calls to clients, which have no other connection to workers. A
+ * query is answered from the worker's memory and is not stored. Each worker has its own task queue for this workflow,
+ * and the first client that needs the workflow starts it there. Its payloads have no codec: their parts of a
+ * conversation are encrypted like other payloads of its thread, see {@link WordsReport}.
  */
 @WorkflowInterface
 public interface WordsWorkflow {

@@ -32,7 +32,8 @@ public sealed interface Work<R> {
     Fact completed(R result);
 
     /**
-     * The facts of this result, in order: usually one. A model call may bring the outcomes of the reply's calls.
+     * The facts of this result, in order: usually one. The result of a model call may include outcomes of the reply's
+     * calls.
      *
      * @param state the state to which the first of the facts is applied
      */
@@ -98,7 +99,8 @@ public sealed interface Work<R> {
 
         /**
          * The reply, then the dispatches of the calls that ran with it, then their outcomes. If the thread no longer
-         * waits for the reply, only the reply counts, for its cost: a later reply may have a call with the same id.
+         * waits for the reply, only the reply is returned, for its cost: a later reply may have a call with the same
+         * id.
          */
         @Override
         public List<Fact> completed(ModelResult result, Conversation state) {
@@ -207,7 +209,7 @@ public sealed interface Work<R> {
         }
     }
 
-    /** Tells a server that nobody waits for its task any more. */
+    /** Tells a server that the thread no longer waits for its task. */
     record CancelTask(String callId) implements Work<ToolOutcome> {
         @Override
         public Fact begun() {
@@ -231,7 +233,7 @@ public sealed interface Work<R> {
 
         @Override
         public boolean isAwaited(Conversation state) {
-            return true; // It ends soon, and a thread that is stopped must not stop it.
+            return true; // It ends soon, and stopping the thread must not stop it.
         }
     }
 
@@ -291,7 +293,7 @@ public sealed interface Work<R> {
         }
     }
 
-    /** Tells a receiver. The result is the number of announcements that were sent. */
+    /** Sends announcements to a receiver. The result is their number. */
     record Announce(int number) implements Work<Integer> {
         @Override
         public Fact begun() {
