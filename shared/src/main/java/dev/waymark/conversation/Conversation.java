@@ -135,7 +135,7 @@ public record Conversation(
         return runsLater ? callBook.effectOf(call).executions() : call.repeat();
     }
 
-    /** Whether the worker that gets a reply is to judge its calls. */
+    /** Whether the worker that gets a reply must judge its calls. */
     public boolean judgesReplies() {
         return hasRules()
                 || policy().filter(AgentPolicy::hasChangeableTools).isPresent()
@@ -143,7 +143,7 @@ public record Conversation(
                         .anyMatch(grant -> grant.terms().like().isPresent());
     }
 
-    /** The digests of the tool's definitions with which people have approved the call; empty if it has none. */
+    /** The digests of the tool's definitions that people approved for this call; empty if the tool has none. */
     public List<String> approvedDefinitions(Call call) {
         if (call.grant().isPresent()) {
             return call.grant().flatMap(grants()::find).flatMap(Grant::definition).stream()
@@ -158,12 +158,12 @@ public record Conversation(
         return announcements.orElse(Announcements.NONE);
     }
 
-    /** The announcements that no worker has, and that may begin now, oldest first. */
+    /** The announcements that may be given to workers now, oldest first. */
     public List<Announcement> announcementsDue() {
         return announced().due(policy().map(known -> known.announce().size()).orElse(0));
     }
 
-    /** Whether a worker has this announcement, and it is still true. */
+    /** Whether a worker has this announcement, and its subject has not changed since. */
     public boolean awaitsAnnouncement(int number) {
         return announced().isBegun(number);
     }
@@ -204,7 +204,7 @@ public record Conversation(
                 .toList();
     }
 
-    /** Whether the thread waits for what the agent's rules say about this call. */
+    /** Whether the thread waits for the verdict of the agent's rules about this call. */
     public boolean awaitsVerdict(String callId) {
         return calls().get(callId)
                 .filter(call -> call.status() == Call.Status.JUDGING)
@@ -242,10 +242,10 @@ public record Conversation(
     }
 
     /**
-     * The calls that the log of a checkpoint has as started and that its transcript lacks, oldest first: the program
-     * that wrote the checkpoint ended in the middle of a step. Nobody knows whether they took effect, and the model was
-     * not told of them. A call is no longer among them once an identical call has taken its place, or once its tool is
-     * known to have no side effects.
+     * The calls that the log of a checkpoint shows as started and that its transcript lacks, oldest first: the program
+     * that wrote the checkpoint ended in the middle of a step. It is unknown whether they took effect, and the model
+     * was not told of them. Excludes calls that an identical call has replaced, and calls whose tool is known to have
+     * no side effects.
      */
     public List<Call> callsAheadOfTranscript() {
         List<Call> ahead = new ArrayList<>();
@@ -281,8 +281,8 @@ public record Conversation(
     }
 
     /**
-     * The calls that only a checkpoint shows as started, without a result, and whose outcome is unknown. An identical
-     * call of this thread takes their place.
+     * The calls with an unknown outcome that only a checkpoint shows as started. An identical call of this thread takes
+     * their place.
      */
     public List<Call> startedElsewhere() {
         List<Call> found = new ArrayList<>();
@@ -300,7 +300,7 @@ public record Conversation(
         return callBook.asks(binding);
     }
 
-    /** The requests that wait for a person, for a state of this thread. */
+    /** The requests that wait for a person, with the id of this thread. */
     public List<PendingItem> pending(String thread) {
         return asks().stream().map(ask -> ask.in(thread)).toList();
     }
@@ -444,7 +444,7 @@ public record Conversation(
     }
 
     /**
-     * The number of messages when the present prefix of the prompt began: reasoning of older messages may be bound to
+     * The number of messages when the current prefix of the prompt began. Reasoning of older messages may be bound to
      * another prompt.
      */
     @JsonIgnore
@@ -528,8 +528,8 @@ public record Conversation(
     }
 
     /**
-     * The turn that was running before this fact, as it ended, if the fact has started the next one. If the next one has
-     * ended too, the state no longer has that turn. How it ended is known nevertheless: only a replaced conversation or
+     * The turn that was running before this fact, as it ended, if the fact has started the next one. If the next one
+     * has ended too, the state no longer contains that turn, and its status is derived: only a replaced conversation or
      * a queued message starts a turn in the fact that ends another one.
      */
     public Turn ended(Turn running, Fact fact) {

@@ -2,10 +2,12 @@ package dev.waymark.conversation;
 
 /**
  * What may happen to the open calls of a checkpoint before somebody decides about each of them in the new thread. A
- * checkpoint is a file: nobody knows who chose its calls and their arguments.
+ * checkpoint is a file: it is unknown who chose its calls and their arguments.
  */
 public enum FileCalls {
-    /** They continue as calls of this thread would. For a conversation that this server knows, or if the caller says so. */
+    /**
+     * They continue like calls of this thread: for a conversation that this server knows, or if the caller allows it.
+     */
     CONTINUE,
     /** Calls without side effects continue. Others are at most checked; they run only after a decision. */
     CONTINUE_SAFE,

@@ -16,12 +16,12 @@ import java.util.stream.Collectors;
  * are handled according to the agent's definition once it is known.
  *
  * @param id identifies this resumption in the new thread
- * @param agent the agent to continue with, if not the recorded one
+ * @param agent the agent to continue with; by default, the recorded one
  * @param answer the answer to the first open question, or a message if no question is open
  * @param once whether the new thread closes when its turn ends
  * @param session the id that idempotency keys of the thread's calls are derived from, if it is not the new thread's own
  *     id
- * @param context the new thread's context for tools, if not the recorded one
+ * @param context the new thread's context for tools; by default, the recorded one
  * @param fileCalls what may happen to the open calls without a decision in the new thread
  */
 public record Resumption(

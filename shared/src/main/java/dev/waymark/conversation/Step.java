@@ -74,7 +74,7 @@ public sealed interface Step {
         }
     }
 
-    /** Tell a server that nobody waits for its task any more. */
+    /** Tell a server that the thread no longer waits for its task. */
     record CancelTask(AbandonedTask task) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -106,7 +106,7 @@ public sealed interface Step {
         }
     }
 
-    /** Let a worker tell a receiver. */
+    /** Let a worker send an announcement to a receiver. */
     record Announce(Announcement what) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -122,7 +122,7 @@ public sealed interface Step {
         }
     }
 
-    /** End the thread, once nothing is running any more. */
+    /** End the thread as soon as nothing is running. */
     record Close(boolean cancelled) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {

@@ -15,8 +15,8 @@ public final class UnsignedDecisions {
     private UnsignedDecisions() {}
 
     /**
-     * The ids of calls whose decision lacks a required valid signature. Empty unless history was changed. Calls of a
-     * cleared conversation are skipped, since their decisions were deleted too.
+     * The ids of calls whose decision lacks a required valid signature. Empty unless history was changed. Skips calls
+     * of a cleared conversation, since their decisions were deleted too.
      */
     public static List<String> in(Conversation state) {
         Optional<Signers> signers = state.policy().flatMap(AgentPolicy::signers);
@@ -57,7 +57,7 @@ public final class UnsignedDecisions {
                 .orElse(true);
     }
 
-    /** Whether the digest is that of the call's arguments, alone or with the definition of its tool. */
+    /** Whether the digest covers the call's arguments, alone or with the definition of its tool. */
     private static boolean isAbout(Call call, String digest) {
         return digest.equals(call.argsDigest())
                 || call.definition()

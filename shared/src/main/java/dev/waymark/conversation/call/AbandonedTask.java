@@ -1,7 +1,7 @@
 package dev.waymark.conversation.call;
 
 /**
- * A server's task that a thread no longer waits for, and that is to be cancelled.
+ * A server's task that a thread no longer waits for and must cancel.
  *
  * @param tool the tool whose server has the task
  */

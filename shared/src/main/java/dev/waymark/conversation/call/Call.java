@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * @param wakeAt when the waiting time of the status ends, if it has one
  * @param result the result, until it is committed to the transcript; for a call that asks a question, an answer that
  *     arrived before it was known whether the call waits for an answer or for approval
- * @param clearance what says whether it may run
+ * @param clearance what decides whether it may run
  * @param execution what was done so far
  */
 public record Call(
@@ -63,10 +63,10 @@ public record Call(
         /** Claimed by an execution, which may take effect from now on. */
         @JsonProperty("claimed")
         CLAIMED(Waits.FOR_ACTIVITY),
-        /** The tool's server works on it, as a task. A worker is to ask how it stands. */
+        /** The tool's server works on it as a task. A worker must follow the task. */
         @JsonProperty("remote")
         REMOTE(Waits.FOR_RULES),
-        /** A worker asks the tool's server how the task stands, again and again. */
+        /** A worker repeatedly asks the tool's server for the status of the task. */
         @JsonProperty("following")
         FOLLOWING(Waits.FOR_ACTIVITY),
         /** Executed by a subagent's thread. */
@@ -182,12 +182,12 @@ public record Call(
         return but(edit -> edit.clearance.fromFile = mark);
     }
 
-    /** A copy that says whether a call of a file may have run before. Other calls stay as they are. */
+    /** A copy that records whether a call of a file may have run before. Has no effect on other calls. */
     public Call fromFileHavingRun(boolean perhaps) {
         return fromFile(fromFile().map(mark -> new FromFile(mark.onlyEffects(), perhaps)));
     }
 
-    /** Whether the call comes from a file, and waits for its decision although it may have run before. */
+    /** Whether the call comes from a file and may have run before. It still needs a decision. */
     @JsonIgnore
     public boolean mayHaveRunBefore() {
         return fromFile().filter(FromFile::mayHaveRun).isPresent();
@@ -207,8 +207,8 @@ public record Call(
     }
 
     /**
-     * A copy with what the agent's rules say about its arguments. A verdict stands: another one about the same arguments
-     * adds only what was not known yet.
+     * A copy with the verdict of the agent's rules about its arguments. A later verdict about the same arguments does
+     * not replace the first one, and only adds what was not known yet.
      */
     public Call judged(CallVerdict given) {
         CallVerdict standing = verdict().orElse(given);
@@ -220,7 +220,7 @@ public record Call(
         });
     }
 
-    /** A copy about which the agent's rules were not asked. */
+    /** A copy without a verdict of the agent's rules. */
     public Call unjudged() {
         return but(edit -> edit.clearance.verdict = Optional.empty());
     }
@@ -235,7 +235,9 @@ public record Call(
         return but(edit -> edit.clearance.grant = Optional.empty());
     }
 
-    /** A copy of a call that did not run, because its tool's definition has changed. What was decided is void. */
+    /**
+     * A copy of a call that did not run, because its tool's definition has changed. Drops its approval and its grant.
+     */
     public Call redefined(String digest) {
         return but(edit -> {
             edit.clearance.approval = Optional.empty();
@@ -276,8 +278,8 @@ public record Call(
     }
 
     /**
-     * A copy with a decision. A verdict applies to the arguments for which it was given, and to no others. So does what
-     * a server wants to get back.
+     * A copy with a decision. If the arguments change, drops the verdict and the suspension, which apply only to the
+     * earlier arguments.
      */
     public Call decided(CallApproval decision, Json approvedArgs, Instant at) {
         return become(Status.ISSUED, at, edit -> {
@@ -338,7 +340,7 @@ public record Call(
         return but(edit -> edit.execution.settlement = Optional.of(how));
     }
 
-    /** Drops a person's decision about the outcome, which is in question again. */
+    /** Drops a person's decision about the outcome, because the outcome must be determined again. */
     public Call unsettledAgain() {
         return settlement().isEmpty() ? this : but(edit -> edit.execution.settlement = Optional.empty());
     }
@@ -351,7 +353,9 @@ public record Call(
                 .isPresent();
     }
 
-    /** Whether this execution holds the claim and its outcome is still unknown, or only a person has stated it. */
+    /**
+     * Whether this execution holds the claim and has not reported its outcome. A person may have stated the outcome.
+     */
     public boolean awaitsWordOf(String execution) {
         boolean isClaimed =
                 claim().filter(known -> known.execution().equals(execution)).isPresent();
@@ -384,7 +388,7 @@ public record Call(
         return become(Status.ASKING, at, edit -> edit.question = Optional.of(words));
     }
 
-    /** A copy whose request ends at this time, if anybody limits it. */
+    /** A copy whose request expires at this time, if it has a time limit. */
     public Call expiring(Optional<Instant> until) {
         return until.equals(wakeAt) ? this : but(edit -> edit.wakeAt = until);
     }
@@ -397,7 +401,7 @@ public record Call(
         });
     }
 
-    /** A copy that its server has not finished, or that no server has begun. */
+    /** A copy with this suspension, or with none. */
     public Call suspended(Optional<Suspension> how) {
         return but(edit -> edit.execution.suspension = how);
     }
@@ -410,7 +414,7 @@ public record Call(
         return become(Status.FOLLOWING, at, edit -> {});
     }
 
-    /** The server's id of its task, if it works on the call as one. */
+    /** The server's id of the task, if the server works on the call as a task. */
     @JsonIgnore
     public Optional<String> task() {
         return suspension().flatMap(Suspension::task);
@@ -432,7 +436,7 @@ public record Call(
         });
     }
 
-    /** Ends the wait and removes the claim: no execution of the call is running any more. */
+    /** Ends the wait and removes the claim, since no execution of the call is running. */
     public Call awake() {
         return but(edit -> {
             edit.wakeAt = Optional.empty();
@@ -468,7 +472,7 @@ public record Call(
         return status.waits != Waits.NOT;
     }
 
-    /** Whether the call completed, failed or was denied, and no execution reports anything after that. */
+    /** Whether the call completed, failed or was denied, and no execution can report anything later. */
     @JsonIgnore
     public boolean hasOwnResult() {
         return status == Status.COMPLETED
@@ -509,7 +513,7 @@ public record Call(
         };
     }
 
-    /** Whether an execution ended without reporting its outcome, whether or not the outcome can still be found out. */
+    /** Whether an execution did not report its outcome, even if the outcome may still become known. */
     @JsonIgnore
     public boolean isOutcomeUnknown() {
         return switch (status) {
@@ -537,7 +541,7 @@ public record Call(
         return status == Status.HELD;
     }
 
-    /** What identical calls share: the tool and the arguments. */
+    /** The tool and the arguments, which are equal for identical calls. */
     public Identity identity() {
         return new Identity(tool, args);
     }

@@ -4,13 +4,14 @@ import dev.waymark.conversation.value.CallVerdict;
 import java.util.Optional;
 
 /**
- * What says whether a call may run.
+ * What decides whether a call may run.
  *
  * @param approval what a person decided
- * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
- * @param verdict what the agent's rules say about the call with these arguments, if they were asked
- * @param grant the number of the grant that lets the call run, if one does
- * @param definition which definitions of the tool the request to decide and the decision are about, if it has one
+ * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide in this thread whether it
+ *     runs
+ * @param verdict the verdict of the agent's rules about the call with these arguments, if they were asked
+ * @param grant the number of the grant that lets the call run, if any
+ * @param definition the definitions of the tool that the request and the decision are about, if the tool has one
  */
 public record Clearance(
         Optional<CallApproval> approval,

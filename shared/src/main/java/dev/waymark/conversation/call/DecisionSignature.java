@@ -9,8 +9,8 @@ import java.util.Optional;
  *
  * @param asked when the decision was requested
  * @param argsDigest the digest of the arguments shown
- * @param newArgsDigest the digest of the arguments that an approval put in place of those shown, if it did
- * @param result the result that a settlement stated, if it did
+ * @param newArgsDigest the digest of the arguments with which an approval replaced those shown, if any
+ * @param result the result that a settlement stated, if any
  */
 public record DecisionSignature(
         Instant asked, String argsDigest, Optional<String> newArgsDigest, Optional<String> result, String signature) {
@@ -20,7 +20,7 @@ public record DecisionSignature(
         Objects.requireNonNull(signature, "signature");
     }
 
-    /** The digest of the arguments that the decision lets the call run with. */
+    /** The digest of the arguments that the decision is for. */
     public String decidedArgsDigest() {
         return newArgsDigest.orElse(argsDigest);
     }

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The record of side effects, by tool and arguments: models give a repeated call a new id, so ids cannot identify it.
- * The record remains when a conversation is cleared.
+ * The record of side effects, by tool and arguments, because models give a repeated call a new id. The record remains
+ * when a conversation is cleared.
  */
 public final class EffectLog {
     public static final EffectLog NONE = new EffectLog(PersistentMap.empty());
@@ -163,7 +163,7 @@ public final class EffectLog {
             return new Effect(executions, success, result, others, inherited, token);
         }
 
-        /** The claim that a call with this id takes over: its own, or else the oldest. */
+        /** The claim that a call with this id takes over: its own claim or, if it has none, the oldest one. */
         public Optional<Remembered> rememberedFor(String callId) {
             return remembered.stream()
                     .filter(claim -> claim.callId().equals(callId))

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param evidence what was observed of an execution with an unknown outcome, such as {@code HTTP 504}
  * @param settlement what a person decided about the unknown outcome
  * @param subagent the state of the thread that executes the call, if a subagent does
- * @param suspension set if the tool's server has begun the call and not finished it
+ * @param suspension set if the tool's server has started the call but not finished it
  */
 public record Execution(
         int dispatches,

@@ -11,8 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * An approval that also lets later calls run, so that nobody is asked about them. It never lets a call run that the
- * agent's rules deny.
+ * An approval that also lets later calls run without a request. It never lets a call run that the agent's rules deny.
  *
  * @param number counts the grants of a thread from 1
  * @param callId the call that was approved with it
@@ -42,7 +41,7 @@ public record Grant(
     public enum Reason {
         @JsonProperty("revoked")
         REVOKED,
-        /** The tool is not the one that was approved any more. */
+        /** The tool's definition has changed since the approval. */
         @JsonProperty("tool-changed")
         TOOL_CHANGED
     }
@@ -95,7 +94,7 @@ public record Grant(
         return terms.times().filter(most -> used >= most).isPresent();
     }
 
-    /** Whether it is for calls with these arguments. Whether they match a schema is recorded with their verdict. */
+    /** Whether the grant is for the arguments of this call. The call's verdict records which schemas they match. */
     public boolean covers(Call call) {
         return tool.equals(call.tool())
                 && (terms.like().isEmpty()
@@ -105,7 +104,7 @@ public record Grant(
                                 .isPresent());
     }
 
-    /** Whether it is not known yet if the call's arguments match its schema. */
+    /** Whether the call's arguments have not been compared with the schema of this grant yet. */
     public boolean isToBeComparedWith(Call call) {
         return tool.equals(call.tool())
                 && terms.like().isPresent()

@@ -18,24 +18,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server of a tool asks a person for: the fields of a form, or that a page is opened. It has the form of
- * MCP's elicitation requests, whose schemas are flat.
+ * A request of a tool's server for input from a person: to fill in the fields of a form, or to open a page. It has the
+ * form of MCP's elicitation requests, whose schemas are flat.
  *
  * @param request {@code message}, and {@code requestedSchema} or {@code url}
  */
 public record InputForm(Json request) {
-    /** Browsers read a backslash as a slash, so that one could hide the host. */
+    /** Excludes backslashes: browsers read them as slashes, so they could hide the host. */
     private static final Pattern ADDRESS = Pattern.compile(
             "https?://(?:[^/?#@\\\\\\s]*@)?([^/?#@\\\\\\s]+)(?:[/?#][^\\\\\\s]*)?", Pattern.CASE_INSENSITIVE);
 
-    /** A number of JSON. Java's own notation has others, such as {@code NaN} and {@code 1d}. */
+    /** JSON's notation of numbers. Java also accepts others, such as {@code NaN} and {@code 1d}. */
     private static final Pattern NUMBER = Pattern.compile("-?\\d{1,300}(?:\\.\\d{1,300})?(?:[eE][+-]?\\d{1,3})?");
 
     private static final Pattern EMAIL = Pattern.compile("[^@\\s]+@[^@\\s]+");
     private static final Pattern URI = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:\\S+");
     private static final List<String> TYPES = List.of("string", "number", "integer", "boolean", "array");
 
-    /** Why nobody can be asked this; empty if somebody can. */
+    /** Why a person cannot be asked for this; empty if a person can. */
     public Optional<String> problem() {
         if (!(request.field("message") instanceof String)) {
             return Optional.of("its request for input has no message");
@@ -54,7 +54,7 @@ public record InputForm(Json request) {
                 .map(name -> "it requires the field " + name + ", which its form does not have");
     }
 
-    /** The question in words, with what an answer looks like. */
+    /** The question as text, with the expected form of the answer. */
     public String words(String tool) {
         String message = tool + " asks: " + request.field("message");
         if (isPage()) {
@@ -78,7 +78,7 @@ public record InputForm(Json request) {
     }
 
     /**
-     * Why this is no answer; empty if it is one.
+     * Why the answer does not fit the form; empty if it does.
      *
      * @param fields the answer, if it is a JSON object
      */
@@ -157,7 +157,7 @@ public record InputForm(Json request) {
         }
     }
 
-    /** A text that is no number stays a text, which does not fit. */
+    /** The number that the text spells. Other text is returned unchanged, and does not fit the form. */
     private static Object number(String answer) {
         double number = NUMBER.matcher(answer).matches() ? Double.parseDouble(answer) : Double.NaN;
         return Double.isFinite(number) ? (Object) number : answer;

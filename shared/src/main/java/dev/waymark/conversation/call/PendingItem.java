@@ -26,15 +26,15 @@ import java.util.Optional;
  * @param argsDigest the digest of the arguments; a decision that contains it applies only to these arguments. If the
  *     request was made again because the tool has changed, the digest covers the tool's definition, too, so that a
  *     decision about the earlier request does not apply to this one.
- * @param rerun what a state stores in place of the outcomes: whether a person may decide that the lost call runs again
+ * @param rerun whether a person may decide that the lost call runs again; a state stores this instead of the outcomes
  * @param evidence what was observed of a call with an unknown outcome, such as {@code HTTP 504}
  * @param signers who must sign the decision, if it must be signed
  * @param outcomes how a person may settle a call with an unknown outcome; empty for other requests
  * @param fromFile whether only a file contains the call: no model made it in this thread
- * @param verdict why the agent's rules leave the call to a person, if its tool has rules
+ * @param verdict the verdict with which the agent's rules leave the call to a person, if its tool has rules
  * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  * @param toolDigest the digest of the definition of the tool that is to be approved, if the tool has one
- * @param toolChanged whether the call was approved with another definition of the tool, and did not run because of this
+ * @param toolChanged whether the call was approved with another definition of the tool and therefore did not run
  * @param until when the request expires
  */
 @JsonPropertyOrder({
@@ -213,7 +213,7 @@ public record PendingItem(
                 form.filter(json -> json.canonical().length() <= most));
     }
 
-    /** Why a person can't decide that the lost call runs again; empty if a person can, or nothing is to be settled. */
+    /** Why a person can't decide that the lost call runs again; empty if a person can, or if no outcome is unknown. */
     @JsonProperty("whyNoRerun")
     public Optional<String> whyNoRerun() {
         return kind != Kind.UNKNOWN || outcomes.contains(CallSettlement.Outcome.RERUN.wireName())
@@ -231,7 +231,7 @@ public record PendingItem(
                 && since.equals(other.since);
     }
 
-    /** The request as text, and that the call is from a file if it is. */
+    /** The request as text, with the reason for it and the origin of the call. */
     public String words() {
         return request()
                 + why().map(words -> " " + words).orElse("")
@@ -239,7 +239,7 @@ public record PendingItem(
                 + origin().map(words -> " " + words).orElse("");
     }
 
-    /** A sentence for a call that only a file contains, since nobody here has chosen its arguments. */
+    /** A sentence for a call that only a file contains, since no model in this thread has chosen its arguments. */
     public Optional<String> origin() {
         if (!fromFile) {
             return Optional.empty();
@@ -250,7 +250,7 @@ public record PendingItem(
                         : kind == Kind.QUESTION ? "This question is from a file." : "This call is from a file.");
     }
 
-    /** A sentence with the rule that asks, if the tool has rules. */
+    /** A sentence with the verdict of the rules, if the tool has rules. */
     public Optional<String> why() {
         return verdict.map(given -> "It " + given.words() + ".");
     }

@@ -36,7 +36,9 @@ public final class RestoredEffects {
         log = log.with(key, log.of(key).executed());
     }
 
-    /** Records a call that started elsewhere. Its outcome is unknown, so an identical call must not simply run. */
+    /**
+     * Records a call that started elsewhere. Its outcome is unknown, so an identical call must not run without a check.
+     */
     public void started(String callId, String tool, Json args, Instant at) {
         String key = keyOf(tool, args);
         log = log.with(key, log.of(key).remembering(new EffectLog.Remembered(callId, 0, Call.Claim.elsewhere(at))));

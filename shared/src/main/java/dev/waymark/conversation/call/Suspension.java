@@ -14,15 +14,14 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread knows of a call that its server has not finished: the server works on it as a task, or needs input to
- * go on.
+ * The state of a call that its server has not finished: the server works on it as a task, or needs input to continue.
  *
- * @param task the server's id of the task, by which any worker can ask how it stands
- * @param requestState what the server wants to get back with the input, as it is
+ * @param task the server's id of the task, with which any worker can ask for its status
+ * @param requestState data of the server that is sent back unchanged with the input
  * @param requests what the server asks for, by its keys
  * @param answers the responses so far, by the same keys
- * @param pollMillis how long the server wants to be left alone; 0 if it has not said so
- * @param until when the server may forget the task, if it has said so
+ * @param pollMillis the pause that the server requests between queries of the task; 0 if it has not requested one
+ * @param until when the server may forget the task, if known
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record Suspension(
@@ -43,12 +42,12 @@ public record Suspension(
         answers = answers == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(answers));
     }
 
-    /** A task of the server. */
+    /** A call that the server works on as a task. */
     public static Suspension task(String id, Map<String, Json> requests, long pollMillis, Optional<Instant> until) {
         return new Suspension(Optional.of(id), Optional.empty(), requests, Collections.emptyMap(), pollMillis, until);
     }
 
-    /** A call that is repeated with its state and the input that it requires. */
+    /** A call that is sent to the server again, with the server's state and the requested input. */
     public static Suspension repeated(Optional<String> requestState, Map<String, Json> requests) {
         return new Suspension(Optional.empty(), requestState, requests, Collections.emptyMap(), 0, Optional.empty());
     }
@@ -60,7 +59,7 @@ public record Suspension(
                 .findFirst();
     }
 
-    /** The request that waits for a response, if one does. The others wait for their turn. */
+    /** The request that waits for a response, if any. Requests are answered one after the other. */
     @JsonIgnore
     public Optional<InputForm> form() {
         return open().map(request -> new InputForm(request.getValue()));
@@ -73,7 +72,7 @@ public record Suspension(
         return new Suspension(task, requestState, requests, more, pollMillis, until);
     }
 
-    /** A copy in which the change is applied to all texts that the server has chosen. */
+    /** A copy in which the change is applied to all texts from the server. */
     public Suspension withTexts(UnaryOperator<String> change) {
         Map<String, Json> changed = new LinkedHashMap<>();
         requests.forEach((key, request) -> changed.put(key, Json.of(changed(request.value(), change))));

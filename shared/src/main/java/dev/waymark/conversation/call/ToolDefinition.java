@@ -10,15 +10,15 @@ import java.util.Objects;
  * The definition of a call's tool outside of the thread, such as its program or what an MCP server says about it.
  *
  * @param digest the digest of the definition for which a decision was requested
- * @param approved the digests of the definitions that people have approved the call with. There may be several, if
+ * @param approved the digests of the definitions that people have approved for this call. There may be several, if
  *     workers have different ones.
- * @param changed whether the call was approved with another definition, and did not run because of this
+ * @param changed whether the call was approved with another definition and therefore did not run
  */
 public record ToolDefinition(
         String digest,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> approved,
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean changed) {
-    /** Stands for a definition that could not be found out. It differs from all definitions. */
+    /** The digest for a definition that could not be determined. It differs from the digests of all definitions. */
     public static final String UNKNOWN = "unknown";
 
     private static final int MAX_APPROVED = 8;

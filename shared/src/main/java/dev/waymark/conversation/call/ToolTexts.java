@@ -12,7 +12,7 @@ public final class ToolTexts {
     /** Replaces the result of a call that a service refused to read. */
     public static final String WITHHELD = "withheld: the service refused to read it";
 
-    /** Asks a model to go on with a reply that reached its limit of tokens. */
+    /** Asks a model to continue a reply that reached its token limit. */
     public static final String GO_ON =
             "Your reply was cut off. Go on exactly where it ended, without repeating anything.";
 
@@ -21,7 +21,7 @@ public final class ToolTexts {
 
     private ToolTexts() {}
 
-    /** Tells the model that its call ran with other arguments than those that it chose. */
+    /** Tells the model that its call ran with arguments that a person changed. */
     static String argsChanged(Json args) {
         return "A person changed the arguments to " + args.canonical() + ".";
     }
@@ -71,7 +71,9 @@ public final class ToolTexts {
         return "Nobody answered in time.";
     }
 
-    /** The result of a call that the agent's rules deny. If a person approved the call, it says that this did not count. */
+    /**
+     * The result of a call that the agent's rules deny. If a person approved the call, it says that the rules prevail.
+     */
     public static String deniedByRules(Call call) {
         String person = call.approval()
                 .filter(CallApproval::approved)

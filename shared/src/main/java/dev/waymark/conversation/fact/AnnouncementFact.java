@@ -14,9 +14,9 @@ public sealed interface AnnouncementFact extends Fact {
     }
 
     /**
-     * No worker has the announcement any more.
+     * The worker that had the announcement has finished or lost it.
      *
-     * @param problem why not everything was announced; empty if it was
+     * @param problem why the announcement is incomplete; empty if everything was announced
      */
     record AnnouncementEnded(int number, Optional<Problem> problem) implements AnnouncementFact {
         @Override

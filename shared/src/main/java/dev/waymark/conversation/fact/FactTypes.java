@@ -2,7 +2,7 @@ package dev.waymark.conversation.fact;
 
 import java.util.Locale;
 
-/** The types of facts. Each fact is asked for its type several times. */
+/** Caches the types of facts, which are needed several times per fact. */
 final class FactTypes {
     static final ClassValue<String> NAMES = new ClassValue<>() {
         @Override

@@ -26,17 +26,17 @@ import java.util.function.Consumer;
  */
 public sealed interface PersonFact extends Fact.Inbound {
     /**
-     * The fields of the signal or update, as JSON-compatible values. What is absent is left out. Update ids are digests
-     * of these fields in this order.
+     * The fields of the signal or update, as JSON-compatible values. Omits absent fields. Update ids are digests of
+     * these fields in this order.
      */
     Map<String, Object> payload();
 
-    /** A copy with this id, for messages whose id the thread records. Others stay as they are. */
+    /** A copy with this id, for messages whose id the thread records. Returns other messages unchanged. */
     default PersonFact withId(String id) {
         return this;
     }
 
-    /** A copy with the name of the sender. A message to the model has no sender, and stays as it is. */
+    /** A copy with the name of the sender. Returns a message to the model unchanged, since it has no sender. */
     PersonFact withBy(String who);
 
     /** A decision about a call, which the agent may require to be signed. */
@@ -50,12 +50,12 @@ public sealed interface PersonFact extends Fact.Inbound {
         /** The person who decided, if a server verified them. */
         Optional<VerifiedSubject> verified();
 
-        /** The result of the call that the decision states. */
+        /** The result of the call, if the decision states one. */
         default Optional<String> result() {
             return Optional.empty();
         }
 
-        /** What the signature must cover, if the decision is about this request. */
+        /** The statement that the signature must cover if the decision is about this request. */
         @Internal
         DecisionStatement statement(Signers signers, PendingItem ask);
 
@@ -70,7 +70,7 @@ public sealed interface PersonFact extends Fact.Inbound {
     }
 
     /**
-     * Someone sent a message, replaced the conversation, or wants the last turn to be retried.
+     * Someone sent a message, replaced the conversation, or requested a retry of the last turn.
      *
      * @param schema the JSON Schema that the turn's final reply must match
      */
@@ -141,7 +141,7 @@ public sealed interface PersonFact extends Fact.Inbound {
                     .done();
         }
 
-        /** What the message has besides its text. */
+        /** The parts of the message besides its text. */
         private Optional<List<Map<String, Object>>> images() {
             return content.map(message -> message.content().stream()
                             .filter(part -> !(part instanceof Part.Text))
@@ -176,10 +176,11 @@ public sealed interface PersonFact extends Fact.Inbound {
     }
 
     /**
-     * Someone answered a question. Without {@code callId}, the only one that is open.
+     * Someone answered a question: that of {@code callId}, or the only open one.
      *
      * @param action whether the form of a tool's server is filled in or refused
-     * @param fields the answer as a JSON object, if it is one; not part of the payload, since the answer says it
+     * @param fields the answer as a JSON object, if it is one; not part of the payload, since it is derived from the
+     *     answer
      */
     record HumanAnswered(
             Optional<String> id,
@@ -189,7 +190,7 @@ public sealed interface PersonFact extends Fact.Inbound {
             Optional<FormAction> action,
             Optional<Json> fields)
             implements PersonFact {
-        /** An answer in words. */
+        /** An answer as text. */
         public HumanAnswered(Optional<String> id, Optional<String> callId, String answer, Optional<String> by) {
             this(id, callId, answer, by, Optional.empty(), Optional.empty());
         }
@@ -199,7 +200,7 @@ public sealed interface PersonFact extends Fact.Inbound {
             return new HumanAnswered(Optional.empty(), callId, answer, Optional.empty());
         }
 
-        /** The word that the form of this call's server will not be filled in. */
+        /** A refusal to fill in the form that the server of this call shows. */
         public static HumanAnswered refusing(Optional<String> callId, FormAction action) {
             return new HumanAnswered(
                     Optional.empty(), callId, "", Optional.empty(), Optional.of(action), Optional.empty());
@@ -243,7 +244,7 @@ public sealed interface PersonFact extends Fact.Inbound {
     }
 
     /**
-     * Someone decided about a call that waits for approval. Without {@code callId}, the only one that waits.
+     * Someone decided about a call that waits for approval: {@code callId}, or the only one that waits.
      *
      * @param args the arguments that replace the model's
      * @param argsDigest the digest of the arguments that the decision is about, so that it cannot apply to other
@@ -558,8 +559,8 @@ public sealed interface PersonFact extends Fact.Inbound {
     /**
      * Someone ended the turn.
      *
-     * @param said what the reply had said by then. It is for people: no rule reads it, so it enters neither the state nor
-     *     a checkpoint
+     * @param said the partial reply at that time. It is only for people: no rule reads it, so it enters neither the
+     *     state nor a checkpoint
      */
     record Stopped(Optional<String> said, Optional<String> by) implements PersonFact {
         public Stopped(Optional<String> by) {
@@ -610,7 +611,7 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
     }
 
-    /** Someone wants the thread to close as soon as no turn is running. */
+    /** Someone requested that the thread close as soon as no turn is running. */
     record CloseRequested(Optional<String> by) implements PersonFact {
         @Override
         public CloseRequested withBy(String who) {

@@ -40,7 +40,9 @@ public sealed interface ToolFact extends Fact {
         }
     }
 
-    /** The tool's server has begun the call and not finished it: it works on it as a task, or requires input. */
+    /**
+     * The tool's server has started the call but not finished it: it works on the call as a task, or requires input.
+     */
     record ToolSuspended(String callId, int dispatch, Suspension suspension) implements ToolFact {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -56,7 +58,7 @@ public sealed interface ToolFact extends Fact {
         }
     }
 
-    /** A worker was given a task to cancel, which this thread no longer waits for. */
+    /** A worker was given a task to cancel because this thread no longer waits for it. */
     record TaskCancelRequested(String callId) implements ToolFact {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -65,9 +67,9 @@ public sealed interface ToolFact extends Fact {
     }
 
     /**
-     * The task's server was told that the task is to be cancelled.
+     * The server was told to cancel the task.
      *
-     * @param problem why it could not be told
+     * @param problem why it could not be told; empty if it was told
      */
     record TaskCancelled(String callId, Optional<Problem> problem) implements ToolFact {
         @Override
@@ -93,7 +95,7 @@ public sealed interface ToolFact extends Fact {
      *
      * @param repeat the call's repeat count when it was dispatched, which determines the idempotency key
      * @param restored whether the claim was granted before a reset that undid the grant. Readers may also set this for
-     *     a claim that was granted in time, for which it makes no difference.
+     *     a claim that was granted in time; it then has no effect.
      * @param grant the number of the grant that let the call run, if one did
      */
     record ToolClaimed(

@@ -82,8 +82,8 @@ public sealed interface Part {
     /**
      * A model's request to call a tool.
      *
-     * @param sent what the provider sent that is not in the other fields, or is spelled otherwise there, and that it
-     *     expects back
+     * @param sent data of the provider that the other fields lack or spell differently, and that the provider expects
+     *     back
      */
     record ToolUse(String id, String name, Json input, Optional<Json> sent) implements Part {
         public ToolUse {
@@ -114,7 +114,7 @@ public sealed interface Part {
      * The result of a call. {@code isError} is written only if it is true.
      *
      * @param content the tool's own text
-     * @param note what the model is told in front of it
+     * @param note a sentence for the model, in front of the content
      */
     record ToolResult(
             String toolUseId,

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A model's reply. It is the result of the {@code model} activity, so fields are only ever added.
  *
- * <p>{@code stop} is the reason why the reply ended, in the provider's words. The usual values, {@code end_turn}, and {@code
- * tool_use} for a reply with calls, are omitted to save space in history.
+ * <p>{@code stop} is the reason why the reply ended, in the provider's words. The usual values, {@code end_turn}, and
+ * {@code tool_use} for a reply with calls, are omitted to save space in history.
  *
- * <p>{@code faults} are the calls whose arguments do not match their tool's schema. They are found before the reply is
- * recorded, so that no one is asked to approve a call that cannot run.
+ * <p>{@code faults} are the calls whose arguments do not match their tool's schema. They are determined before the
+ * reply is recorded, so that nobody has to approve a call that cannot run.
  *
  * <p>{@code cost} is the price of {@code usage}, if known, and {@code wasted} the spending of earlier, failed attempts.
  *
@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code model} is the fallback that answered, as {@code provider:model}; empty if the agent's own model did.
  *
- * <p>{@code verdicts} are what the agent's rules say about the calls of tools with rules. They are found before the
- * reply is recorded, where the agent is at hand.
+ * <p>{@code verdicts} are the verdicts of the agent's rules about the calls of tools with rules. They are determined
+ * before the reply is recorded, when the agent is known.
  *
  * <p>{@code withoutReasoning} says that the service refused to read the earlier reasoning of this model, so that the
  * reply was made without it.
@@ -119,7 +119,7 @@ public record Reply(
         return unsealed(edit -> edit.faults = found);
     }
 
-    /** Returns a copy with what the agent's rules say about the calls. */
+    /** Returns a copy with the verdicts of the agent's rules about the calls. */
     public Reply withVerdicts(List<Judged> found) {
         return with(edit -> edit.verdicts = found);
     }
@@ -153,7 +153,7 @@ public record Reply(
         return unsealed(edit -> edit.model = Optional.of(other));
     }
 
-    /** The message that the reply is in the conversation. */
+    /** The reply as a message of the conversation. */
     public Message message() {
         return new Message(Role.ASSISTANT, content);
     }
@@ -190,7 +190,7 @@ public record Reply(
         return seal.isEmpty() || seal.get().equals(ownSeal());
     }
 
-    /** Whether the reply reached its limit of tokens, or was paused too often, before it was whole. */
+    /** Whether the reply reached its token limit, or was paused too often, before it was complete. */
     @JsonIgnore
     public boolean isCut() {
         return stop.equals(MAX_TOKENS) || stop.equals(PAUSED);
@@ -218,7 +218,7 @@ public record Reply(
                 .findFirst();
     }
 
-    /** What the agent's rules say about the call with this number, if they were asked. */
+    /** The verdict of the agent's rules about the call with this number, if they were asked. */
     public Optional<CallVerdict> verdictOf(int call) {
         return verdicts.stream()
                 .filter(judged -> judged.call() == call)
@@ -237,7 +237,9 @@ public record Reply(
         return new Spent(usage, cost).plus(wasted.orElse(Spent.NOTHING));
     }
 
-    /** What the agent's rules say about a call. {@code call} is the number of the call in the reply, counted from 0. */
+    /**
+     * A verdict of the agent's rules about a call. {@code call} is the number of the call in the reply, counted from 0.
+     */
     public record Judged(int call, CallVerdict verdict) {
         public Judged {
             Objects.requireNonNull(verdict, "verdict");
@@ -251,7 +253,7 @@ public record Reply(
         }
     }
 
-    /** A filter for Jackson that omits a value if it equals this object: it equals the usual stop reasons. */
+    /** A Jackson filter that omits the usual stop reasons. Jackson compares values with this object. */
     static final class Usual {
         @Override
         public boolean equals(@Nullable Object value) {

@@ -30,7 +30,8 @@ public record Transcript(PersistentList<Entry> entries, String digest, long byte
      * A message with its id in the thread.
      *
      * @param source the id under which a person sent it
-     * @param schema the JSON Schema that the message requests for the reply. Every prompt has it behind the message.
+     * @param schema the JSON Schema that the message requests for the reply. Every prompt contains it after the
+     *     message.
      */
     public record Entry(String id, Instant at, Optional<String> source, Message message, Optional<Json> schema) {
         public Entry {
@@ -61,7 +62,7 @@ public record Transcript(PersistentList<Entry> entries, String digest, long byte
         }
     }
 
-    /** A copy with one more entry at the end, and the digest and size that result. */
+    /** A copy with one more entry at the end, and with its digest and size updated. */
     public Transcript plus(Entry entry) {
         String canonical = entry.canonical();
         return new Transcript(entries.plus(entry), Sha256.hex(digest + canonical), bytes + canonical.length());

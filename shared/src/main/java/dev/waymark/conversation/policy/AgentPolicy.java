@@ -17,7 +17,7 @@ import java.util.Optional;
  *
  * <p>{@code policies} omits tools that are safe to retry and need no approval.
  *
- * @param continueCut how often a turn may ask the model to go on with a reply that was cut
+ * @param continueCut how often a turn may ask the model to continue a reply that was cut
  */
 public record AgentPolicy(
         String agent,
@@ -162,8 +162,8 @@ public record AgentPolicy(
      *     again even while its first execution is still running
      * @param forbids whether a check that finds no effect also prevents the effect from then on
      * @param ruled whether the tool has rules that decide which of its calls need approval
-     * @param changeable whether the tool's definition may change while the thread runs, so that a request to decide
-     *     records which one it is about
+     * @param changeable whether the tool's definition may change while the thread runs, so that each request for
+     *     approval records the definition that it is about
      */
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)
     public record ToolPolicy(

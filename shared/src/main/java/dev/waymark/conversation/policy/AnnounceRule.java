@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * @param receiver the name of a receiver in the settings of the workers, which know its address
  */
 public record AnnounceRule(String receiver, List<AnnouncedEvent> events, Reveal reveal) {
-    /** The maximum number of receivers of an agent, since each waiting request occupies an activity for each of them. */
+    /** The maximum number of receivers of an agent. Each waiting request occupies one activity for each receiver. */
     public static final int MOST_RECEIVERS = 10;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
@@ -22,10 +22,10 @@ public record AnnounceRule(String receiver, List<AnnouncedEvent> events, Reveal 
     public enum Reveal {
         @JsonProperty("nothing")
         NOTHING("nothing"),
-        /** The tool, and who decided how. */
+        /** The tool, the decision, and who made it. */
         @JsonProperty("tool")
         TOOL("tool"),
-        /** The tool, the arguments or the question, and who decided how. */
+        /** The tool, the arguments or the question, the decision, and who made it. */
         @JsonProperty("arguments")
         ARGUMENTS("arguments");
 
@@ -49,7 +49,7 @@ public record AnnounceRule(String receiver, List<AnnouncedEvent> events, Reveal 
         events = List.copyOf(events);
     }
 
-    /** Why no receiver can have this name; empty if one can. */
+    /** Why this is not a valid name of a receiver; empty if it is. */
     @Internal
     public static Optional<String> misnomer(String name) {
         return NAME.matcher(name).matches()
@@ -72,7 +72,7 @@ public record AnnounceRule(String receiver, List<AnnouncedEvent> events, Reveal 
         return new AnnounceRule(receiver, events, much);
     }
 
-    /** Whether the receiver is told of this event. */
+    /** Whether this event is announced to the receiver. */
     public boolean takes(AnnouncedEvent event) {
         return events.contains(event);
     }

@@ -13,7 +13,7 @@ public enum AnnouncedEvent {
     /** A request still waits. */
     @JsonProperty("request.reminder")
     REMINDER("request.reminder"),
-    /** A request has waited so long that somebody else is told. */
+    /** A request has waited so long that another receiver is told. */
     @JsonProperty("request.escalated")
     ESCALATED("request.escalated"),
     /** The time to decide is over. */
@@ -22,7 +22,7 @@ public enum AnnouncedEvent {
     /** A request no longer waits. */
     @JsonProperty("request.decided")
     DECIDED("request.decided"),
-    /** Whether a call took effect is unknown. If a person is asked, this takes the place of {@link #WAITING}. */
+    /** It is unknown whether a call took effect. If a person must settle it, this replaces {@link #WAITING}. */
     @JsonProperty("outcome.unknown")
     OUTCOME_UNKNOWN("outcome.unknown"),
     @JsonProperty("turn.ended")

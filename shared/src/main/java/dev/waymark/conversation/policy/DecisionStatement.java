@@ -12,11 +12,11 @@ import java.util.Optional;
 
 /**
  * A decision in the form that its approver signs. It names the call, the time of the request, the arguments shown and
- * the arguments to run, so that the signature is valid for nothing else.
+ * the arguments to run, so that the signature is valid only for these.
  *
  * <pre>{@code
  * {"argsDigest":"9f86…","asked":"2026-11-22T02:10:03.123Z","by":"ann","decision":"approve","place":"trip/tu_7",
- *  "purpose":"waymark decision 1"}
+ * "purpose":"waymark decision 1"}
  * }</pre>
  *
  * @param place the thread's id, a slash and the call's id; it is the same for a subagent's thread and for its parent

@@ -25,7 +25,7 @@ public record Signers(String place, Map<String, SignerKey> keys) {
         return new Signers(place + "/" + callId, keys);
     }
 
-    /** Why the signature does not count; empty if it does. */
+    /** Why the signature is not accepted; empty if it is. */
     public Optional<Problem> objection(DecisionStatement statement, Optional<String> signature) {
         if (signature.isEmpty()) {
             return Optional.of(new Problem(

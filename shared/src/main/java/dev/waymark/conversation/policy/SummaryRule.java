@@ -5,7 +5,7 @@ package dev.waymark.conversation.policy;
  * {@code keepMessages} messages stay unchanged.
  */
 public record SummaryRule(long whenTokens, int keepMessages) {
-    /** The rule for agents that set no numbers: 170,000 tokens, 6 messages. */
+    /** The default rule: 170,000 tokens, 6 messages. */
     public static final SummaryRule DEFAULT = new SummaryRule(170_000, 6);
 
     public SummaryRule {

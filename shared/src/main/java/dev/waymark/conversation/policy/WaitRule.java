@@ -9,8 +9,9 @@ import java.util.Optional;
  * What happens while a request waits for a person.
  *
  * @param remind the time until the first reminder; the times between reminders double, up to a day
- * @param escalation when somebody else is told
- * @param keepWaiting whether a request whose time is over goes on waiting, instead of being decided by its absence
+ * @param escalation when another receiver is told
+ * @param keepWaiting whether a request keeps waiting after it has expired; otherwise it ends without a decision of a
+ *     person
  */
 public record WaitRule(
         Optional<Duration> remind,
@@ -26,7 +27,7 @@ public record WaitRule(
         }
     }
 
-    /** Requests wait without reminders, until their time is over. */
+    /** Requests wait without reminders, until they expire. */
     public static final WaitRule DEFAULT = new WaitRule(Optional.empty(), Optional.empty(), false);
 
     /** A request that has waited this long is announced to this receiver. */
@@ -47,7 +48,7 @@ public record WaitRule(
         return new WaitRule(remind, Optional.of(new Escalation(after, to)), keepWaiting);
     }
 
-    /** Lets requests wait on when their time is over. */
+    /** Lets requests keep waiting after they have expired. */
     public WaitRule keepingOn() {
         return new WaitRule(remind, escalation, true);
     }

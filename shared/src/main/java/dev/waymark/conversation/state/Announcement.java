@@ -10,11 +10,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What one receiver is to be told about one subject: a request that waits, its end, a call whose outcome is unknown, or
- * the end of a turn.
+ * An announcement to one receiver about one subject: a request that waits, the end of a request, a call with an unknown
+ * outcome, or the end of a turn.
  *
  * @param number counts the thread's announcements
- * @param from the time to which the plan refers
+ * @param from the time from which the plan counts
  * @param request the request or the call, if it is about one
  * @param turn the number of the turn, if it is about the end of one
  * @param outcome how the request or the turn ended; empty if the request waits
@@ -30,30 +30,30 @@ public record Announcement(
         Optional<String> outcome,
         Optional<String> by,
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) Progress progress) {
-    /** How long the end of a request or a turn is announced to a receiver that is down. */
+    /** How long workers try to announce the end of a request or a turn to a receiver that is down. */
     public static final Duration NEWS = Duration.ofDays(1);
 
-    /** The longest time between two attempts to tell a receiver something that is due. */
+    /** The longest time between two attempts to send an announcement that is due. */
     public static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
     /** Whether a worker has the announcement. The names are stored. */
     public enum Progress {
         @JsonProperty("due")
         DUE,
-        /** A worker had it, and it is due again: the receiver may have been told some of it. */
+        /** A worker had it, and it is due again: a part of it may have been sent. */
         @JsonProperty("due-again")
         DUE_AGAIN,
         @JsonProperty("begun")
         BEGUN,
-        /** A worker has it, but it is no longer true. */
+        /** A worker still has it, but the request has ended or the announcement was given up. */
         @JsonProperty("over")
         OVER
     }
 
     /**
-     * A request that waits for a person, or waited, as far as it is announced again and again.
+     * The parts of a request that its announcements contain, while the request waits and after its end.
      *
-     * @param until when it expires, if it does not go on waiting then
+     * @param until when it expires; empty if it has no time limit or keeps waiting
      */
     public record Request(String callId, PendingItem.Kind kind, String tool, Instant since, Optional<Instant> until) {
         public Request {
@@ -81,7 +81,9 @@ public record Announcement(
         return progress == Progress.DUE || progress == Progress.DUE_AGAIN;
     }
 
-    /** Whether both tell the same receiver of the same request, or of ends of turns, and so must keep their order. */
+    /**
+     * Whether both are for the same receiver and the same request, or for ends of turns, and so must keep their order.
+     */
     public boolean isInLineWith(Announcement other) {
         return receiver.equals(other.receiver) && request.equals(other.request);
     }

@@ -12,20 +12,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one receiver is told about one subject, and when. What is told of a request that waits is known when it begins:
- * so a single activity can tell all of it, and days of waiting cost no events.
+ * The events that one receiver is told about one subject, and when. For a request that waits, they are known when it
+ * begins, so that a single activity can announce all of them, and days of waiting add no events to the history.
  *
  * @param first the event that is announced at once
  * @param remind the time until the first reminder
  * @param escalate the time until the request is escalated
- * @param expire the time until a request expires that then goes on waiting
+ * @param expire the time until a request expires, if it keeps waiting after that
  */
 public record AnnouncementPlan(
         Optional<AnnouncedEvent> first,
         Optional<Duration> remind,
         Optional<Duration> escalate,
         Optional<Duration> expire) {
-    /** The maximum number of reminders of a request. With gaps of up to a day, they end after some four weeks. */
+    /** The maximum number of reminders of a request. With gaps of up to a day, they end after about four weeks. */
     static final int MOST_REMINDERS = 30;
 
     private static final Duration LONGEST_GAP = Duration.ofDays(1);
@@ -43,9 +43,9 @@ public record AnnouncementPlan(
     }
 
     /**
-     * The plan for a request of this kind that begins to wait. It may be empty.
+     * The plan for a new request of this kind. It may be empty.
      *
-     * @param isOwn whether it is a request of the thread itself. When those of subagents expire, is up to these.
+     * @param isOwn whether it is a request of the thread itself; the expiry of a subagent's request is not known here
      */
     public static AnnouncementPlan of(
             AnnounceRule rule, PendingItem.Kind kind, Optional<AgentPolicy.Approvals> approvals, boolean isOwn) {
@@ -65,7 +65,7 @@ public record AnnouncementPlan(
                         .filter(time -> isOwn && rule.takes(AnnouncedEvent.EXPIRED)));
     }
 
-    /** All that is to be told, in the order of time. */
+    /** All events of the plan, in the order of time. */
     public List<Occasion> occasions() {
         List<Occasion> occasions = new ArrayList<>();
         first.ifPresent(event -> occasions.add(new Occasion(event, 0, Duration.ZERO)));

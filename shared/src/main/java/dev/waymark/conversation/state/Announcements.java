@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param last how many announcements there have been
  * @param waiting the requests that wait, of this thread and its subagents
  * @param open the announcements that have not ended, oldest first
- * @param until when the rest is given up, if the thread is about to close
+ * @param until when the open announcements are given up, if the thread is about to close
  */
 public record Announcements(
         int last, List<Announcement.Request> waiting, List<Announcement> open, Optional<Instant> until) {
@@ -28,8 +28,8 @@ public record Announcements(
     }
 
     /**
-     * The announcements to begin, in order. What one receiver is told about one request comes one after the other, also
-     * after an announcement that is no longer true and that a worker may still be sending.
+     * The announcements to give to workers, in order. Announcements to one receiver about one request are sent one
+     * after the other, even after an outdated one that a worker may still be sending.
      *
      * @param receivers the number of receivers, each of which has a share of the activities
      */
@@ -49,7 +49,7 @@ public record Announcements(
         return due;
     }
 
-    /** Whether this announcement has begun, and is still true. */
+    /** Whether a worker has this announcement, and its subject has not changed since. */
     public boolean isBegun(int number) {
         return open.stream()
                 .anyMatch(each -> each.number() == number && each.progress() == Announcement.Progress.BEGUN);
@@ -62,7 +62,7 @@ public record Announcements(
         public List<Announcement> open = new ArrayList<>(Announcements.this.open);
         public Optional<Instant> until = Announcements.this.until;
 
-        /** Starts again, for a thread that begins with the state of another one. */
+        /** Removes everything, for a thread that begins with the state of another one. */
         public void forget() {
             last = 0;
             waiting = List.of();

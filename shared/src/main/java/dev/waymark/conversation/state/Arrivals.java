@@ -2,9 +2,7 @@ package dev.waymark.conversation.state;
 
 import java.util.Objects;
 
-/**
- * What has arrived from people and programs: message ids, to detect repeated deliveries, and signals that were ignored.
- */
+/** Records about received messages: their ids, to detect repeated deliveries, and the signals that were ignored. */
 public record Arrivals(SeenIds seen, IgnoredSignals ignored) {
     public static final Arrivals NONE = new Arrivals(SeenIds.NOTHING, IgnoredSignals.NOTHING);
 

@@ -13,13 +13,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The calls of the thread by id, and the data that they leave behind.
+ * The calls of the thread by id, and the records about them.
  *
  * @param batch the ids of the newest reply's calls, in the model's order
  * @param effects the record of side effects, if there are any
  * @param workspace the agent's data besides the transcript
  * @param dropped the turns of the calls that a summary dropped, by call id, if there are any. Their ids stay used.
- * @param abandoned the servers' tasks that the thread no longer waits for, by call id, if there are any
+ * @param abandoned the servers' tasks that must be cancelled, by call id, if there are any
  * @param grants the approvals that also let later calls run, if there were any
  */
 public record CallBook(
@@ -134,7 +134,7 @@ public record CallBook(
         private PersistentMap<AbandonedTask> abandoned = abandonedBefore;
         private Optional<OpenCalls> open = Optional.empty();
 
-        /** The open calls among these: the rules ask several times per fact. */
+        /** The open calls among these, cached because the rules need them several times per fact. */
         private record OpenCalls(List<String> batch, PersistentMap<Call> calls, List<Call> open) {}
 
         /** Returns the call with this id, which must exist. */
@@ -162,7 +162,7 @@ public record CallBook(
                     .filter(call -> call.dispatches() == dispatch);
         }
 
-        /** Lets the call's server be told that nobody waits for its task any more. */
+        /** Schedules the cancellation of the task of the call's server. */
         public void abandon(Call call, String task) {
             abandoned = abandoned.with(call.id(), new AbandonedTask(call.id(), call.tool(), task));
         }

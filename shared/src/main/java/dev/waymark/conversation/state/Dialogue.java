@@ -22,10 +22,10 @@ import java.util.Optional;
  * @param ended the newest ended turn, with its outcome
  * @param modelCalled whether the thread waits for a reply or a summary of the model
  * @param tokenEstimate the estimated size of the conversation, for deciding when to summarize it
- * @param boundFrom the number of messages that there were when the present prefix of the prompt began. A service may bind
- *     a model's reasoning to everything before it, so reasoning of older messages is not sent any more.
+ * @param boundFrom the number of messages when the current prefix of the prompt began. A service may bind a model's
+ *     reasoning to everything before it, so reasoning of older messages is no longer sent.
  * @param unreadable by the name of a model, empty for the agent's own: the number of messages when a service refused to
- *     read reasoning that we believed to be valid. Older reasoning is not sent to this model any more.
+ *     read reasoning that should have been valid. Older reasoning is no longer sent to this model.
  * @param refused whether a service refused to read what was added since the last reply
  * @param heldSchema the schema for replies, if every request of the thread so far had it
  */

@@ -12,8 +12,8 @@ import java.util.function.UnaryOperator;
 /**
  * The approvals of a thread that also let later calls run.
  *
- * @param last how many were given so far; numbers are not used again, since calls are compared with them by number
- * @param list in the order in which they were given. The oldest ones that are over may be missing.
+ * @param last how many were given so far; numbers are never reused, since comparisons with calls are recorded by number
+ * @param list in the order in which they were given. The oldest ones that are over may have been dropped.
  */
 public record Grants(int last, List<Grant> list) {
     public static final Grants NONE = new Grants(0, List.of());
@@ -39,12 +39,12 @@ public record Grants(int last, List<Grant> list) {
         return list.stream().filter(grant -> grant.number() == number).findFirst();
     }
 
-    /** Whether there is no room for another grant, because none of them is over. */
+    /** Whether another grant would exceed the maximum, because all grants are still open. */
     public boolean isFull(Instant now) {
         return list.size() >= MAX && list.stream().allMatch(grant -> grant.isOpen(now));
     }
 
-    /** A copy with the next grant. If there are too many, the oldest one that is over gives way. */
+    /** A copy with the next grant. If there are too many, drops the oldest one that is over. */
     public Grants plus(Grant grant, Instant now) {
         List<Grant> longer = new ArrayList<>(list);
         if (longer.size() >= MAX) {
@@ -70,7 +70,7 @@ public record Grants(int last, List<Grant> list) {
                 .findFirst();
     }
 
-    /** Whether the call has to be compared with a grant before it is known whether one lets it run. */
+    /** Whether the call has to be compared with the schema of a grant that may let it run. */
     public boolean areToBeComparedWith(Call call, Instant now) {
         return list.stream().anyMatch(grant -> grant.isOpen(now) && grant.isToBeComparedWith(call));
     }

@@ -10,7 +10,7 @@ import java.util.Objects;
 /** The ignored signals: their number, and the newest {@value #KEPT}. */
 public record IgnoredSignals(int count, List<Item> last) {
     static final int KEPT = 20;
-    /** Longer names and reasons are cut. They quote what arrived, which may be large. */
+    /** Longer names and reasons are cut. They quote the signal, which may be large. */
     static final int MAX_LENGTH = 500;
 
     @Internal

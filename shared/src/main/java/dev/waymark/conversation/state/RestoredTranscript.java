@@ -20,7 +20,7 @@ public final class RestoredTranscript {
         return transcript;
     }
 
-    /** The number after which the numbers of new ids continue. */
+    /** The last number used in a message id; new ids continue after it. */
     public int messages() {
         return messages;
     }

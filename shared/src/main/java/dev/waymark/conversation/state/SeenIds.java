@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /**
  * The ids of received messages, so that a repeated delivery has no effect. At least the newest 1,000 are kept, at most
- * 2,000, in two generations: when the younger is full, the older is dropped.
+ * 2,000, in two generations: when the newer one is full, the older one is dropped.
  */
 public record SeenIds(PersistentMap<Integer> young, PersistentMap<Integer> old) {
     public static final int GENERATION = 1_000;
@@ -22,7 +22,7 @@ public record SeenIds(PersistentMap<Integer> young, PersistentMap<Integer> old) 
         return factOf(id).isPresent();
     }
 
-    /** The number of the fact that the message with this id became; empty if the id is not known. */
+    /** The number of the fact that the message with this id caused; empty if the id is not known. */
     public Optional<Integer> factOf(String id) {
         return young.get(id).or(() -> old.get(id));
     }

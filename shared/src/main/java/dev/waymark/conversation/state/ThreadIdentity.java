@@ -6,11 +6,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The rules, times and origin of a thread, and whether it accepts more.
+ * The rules, times and origin of a thread, and whether it accepts more messages.
  *
  * @param rules the version of the rules under which the thread started
  * @param once whether the thread closes when its turn ends
- * @param full whether the thread is too large to accept more
+ * @param full whether the thread is too large to accept more messages
  * @param updatedAt the time of the newest fact
  * @param origin what the thread stores about the thread or checkpoint that it continues
  */
@@ -22,7 +22,7 @@ public record ThreadIdentity(
         Instant createdAt,
         Instant updatedAt,
         Optional<Origin> origin) {
-    /** The rules of the first release. A start input that names no version means this one. */
+    /** The rules of the first release, which apply to a start input without a version. */
     public static final int FIRST_RULES = 11;
 
     /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */

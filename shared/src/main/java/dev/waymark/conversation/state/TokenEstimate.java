@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An estimate of a conversation's tokens: the provider's last count, and a guess for what was added since.
+ * An estimate of a conversation's tokens: the provider's last count, and an estimate for later messages.
  *
  * @param tokens the tokens of the newest model call and its reply
  * @param messages the total number of messages at that time
  * @param summary the step of the newest summary. As long as no other step follows, it is in progress or was just
- * written.
+ *     written.
  */
 public record TokenEstimate(long tokens, int messages, Optional<Integer> summary) {
     static final TokenEstimate UNREAD = new TokenEstimate(0, 0, Optional.empty());
 
-    /** For Latin text; other scripts take more tokens. */
+    /** Holds for Latin text; other scripts take more tokens. */
     private static final int CHARACTERS_PER_TOKEN = 4;
 
     private static final int TOKENS_PER_IMAGE = 1_600;

@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A turn, from a message to its outcome. Number 0 stands for a thread without a turn.
+ * A turn, from a message to its outcome. A thread without a turn has number 0.
  *
  * @param schema the JSON Schema for the final reply
  * @param repaired whether the model has used its one chance to correct a mismatched final reply
  * @param structured the final reply as JSON, if it matches the schema
- * @param text the final reply; while the turn runs, what cut replies have said so far
- * @param continuations how often the model was asked to go on with a reply that was cut
+ * @param text the final reply; while the turn runs, the text of cut replies so far
+ * @param continuations how often the model was asked to continue a reply that was cut
  */
 public record Turn(
         int number,
@@ -43,7 +43,7 @@ public record Turn(
         RUNNING("running"),
         @JsonProperty("complete")
         COMPLETE("complete"),
-        /** The reply is not whole: it was cut at its limit, or has no text. */
+        /** The reply is incomplete: it was cut at its limit, or has no text. */
         @JsonProperty("cut")
         CUT("cut"),
         @JsonProperty("failed")
@@ -137,7 +137,7 @@ public record Turn(
         return words.isEmpty() ? this : but(edit -> edit.text = words + text);
     }
 
-    /** A copy in which the model is asked to go on with a reply that was cut after these words. */
+    /** A copy in which the model is asked to continue a reply that was cut after these words. */
     public Turn goingOn(String words) {
         return but(edit -> {
             edit.text = text + words;
@@ -192,7 +192,7 @@ public record Turn(
         return status == Status.MAX_ITERATIONS || status == Status.BUDGET;
     }
 
-    /** Whether the turn ended before the model's whole final reply. */
+    /** Whether the turn ended before a complete final reply. */
     public boolean mayGoOn() {
         return switch (status) {
             case CUT, FAILED, STOPPED, CANCELLED, MAX_ITERATIONS, BUDGET -> true;

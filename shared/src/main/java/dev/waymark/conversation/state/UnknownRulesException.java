@@ -1,6 +1,6 @@
 package dev.waymark.conversation.state;
 
-/** Thrown for a thread whose rules this version of Waymark does not know. Another version may know them. */
+/** Thrown for a thread whose rules only another version of Waymark knows. */
 public final class UnknownRulesException extends IllegalArgumentException {
     private UnknownRulesException(int rules) {
         super("this thread goes by rules " + rules + "; this version of Waymark knows rules " + known() + ". "

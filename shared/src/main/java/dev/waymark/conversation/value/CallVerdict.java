@@ -6,14 +6,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What the rules of a tool say about a call with certain arguments. A verdict is computed once, by an activity, and
- * recorded; everybody else reads the record.
+ * A verdict of a tool's rules about a call with certain arguments. An activity computes it once, and it is recorded.
  *
  * @param rule the number of the rule that decided, from 1; empty if no rule of the list did
  * @param reason the reason that the rule gives, or why the rules could not be evaluated
- * @param looked the values besides the arguments that the rules looked at, such as the thread's spending
- * @param compared with which grants the arguments were compared, if there were any to compare them with
- * @param definition the digest of the tool's current definition, if a person is to decide and the tool has one
+ * @param looked the values that the rules read besides the arguments, such as the thread's spending
+ * @param compared the comparison of the arguments with grants, if there were any
+ * @param definition the digest of the tool's current definition, if a person decides and the tool has one
  */
 public record CallVerdict(
         Then then,
@@ -33,7 +32,7 @@ public record CallVerdict(
         /** The call runs. */
         @JsonProperty("allow")
         ALLOW("allow", "allowed"),
-        /** The call never runs, whatever a person says. */
+        /** The call never runs, even if a person approves it. */
         @JsonProperty("deny")
         DENY("deny", "denied");
 
@@ -91,7 +90,7 @@ public record CallVerdict(
         this(then, Optional.empty(), Optional.of(reason), Optional.empty());
     }
 
-    /** A copy that names the values that were looked at; the same verdict if there are none. */
+    /** A copy that names the values that the rules read; this verdict if there are none. */
     public CallVerdict lookingAt(Json values) {
         return values.equals(Json.EMPTY_OBJECT)
                 ? this
@@ -108,7 +107,7 @@ public record CallVerdict(
         return new CallVerdict(then, rule, reason, looked, compared, digest);
     }
 
-    /** A copy of what the rules say, without what else was found out. */
+    /** A copy without the comparison and the definition. */
     public CallVerdict ofRules() {
         return new CallVerdict(then, rule, reason, looked);
     }

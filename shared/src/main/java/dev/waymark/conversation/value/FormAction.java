@@ -3,7 +3,7 @@ package dev.waymark.conversation.value;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How a person answers the form of a tool's server: by filling it in, or not. The names are those of MCP. */
+/** How a person responds to the form of a tool's server. The names are those of MCP. */
 public enum FormAction {
     /** The form is filled in, or its page was visited. */
     ACCEPT,
@@ -12,12 +12,12 @@ public enum FormAction {
     /** The person closed it without a decision. */
     CANCEL;
 
-    /** The name of MCP. */
+    /** The name in MCP. */
     public String wireName() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The action with this name of MCP. */
+    /** The action with this name in MCP. */
     public static Optional<FormAction> named(String name) {
         for (FormAction action : values()) {
             if (action.wireName().equals(name)) {

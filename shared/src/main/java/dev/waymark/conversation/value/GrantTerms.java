@@ -11,13 +11,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Which later calls a person approves together with the one that they are asked about: calls of the same tool in the
- * same thread, with the same arguments, until the thread ends. All limits apply together.
+ * Which later calls a person approves together with a call: by default, calls of the same tool in the same thread, with
+ * the same arguments, until the thread ends. All limits apply together.
  *
  * @param times the number of later calls
  * @param seconds how long it lasts, from the decision on
- * @param like a JSON Schema; arguments that match it count in place of the same ones
- * @param anyArgs whether any arguments count in place of the same ones
+ * @param like a JSON Schema; the grant is for all arguments that match it
+ * @param anyArgs whether the grant is for any arguments
  */
 public record GrantTerms(
         Optional<Integer> times,
@@ -65,17 +65,17 @@ public record GrantTerms(
         return new GrantTerms(Optional.of(most), seconds, like, anyArgs);
     }
 
-    /** A copy that ends after this time, at most 366 days. Parts of a second do not count. */
+    /** A copy that ends after this time, at most 366 days. Fractions of a second are dropped. */
     public GrantTerms lasting(Duration length) {
         return new GrantTerms(times, Optional.of(length.toSeconds()), like, anyArgs);
     }
 
-    /** A copy for arguments that match this JSON Schema, of at most 4,000 characters, in place of the same arguments. */
+    /** A copy for all arguments that match this JSON Schema, of at most 4,000 characters. */
     public GrantTerms like(Json schema) {
         return new GrantTerms(times, seconds, Optional.of(schema), anyArgs);
     }
 
-    /** A copy for any arguments, in place of the same ones. */
+    /** A copy for any arguments. */
     public GrantTerms withAnyArgs() {
         return new GrantTerms(times, seconds, like, true);
     }

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The canonical form is what Python's {@code json.dumps(value, sort_keys=True)} prints, byte for byte: keys sorted
  * by code point, separators {@code ", "} and {@code ": "}, everything outside of printable ASCII escaped. Digests and
- * idempotency keys are computed over it, so it must be the same on every JDK. {@code Double.toString} is not: it prints
- * the shortest form only since JDK 19. Numbers are therefore formatted here.
+ * idempotency keys are computed over it, so it must be the same on every JDK. {@code Double.toString} prints the
+ * shortest form only since JDK 19, so numbers are formatted here.
  */
 public final class Json {
     /** Deeper values are rejected: recursion over them would overflow the stack of a workflow thread. */

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /** A failure: a {@link ProblemType} for programs and a message for people. Both are stored and shown to users. */
 public record Problem(String type, String message) {
-    /** How a service names a message that it does not accept. */
+    /** The place of a rejected message, as services report it. */
     private static final Pattern NAMED_MESSAGE = Pattern.compile("\\bmessages\\.(\\d{1,6})");
 
     /** Longer messages are cut, since they stay in the state. */
@@ -31,8 +31,8 @@ public record Problem(String type, String message) {
     }
 
     /**
-     * Whether a service refused to read the conversation because of what is behind its last reply, so that it would
-     * refuse the same again.
+     * Whether a service rejected the conversation because of messages after its last reply, so that it would reject a
+     * retry too.
      *
      * @param answered the number of messages up to the last reply
      */

@@ -7,7 +7,7 @@ package dev.waymark.conversation.value;
 public final class ProblemType {
     // What a thread refuses, and how turns and calls end
 
-    /** Too large to be stored or carried over. */
+    /** Too large to be stored or passed to the next run. */
     public static final String TOO_LARGE = "TooLarge";
 
     /** Something that was named does not exist, or no open request matches. */
@@ -40,10 +40,10 @@ public final class ProblemType {
     /** The thread uses newer rules than the worker knows, so the worker leaves the work to others. */
     public static final String UNKNOWN_RULES = "UnknownRules";
 
-    /** The thread has spent what it may spend. */
+    /** The thread has used up its budget. */
     public static final String BUDGET = "Budget";
 
-    /** The turn reached its limit of steps. */
+    /** The turn reached its maximum number of model calls. */
     public static final String MAX_ITERATIONS = "MaxIterations";
 
     /** A person stopped the turn. */
@@ -70,8 +70,8 @@ public final class ProblemType {
     public static final String OUTCOME_UNKNOWN = "OutcomeUnknown";
 
     /**
-     * The process that executed the activity has ended, as the next process on its host has reported. Nobody is left
-     * who could report the outcome.
+     * The process that executed the activity has ended, as the next process on its host has reported. Nothing can
+     * report the outcome.
      */
     public static final String WORKER_ENDED = "WorkerEnded";
 
@@ -92,7 +92,7 @@ public final class ProblemType {
     /** The model's final reply does not match the schema. */
     public static final String SCHEMA_MISMATCH = "SchemaMismatch";
 
-    /** The reply reached its limit of tokens. */
+    /** The reply reached its token limit. */
     public static final String REPLY_CUT = "ReplyCut";
 
     /** The reply has no text. */
@@ -101,7 +101,7 @@ public final class ProblemType {
     /** The reply is larger than a thread can store. */
     public static final String REPLY_TOO_LARGE = "ReplyTooLarge";
 
-    /** The reply reached its limit of tokens in the middle of a call. */
+    /** The reply reached its token limit in the middle of a call. */
     public static final String CALL_CUT = "CallCut";
 
     /** The reply cannot be read. */
@@ -164,7 +164,7 @@ public final class ProblemType {
     /** The provider failed in a way that its interface does not allow. */
     public static final String PROVIDER_BUG = "ProviderBug";
 
-    /** The worker has no memory for another reply at the moment. */
+    /** The worker currently lacks the memory for another reply. */
     public static final String WORKER_BUSY = "WorkerBusy";
 
     /** The service answered with a redirect, which is not followed: keys are never sent to another address. */
@@ -193,13 +193,13 @@ public final class ProblemType {
     /** The state that was read is not the state that was announced. */
     public static final String STATE_DIFFERS = "StateDiffers";
 
-    /** The thread has moved on, and this attempt is not needed anymore. */
+    /** The thread has moved on and no longer needs this attempt. */
     public static final String SUPERSEDED = "Superseded";
 
-    /** The worker stops, and another worker executes the activity. */
+    /** The worker is stopping, and another worker executes the activity. */
     public static final String GOES_ON_ELSEWHERE = "GoesOnElsewhere";
 
-    /** The time of the next announcement has not come. */
+    /** The next announcement is not due yet. */
     public static final String NOT_DUE = "NotDue";
 
     /** This worker does not have the receiver of an announcement. */
@@ -208,7 +208,7 @@ public final class ProblemType {
     /** The receiver did not accept an announcement. */
     public static final String NOT_RECEIVED = "NotReceived";
 
-    /** Other announcements to the receiver come first. */
+    /** Earlier announcements to the receiver must be sent first. */
     public static final String IN_LINE = "InLine";
 
     // Keys and savers
@@ -251,7 +251,7 @@ public final class ProblemType {
     /** The waiting Java thread was interrupted. */
     public static final String WAIT_INTERRUPTED = "WaitInterrupted";
 
-    /** The turn waits for a person, and the caller wants its outcome. */
+    /** The turn waits for a person, but the caller requested its outcome. */
     public static final String INTERRUPTED = "Interrupted";
 
     /** The thread must be closed first. */
@@ -307,7 +307,7 @@ public final class ProblemType {
     /** The state that a client sends back is too old. */
     public static final String REQUEST_STATE_EXPIRED = "RequestStateExpired";
 
-    /** The state that a client sends back is not of this request. */
+    /** The state that a client sends back belongs to another request. */
     public static final String REQUEST_STATE_FOREIGN = "RequestStateForeign";
 
     // The command line

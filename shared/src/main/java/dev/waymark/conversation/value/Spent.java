@@ -13,14 +13,14 @@ public record Spent(Usage usage, Optional<Usd> cost) {
         usage = usage == null ? Usage.NONE : usage;
     }
 
-    /** Adds the spending. A cost that is known on one side only is the cost of the sum. */
+    /** Adds the spending. If only one cost is known, it is the cost of the sum. */
     public Spent plus(Spent other) {
         return new Spent(
                 usage.plus(other.usage),
                 Stream.concat(cost.stream(), other.cost.stream()).reduce(Usd::plus));
     }
 
-    /** The spending beyond the other. Amounts that would be negative are zero. */
+    /** This spending minus the other. Negative amounts become zero. */
     public Spent minus(Spent other) {
         return new Spent(usage.minus(other.usage), cost.map(all -> all.minus(other.cost.orElse(Usd.ZERO))));
     }

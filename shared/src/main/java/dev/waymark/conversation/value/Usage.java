@@ -59,7 +59,7 @@ public record Usage(
         return sum(inputTokens, outputTokens);
     }
 
-    /** The counts beyond the other's. Counts that would be negative are zero. */
+    /** These counts minus the other's. Negative counts become zero. */
     public Usage minus(Usage other) {
         return new Usage(
                 Math.max(0, inputTokens - other.inputTokens),
