@@ -31,7 +31,7 @@ final class PhasesExecutions {
             known.add(String.valueOf(((Map<?, ?>) row).get("tool_call_id")));
         }
         Extras.of(state).list("not_executed").forEach(known::remove);
-        known.addAll(toldOfSubagents(state));
+        known.addAll(recordedSubagentCalls(state));
         forEachResult(state, (use, call, result, millis) -> {
             if (!known.contains(use.id()) && !state.isForSubagent(call)) {
                 rows.add(this.rows.computeIfAbsent(call, each -> Json.of(execution(use, result, millis, state))));
@@ -44,7 +44,7 @@ final class PhasesExecutions {
      * The ids of the subagent calls in the snapshot that the thread started from. The calls are found by content,
      * because the snapshot's rows have no ids.
      */
-    private static Set<String> toldOfSubagents(Conversation state) {
+    private static Set<String> recordedSubagentCalls(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
         Set<String> calls = new HashSet<>();
         if (!rows.isEmpty()) {
@@ -74,7 +74,7 @@ final class PhasesExecutions {
      */
     List<Object> ofSubagents(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
-        Set<String> known = toldOfSubagents(state);
+        Set<String> known = recordedSubagentCalls(state);
         forEachResult(state, (use, call, result, millis) -> {
             if (state.isForSubagent(call) && !known.contains(use.id())) {
                 rows.add(this.rows.computeIfAbsent(call, each -> Json.of(subagentExecution(use, result, millis))));

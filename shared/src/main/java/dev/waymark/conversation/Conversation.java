@@ -111,7 +111,7 @@ public record Conversation(
     }
 
     /** The messages that the pending summary replaces. */
-    public List<Message> givingWay() {
+    public List<Message> messagesToSummarize() {
         List<Message> messages = transcript().messages();
         int keep = policy().flatMap(AgentPolicy::summaries)
                 .orElse(SummaryRule.DEFAULT)

@@ -183,7 +183,7 @@ public record Call(
     }
 
     /** A copy that records whether a call of a file may have run before. Has no effect on other calls. */
-    public Call fromFileHavingRun(boolean perhaps) {
+    public Call withMayHaveRun(boolean perhaps) {
         return fromFile(fromFile().map(mark -> new FromFile(mark.onlyEffects(), perhaps)));
     }
 
@@ -341,7 +341,7 @@ public record Call(
     }
 
     /** Drops a person's decision about the outcome, because the outcome must be determined again. */
-    public Call unsettledAgain() {
+    public Call withoutSettlement() {
         return settlement().isEmpty() ? this : but(edit -> edit.execution.settlement = Optional.empty());
     }
 
@@ -356,7 +356,7 @@ public record Call(
     /**
      * Whether this execution holds the claim and has not reported its outcome. A person may have stated the outcome.
      */
-    public boolean awaitsWordOf(String execution) {
+    public boolean awaitsReportOf(String execution) {
         boolean isClaimed =
                 claim().filter(known -> known.execution().equals(execution)).isPresent();
         return isClaimed
@@ -394,7 +394,7 @@ public record Call(
     }
 
     /** A copy whose request begins now. */
-    public Call askedAnew(Optional<Instant> until, Instant at) {
+    public Call withRestartedWait(Optional<Instant> until, Instant at) {
         return but(edit -> {
             edit.since = at;
             edit.wakeAt = until;

@@ -143,7 +143,7 @@ public record PendingItem(
                 asks ? call.question() : Optional.empty(),
                 asks ? Optional.empty() : Optional.of(call.args()),
                 asks ? Optional.empty() : Optional.of(digest(call)),
-                unknown && ofTool.rerunOnWord(),
+                unknown && ofTool.mayRerunOnDecision(),
                 call.since(),
                 unknown ? call.evidence() : Optional.empty(),
                 asks ? Optional.empty() : policy.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),

@@ -213,12 +213,12 @@ public record AgentPolicy(
         }
 
         /** Whether a lost call may run again because a person decided so. */
-        public boolean rerunOnWord() {
+        public boolean mayRerunOnDecision() {
             return honoursKey;
         }
 
         /** Whether a lost call may run again because a check found no effect. */
-        public boolean rerunOnCheck() {
+        public boolean mayRerunOnCheck() {
             return honoursKey || forbids;
         }
     }

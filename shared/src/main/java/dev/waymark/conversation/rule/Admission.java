@@ -175,7 +175,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(ProblemType.NOT_FOUND, "call " + callId + " asks nothing");
     }
 
-    /** Why this is no answer to the question; empty if it is one. */
+    /** Why the answer does not fit the question; empty if it does. */
     static Optional<Problem> misfit(PendingItem question, PersonFact.HumanAnswered answered) {
         if (question.form().isEmpty()) {
             return answered.action().filter(how -> how != FormAction.ACCEPT).isEmpty()
@@ -322,7 +322,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         if (call.isEmpty()) {
             return refused(ProblemType.NOT_FOUND, "no call " + late.callId() + " in this thread");
         }
-        return call.get().awaitsWordOf(late.execution())
+        return call.get().awaitsReportOf(late.execution())
                 ? Optional.empty()
                 : refused(ProblemType.ALREADY_DECIDED, "nobody waits for that execution of call " + late.callId());
     }
@@ -339,9 +339,9 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     /**
-     * Admits only the first claim for the open dispatch of a call. A call that a grant lets run starts only while the
-     * grant is in force, however long ago it was dispatched. A reset reapplies each claim that was admitted, so none is
-     * admitted that is not granted.
+     * Admits only the first claim for the open dispatch of a call. A call that runs by a grant can be claimed only
+     * while the grant is in force, even if it was dispatched earlier. Admits only claims that are also granted, because
+     * a reset reapplies every admitted claim.
      */
     private static Optional<Problem> claim(Conversation state, ToolFact.ToolClaimed claimed, Instant at) {
         Optional<Call> call = state.calls().get(claimed.callId());
@@ -362,8 +362,8 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     /**
-     * Admits a claim that was granted before a reset, whatever has happened to the call since. If the agent is known,
-     * the tool must need claims.
+     * Admits a claim that was granted before a reset, in any status of the call. If the agent is known, the tool must
+     * need claims.
      */
     private static Optional<Problem> restored(Conversation state, ToolFact.ToolClaimed claimed) {
         return state.policy().isEmpty() ? Optional.empty() : withEffect(state, claimed);

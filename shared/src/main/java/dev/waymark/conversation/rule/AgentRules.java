@@ -7,8 +7,8 @@ import dev.waymark.conversation.state.Turn;
 import java.util.Optional;
 
 /**
- * Rules of the agent's definition: once it is known, the calls of a checkpoint continue. If there is no such agent, the
- * turn fails and the thread closes.
+ * Rules of the agent's definition. Once it is known, the calls of a checkpoint continue. If the agent does not exist,
+ * the turn fails and the thread closes.
  */
 final class AgentRules {
     private AgentRules() {}
@@ -27,7 +27,7 @@ final class AgentRules {
             draft.binding.agent = policy.agent();
         }
         EffectRules.keepOnlyEffects(draft, policy);
-        TakeoverRules.tellWhatIsHarmless(draft);
+        TakeoverRules.rewriteLostResults(draft);
         TakeoverRules.agentResolved(draft);
     }
 

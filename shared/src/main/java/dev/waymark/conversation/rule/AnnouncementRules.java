@@ -23,12 +23,12 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * Rules of what is announced to receivers: requests that begin and cease to wait, calls with an unknown outcome, and
- * ends of turns. A root thread announces the requests of its subagents, too. Nothing waits for an announcement, except
- * for a short time the end of the thread.
+ * Rules of announcements to receivers: of requests that begin or end, of calls with an unknown outcome, and of ends of
+ * turns. A root thread announces the requests of its subagents, too. Only the end of the thread waits for
+ * announcements, for a short time.
  */
 final class AnnouncementRules {
-    /** How long a thread that is about to close tries to announce the rest. */
+    /** How long a thread that is about to close waits for its open announcements. */
     private static final Duration BEFORE_CLOSING = Duration.ofMinutes(1);
 
     /** If this many ends of requests and turns wait for a receiver, the oldest is not announced. */
@@ -44,8 +44,8 @@ final class AnnouncementRules {
     }
 
     /**
-     * An announcement that did not reach its receiver is due again, whatever the reason, unless it is untrue or too old:
-     * its activity may have been cancelled for the sake of the next run.
+     * Makes an announcement that failed for any reason due again, unless it is outdated or too old. Its activity may
+     * have been cancelled because the run continued as new.
      */
     static void ended(Draft draft, AnnouncementFact.AnnouncementEnded fact) {
         draft.announcements.open.removeIf(each -> each.number() == fact.number()
@@ -78,7 +78,7 @@ final class AnnouncementRules {
         }
     }
 
-    /** Compares the state after a fact with the one before it, and notes what is to be announced. */
+    /** Compares the states before and after a fact, and plans the announcements of the changes. */
     static void settle(Draft draft, Conversation before) {
         boolean isBookChanged = draft.book.done() != before.callBook();
         if (isBookChanged || draft.binding.policy != before.policy()) {
@@ -99,7 +99,7 @@ final class AnnouncementRules {
         }
     }
 
-    /** In a thread that begins with the state of another one, the requests begin to wait again. */
+    /** Plans announcements of all waiting requests anew, in a thread that begins with the state of another one. */
     static void takeOver(Draft draft) {
         draft.announcements.forget();
         compareRequests(draft);
@@ -186,7 +186,7 @@ final class AnnouncementRules {
                 .isPresent();
     }
 
-    /** How the request ended. Of a subagent's request, only the subagent's thread knows more than that it did. */
+    /** How the request ended. For a subagent's request, this thread knows only whether it was cancelled. */
     private static String outcomeOf(Draft draft, Announcement.Request request) {
         Optional<Call> own = draft.book.calls.get(request.callId());
         if (own.isEmpty()) {
@@ -228,7 +228,7 @@ final class AnnouncementRules {
         };
     }
 
-    /** Announces calls that this fact has given up and that a person was not asked about. */
+    /** Announces calls that this fact gave up as lost, unless a person was asked to settle them. */
     private static void lost(Draft draft, Conversation before) {
         for (String id : draft.book.batch) {
             Call call = draft.book.call(id);
@@ -254,7 +254,7 @@ final class AnnouncementRules {
         }
     }
 
-    /** Whether a person was to settle this call, which is announced as a request. */
+    /** Whether a person was asked to settle this call. The request was announced then. */
     private static boolean wasAskedAbout(Conversation before, String callId) {
         return before.calls()
                 .get(callId)
@@ -287,7 +287,7 @@ final class AnnouncementRules {
                 && before.ended().filter(known -> known.number() == turn).isPresent();
     }
 
-    /** Announces what has just happened. If too much of this waits for the receiver, the oldest gives way. */
+    /** Announces an end or a lost call. If too many of these wait for the receiver, drops the oldest. */
     private static void tell(
             Draft draft,
             AnnounceRule rule,
@@ -325,7 +325,10 @@ final class AnnouncementRules {
         draft.announcements.open.add(announcement);
     }
 
-    /** Drops announcements. Those that a worker has stay until it has left them, so that nothing overtakes them. */
+    /**
+     * Drops announcements. Those that a worker has are kept until it has finished, so that no later one is sent before
+     * them.
+     */
     private static void giveUp(Draft draft, Predicate<Announcement> which) {
         draft.announcements.open.removeIf(each -> which.test(each) && each.isDue());
         draft.announcements.open.replaceAll(each -> which.test(each) ? each.in(Announcement.Progress.OVER) : each);

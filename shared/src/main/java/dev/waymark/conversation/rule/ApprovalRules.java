@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Rules of approvals: which calls need one, and what a denial does to a call. A tool may require approval, and so does a
- * call that only a file contains, whatever its tool. If a tool has rules, their recorded verdict about the arguments
- * decides whether a call needs approval, and may deny it. A grant is an approval that also lets later calls run.
+ * Rules of approvals: which calls need one, and what a denial does to a call. A tool may require approval, and every
+ * call that only a file contains requires it. If a tool has rules, their recorded verdict about the arguments decides
+ * whether a call needs approval, and may deny it. A grant is an approval that also lets later calls run.
  */
 final class ApprovalRules {
     private ApprovalRules() {}
@@ -25,18 +25,16 @@ final class ApprovalRules {
         return isMissingFor(draft.policyOf(call), call) || hasLostItsGrant(draft.book.grants, call, draft.at);
     }
 
-    /**
-     * Whether nobody has approved a call that needs approval, neither with a decision about it nor with a grant.
-     */
+    /** Whether the call needs approval, and neither a decision nor a grant has given it. */
     static boolean isMissingFor(AgentPolicy.ToolPolicy policy, Call call) {
-        // A call without a verdict gets one before it runs, so that nobody is asked in vain.
+        // A call without a verdict does not need approval yet: the rules may still allow or deny it.
         boolean isRequired = policy.ruled() ? call.isJudged(CallVerdict.Then.ASK) : policy.approval();
         return (isRequired || call.fromFile().isPresent())
                 && !call.isApprovedHere()
                 && call.grant().isEmpty();
     }
 
-    /** Whether the call was to run because of a grant that is over. */
+    /** Whether the grant that lets the call run is no longer in force. */
     static boolean hasLostItsGrant(Grants grants, Call call, Instant at) {
         return call.grant().isPresent()
                 && call.grant()
@@ -50,12 +48,12 @@ final class ApprovalRules {
         return draft.policyOf(call).ruled();
     }
 
-    /** Whether a verdict about the call is recorded, if there is one. */
+    /** Whether the verdict in a reply is recorded for this call. */
     static boolean takesVerdict(Draft draft, Call call) {
         return isRuled(draft, call) || draft.policyOf(call).approval();
     }
 
-    /** Whether an activity has to judge the call, before it runs and before anybody is asked. */
+    /** Whether an activity has to judge the call before it runs or waits for approval. */
     static boolean lacksVerdict(Draft draft, Call call) {
         return (isRuled(draft, call) && call.verdict().isEmpty())
                 || (isMissingFor(draft, call) && (isToBeCompared(draft, call) || lacksDefinition(draft, call)));
@@ -70,8 +68,8 @@ final class ApprovalRules {
     }
 
     /**
-     * The call with a verdict. What the activity could not find out counts as answered, so that it is not asked again
-     * and again: no grant matches, and the tool's definition is unknown.
+     * The call with a verdict. If the verdict lacks the comparison or the definition, records that no grant matches and
+     * that the definition is unknown, so that the activity is not repeated forever.
      */
     static Call judged(Draft draft, Call call, CallVerdict verdict) {
         int last = draft.book.grants.last();
@@ -86,19 +84,17 @@ final class ApprovalRules {
         return isRuled(draft, call) && call.isJudged(CallVerdict.Then.DENY);
     }
 
-    /** Denies a call in the name of the rules, even if a person has approved it. */
+    /** Denies a call that the rules deny, even if a person has approved it. */
     static void denyByRules(Draft draft, Call call) {
         draft.book.put(call.ended(Call.Status.DENIED, ToolTexts.deniedByRules(call) + Draft.claimNote(call), draft.at));
     }
 
-    /** Whether nothing may be done for this call, not even a check, before somebody has decided about it here. */
+    /** Whether the call of a file needs a decision in this thread before anything is done for it, even a check. */
     static boolean isUndecided(Call call) {
         return call.fromFile().filter(mark -> !mark.onlyEffects()).isPresent() && !call.isApprovedHere();
     }
 
-    /**
-     * The call, if a grant lets it run. This uses the grant once. A grant for another definition of the tool is lost.
-     */
+    /** The call, if a grant lets it run. Counts the use of the grant. Ends grants for other definitions of the tool. */
     static Optional<Call> granted(Draft draft, Call call) {
         Optional<Grant> open = call.fromFile().isEmpty() ? draft.book.grants.openFor(call, draft.at) : Optional.empty();
         while (open.isPresent()) {
@@ -118,8 +114,8 @@ final class ApprovalRules {
     }
 
     /**
-     * Asks about a call that did not run, because its tool's definition is not the one that was approved. Grants for
-     * other definitions of the tool are lost.
+     * Requests approval again for a call that did not run, because its tool's definition is not the approved one. Ends
+     * grants for other definitions of the tool.
      */
     static void askAgain(Draft draft, Call call, String definition) {
         draft.book.put(call.redefined(definition));
@@ -131,7 +127,7 @@ final class ApprovalRules {
         askFor(draft, draft.book.call(call.id()));
     }
 
-    /** Ends a grant. Calls that have not started under it wait for a person again. */
+    /** Ends a grant. Its calls that have not started need approval again. */
     static void grantRevoked(Draft draft, PersonFact.GrantRevoked fact) {
         end(draft, fact.grant(), Grant.Reason.REVOKED, fact.by());
     }
@@ -156,7 +152,7 @@ final class ApprovalRules {
             String text = ToolTexts.deniedByNobody(call) + Draft.claimNote(call);
             draft.book.put(call.ended(Call.Status.DENIED, text, draft.at));
         } else if (lacksDefinition(draft, call)) {
-            draft.book.put(call.withoutGrant().issued(Optional.empty(), draft.at)); // It is judged first.
+            draft.book.put(call.withoutGrant().issued(Optional.empty(), draft.at)); // To determine the definition.
         } else {
             draft.book.put(call.awaiting(approvals.flatMap(by -> by.expiry(draft.at)), draft.at));
         }

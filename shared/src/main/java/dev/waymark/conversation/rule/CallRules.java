@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Rules of calls before anything runs: each call of a reply is checked, held while an identical call comes first,
- * approved if it needs approval, and answered at once if the thread can answer it itself.
+ * Rules of calls before they run: each call of a reply is checked, held behind an identical call, approved if it needs
+ * approval, and answered at once if the thread can answer it itself.
  */
 final class CallRules {
     /** The maximum length of a tool call's arguments: characters of canonical JSON. */
@@ -45,7 +45,7 @@ final class CallRules {
             } else if (use.input().canonical().length() > MAX_ARGS_LENGTH) {
                 draft.fail(call, ToolTexts.invalidInput(use.name(), "too large"));
             } else {
-                bringOn(
+                holdOrAdvance(
                         draft,
                         reply.verdictOf(i)
                                 .filter(verdict -> ApprovalRules.takesVerdict(draft, call))
@@ -57,7 +57,7 @@ final class CallRules {
     }
 
     /** Holds a call with side effects, since identical calls run one after the other. Advances any other call. */
-    static void bringOn(Draft draft, Call call) {
+    static void holdOrAdvance(Draft draft, Call call) {
         if (draft.policyOf(call).effect()) {
             draft.book.put(call.held(draft.at));
         } else {
@@ -106,12 +106,12 @@ final class CallRules {
                 .anyMatch(claim -> claim.callId().equals(call.id()));
     }
 
-    /** Continues a call that a person has approved. If it may have run before, its outcome is found out first. */
-    static void goOnApproved(Draft draft, Call call) {
+    /** Continues a call that a person has approved. If it may have run before, its outcome is determined first. */
+    static void continueApproved(Draft draft, Call call) {
         if (call.suspension().isPresent() && !call.mayHaveRunBefore()) {
-            draft.book.put(call); // Its server waits for it, so no execution of it is running.
+            draft.book.put(call); // The server waits for the answer, so no execution of the call is running.
         } else if (!call.mayHaveRunBefore()) {
-            bringOn(draft, call);
+            holdOrAdvance(draft, call);
         } else if (draft.policyOf(call).effect()) {
             LostCallRules.doubt(draft, call);
         } else {
@@ -129,15 +129,15 @@ final class CallRules {
         boolean returnsKnownResult =
                 (policy.dedupe() || effect.inherited()) && effect.success().isPresent();
         if (ApprovalRules.lacksVerdict(draft, call)) {
-            draft.book.put(call.issued(Optional.empty(), draft.at)); // The rules are asked before anybody else.
+            draft.book.put(call.issued(Optional.empty(), draft.at)); // The rules decide before anything else.
         } else if (ApprovalRules.isDeniedByRules(draft, call)) {
             ApprovalRules.denyByRules(draft, call);
         } else if (ApprovalRules.isUndecided(call)
                 && !returnsKnownResult
                 && executor != AgentPolicy.Executor.QUESTION) {
-            ApprovalRules.askFor(draft, call); // Its claim may lead to a check, which runs a program.
+            ApprovalRules.askFor(draft, call); // A remembered claim may lead to a check, which runs a program.
         } else if (remembered.isPresent()) {
-            LostCallRules.answerFor(draft, call, remembered.get());
+            LostCallRules.adoptUndoneExecution(draft, call, remembered.get());
         } else if (returnsKnownResult) {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
@@ -160,7 +160,7 @@ final class CallRules {
             // A call that may have been dispatched before keeps its key, even if other calls have ended since.
             boolean first = call.dispatches() == 0 && call.claim().isEmpty();
             draft.book.put((first ? call.repeating(effect.executions()) : call)
-                    .issued(LostCallRules.fenceToCome(draft, call), draft.at));
+                    .issued(LostCallRules.pendingFence(draft, call), draft.at));
         }
     }
 
@@ -176,7 +176,10 @@ final class CallRules {
         judged(draft, fact.callId(), fact.verdict());
     }
 
-    /** A verdict that nobody can get is that a person decides; if a person has decided already, the call runs. */
+    /**
+     * Treats rules that cannot be evaluated as a verdict to ask a person. A call that a person has already approved
+     * runs.
+     */
     static void verdictFailed(Draft draft, ToolFact.VerdictFailed fact) {
         if (Draft.isLeft(fact.problem())) {
             judging(draft, fact.callId()).ifPresent(call -> draft.book.put(call.issued(Optional.empty(), draft.at)));
@@ -226,7 +229,10 @@ final class CallRules {
                 : Optional.empty();
     }
 
-    /** Ends a question that nobody has answered in time. If a tool's server asks, it is told that it gets no answer. */
+    /**
+     * Ends a question that was not answered in time. If a tool's server asked it, tells the server that it was
+     * cancelled.
+     */
     private static void leaveUnanswered(Draft draft, Call call) {
         if (call.suspension().isPresent()) {
             RemoteCallRules.unanswered(draft, call);

@@ -25,7 +25,7 @@ final class ClaimRules {
 
     /**
      * Handles a claim that a reset reapplied, for a dispatch that is not open here. The claimed execution may have
-     * taken effect, or may still take effect, so an identical call must not simply run.
+     * taken effect, or may still take effect, so an identical call must wait.
      */
     private static void restore(Draft draft, ToolFact.ToolClaimed fact) {
         Call.Claim claim = EffectRules.claim(draft, fact.tool(), fact.argsDigest(), fact.execution());
@@ -51,7 +51,7 @@ final class ClaimRules {
         }
     }
 
-    /** Counts the use of a grant that the reset undid, so that the grant does not let more calls run than it may. */
+    /** Counts a use of a grant that the reset undid, so that the grant's limit still holds. */
     private static void countUse(Draft draft, ToolFact.ToolClaimed fact) {
         boolean isCounted = draft.book
                 .calls

@@ -53,7 +53,7 @@ final class Decider {
         List<Step.RunTool> calls = new ArrayList<>();
         for (Step step : nextSteps(state)) {
             if (step instanceof Step.Announce) {
-                continue; // It changes nothing for the calls.
+                continue; // Announcements do not affect the calls.
             }
             if (!(step instanceof Step.RunTool run) || run.dispatch() != 1 || hasEffect(state, run.call())) {
                 return List.of();
@@ -63,8 +63,8 @@ final class Decider {
             }
             calls.add(run);
         }
-        // A call that is not to run has failed, waits, or has changed the thread's own state: its place in the order
-        // of the reply may matter.
+        // If a call is missing here, it has failed, waits, or has changed the thread's own state. The order of the
+        // reply may then matter, so no call runs with the reply.
         boolean all = calls.size() == state.batch().size();
         return all ? List.copyOf(calls) : List.of();
     }
@@ -118,7 +118,7 @@ final class Decider {
     }
 
     private void closeWhenOver() {
-        // A subagent without a task has nothing to wait for.
+        // A subagent without a task closes at once.
         boolean once =
                 state.once() && (state.turn().number() > 0 || state.parent().isPresent());
         if (once || state.life() == ThreadIdentity.Life.CLOSING) {
@@ -206,15 +206,15 @@ final class Decider {
     }
 
     /**
-     * Whether an activity has to judge the call before it runs. This includes every call that is to run without the
-     * approval that it needs: then it is not known yet whether a grant lets it run.
+     * Whether an activity has to judge the call before it runs. If the call needs approval and is not waiting for it,
+     * the activity determines whether a grant lets it run.
      */
     private boolean lacksVerdict(Call call) {
         AgentPolicy.ToolPolicy policy = state.policy().orElseThrow().policyOf(call.tool());
         return (policy.ruled() && call.verdict().isEmpty()) || ApprovalRules.isMissingFor(policy, call);
     }
 
-    /** Whether the call is in flight and may still send a claim. Nobody who follows a task claims anything. */
+    /** Whether the call is in flight and may still be claimed. A call whose task is followed is claimed already. */
     private static boolean isClaiming(Call call) {
         return call.isInFlight() && call.status() != Call.Status.FOLLOWING;
     }

@@ -27,7 +27,7 @@ import java.util.Optional;
  * A mutable copy of the state, made for each fact. The rules change the copy one after the other, and {@link #state()}
  * turns it back into an immutable value.
  *
- * <p>Besides the parts of the state, it has only helpers that several rules share.
+ * <p>Besides the parts of the state, it contains only helpers that several rules share.
  */
 final class Draft {
     /** The time of the fact that is being applied. */
@@ -112,7 +112,7 @@ final class Draft {
                 dialogue.transcript.plus(new Transcript.Entry("m" + counters.messages, at, source, message, schema));
     }
 
-    /** Replaces the transcript by one that does not begin like the present one. */
+    /** Replaces the transcript with one that begins differently. */
     void replaceTranscript(Transcript other) {
         dialogue.transcript = other;
         dialogue.refused = false;
@@ -120,8 +120,7 @@ final class Draft {
     }
 
     /**
-     * Marks that the prompt does not extend what models were sent before: its beginning has changed. Reasoning before
-     * this point is bound to the earlier prompt.
+     * Records that the beginning of the prompt has changed. Reasoning before this point is bound to the earlier prompt.
      */
     void beginPrefix() {
         dialogue.boundFrom = dialogue.transcript.count();
@@ -155,8 +154,8 @@ final class Draft {
     }
 
     /**
-     * When to repeat the dispatch of a call that did not run: at once the first time (empty), then after a delay that
-     * doubles from 1 to 32 seconds.
+     * When to repeat the dispatch of a call that did not run: at once the first time (empty), then after delays that
+     * double from 1 to 32 seconds.
      */
     static Optional<Instant> pause(Call call, Instant at) {
         long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
@@ -178,8 +177,8 @@ final class Draft {
     }
 
     /**
-     * Text for the model about a call that ends without an outcome: the call was claimed, so it may have taken effect.
-     * Empty if the call was not claimed.
+     * Tells the model that a call that ends without an outcome was claimed, so it may have taken effect. Empty if the
+     * call was not claimed.
      */
     static String claimNote(Call call) {
         return call.claim().map(claim -> ToolTexts.claimed(claim.at())).orElse("");

@@ -8,14 +8,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Rules of side effects: what is counted, remembered and returned again, by tool and arguments. */
+/**
+ * Rules of the record of side effects, by tool and arguments: counts, remembered claims, and results to return again.
+ */
 final class EffectRules {
     private EffectRules() {}
 
     /**
-     * A claim with a fencing token that is larger than all earlier tokens for the same tool and arguments. The token is
-     * at least the time in milliseconds, so it also grows across a reset, and from a saved thread to the thread that
-     * continues it.
+     * A claim with a fencing token that is larger than all earlier tokens for the same tool and arguments. It is at
+     * least the time in milliseconds, so it also grows across resets, and from a saved thread to its continuation.
      */
     static Call.Claim claim(Draft draft, String tool, String argsDigest, String execution) {
         String key = EffectLog.key(tool, argsDigest);
@@ -28,7 +29,7 @@ final class EffectRules {
     /** Counts a claimed call that took effect, or that asks a person. */
     static void done(Draft draft, Call call, boolean succeeded, String text) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
-        // Only calls with side effects are claimed, also those that end before the agent is known.
+        // A claimed call has side effects, even if the agent is not known yet.
         boolean isUnknown = draft.binding.policy.isEmpty();
         if (call.claim().isPresent() && (policy.effect() || isUnknown)) {
             EffectLog.Effect effect = draft.book.effectOf(call).executed();
@@ -44,8 +45,8 @@ final class EffectRules {
     }
 
     /**
-     * Records a claimed call that failed. A failure uses up the key only with proof that nothing took effect. An error
-     * that a tool reports is no such proof, so the next identical call must use the same key.
+     * Records a claimed call that failed. A failure uses up the key only if it proves that nothing took effect. Other
+     * errors prove nothing, so the next identical call must use the same key.
      */
     static void failed(Draft draft, Call call, boolean notDone) {
         if (notDone) {
@@ -53,7 +54,7 @@ final class EffectRules {
         }
     }
 
-    /** Drops the records of tools without side effects, which a checkpoint cannot tell apart from other tools. */
+    /** Drops the records of tools without side effects. A checkpoint does not show which tools have some. */
     static void keepOnlyEffects(Draft draft, AgentPolicy policy) {
         draft.book.effects = draft.book.effects.of(tool -> policy.policyOf(tool).effect());
     }

@@ -18,46 +18,43 @@ import java.util.stream.Stream;
  * run again, or given up.
  */
 final class LostCallRules {
-    /**
-     * How long the processes of a lost call may still run after the call's timeout. Then all of them have been killed.
-     */
+    /** The time after a call's timeout by which all of its processes have been killed. */
     static final Duration FENCE = Duration.ofSeconds(5);
 
     /**
-     * The longest time that the turn waits for a lost call to report its outcome. Workers reconnect to a server in half
-     * that time.
+     * How long the turn waits at most for the late report of a lost call. Workers reconnect to a server in half that
+     * time.
      */
-    private static final Duration LATE_WORD = Duration.ofSeconds(20);
+    private static final Duration LONGEST_WAIT_FOR_REPORT = Duration.ofSeconds(20);
 
     /**
-     * The shortest time that the turn waits for a lost call to report its outcome, even if the call can no longer be
-     * running: the report may be on its way.
+     * How long the turn waits at least for the late report of a lost call. The report may be on its way even if the
+     * call can no longer be running.
      */
-    private static final Duration REPORT_ON_ITS_WAY = Duration.ofSeconds(10);
+    private static final Duration SHORTEST_WAIT_FOR_REPORT = Duration.ofSeconds(10);
 
     private LostCallRules() {}
 
     /**
      * Handles a call whose claimed execution is lost to the server but may still be running. A tool's check starts as
-     * soon as the call can no longer be running. Without a check, the person who settles the call is asked at once. If
-     * the tool has neither, the execution gets some time to report before the model is told that the outcome is
-     * unknown. It gets this time even if its time limit has passed, since the report may be on its way. In all cases, a
-     * report that comes first decides the outcome.
+     * soon as the call can no longer be running. Without a check, a person is asked at once to settle the call. If the
+     * tool has neither, the execution gets some time to report before the model is told that the outcome is unknown,
+     * even if its timeout has passed. In all cases, a report that arrives first decides the outcome.
      */
-    static void awaitWord(Draft draft, Call call) {
+    static void awaitReport(Draft draft, Call call) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
         if (policy.verify() || policy.ask()) {
             doubt(draft, call);
         } else {
-            Instant until = earlier(fenceOf(draft, call), draft.at.plus(LATE_WORD));
-            draft.book.put(call.unknown(later(until, draft.at.plus(REPORT_ON_ITS_WAY)), draft.at));
+            Instant until = earlier(fenceOf(draft, call), draft.at.plus(LONGEST_WAIT_FOR_REPORT));
+            draft.book.put(call.unknown(later(until, draft.at.plus(SHORTEST_WAIT_FOR_REPORT)), draft.at));
         }
     }
 
     /**
-     * Handles a claimed call whose worker is known to have ended. Nobody is left to report, so nothing is awaited. A
-     * tool's check starts at once, but what the execution has sent may still take effect until the fence: before that,
-     * the check may only find that it did.
+     * Handles a claimed call that cannot report its outcome, for example because its worker has ended. A tool's check
+     * starts at once. Requests that the execution has sent may still take effect until the fence, so an earlier check
+     * is only accepted if it finds the effect.
      */
     static void inquire(Draft draft, Call call) {
         if (draft.policyOf(call).verify()) {
@@ -86,12 +83,12 @@ final class LostCallRules {
     }
 
     /**
-     * Finds out the outcome of a claimed call without waiting for its report. A tool's check starts as soon as the call
-     * can no longer be running. Without a check, a person settles the call, or the model is told that the outcome is
-     * unknown. An earlier decision of a person about the outcome does not count any more.
+     * Determines the outcome of a claimed call without waiting for its report. A tool's check starts as soon as the
+     * call can no longer be running. Without a check, a person settles the call, or the model is told that the outcome
+     * is unknown. Drops an earlier decision of a person about the outcome.
      */
     static void doubt(Draft draft, Call lost) {
-        Call call = lost.unsettledAgain();
+        Call call = lost.withoutSettlement();
         if (draft.policyOf(call).verify() && fenceOf(draft, call).isAfter(draft.at)) {
             draft.book.put(call.unknown(fenceOf(draft, call), draft.at));
         } else {
@@ -99,8 +96,11 @@ final class LostCallRules {
         }
     }
 
-    /** Lets a call answer for an execution that a reset has undone: what it did is found out first, under its key. */
-    static void answerFor(Draft draft, Call call, EffectLog.Remembered undone) {
+    /**
+     * Lets the call take over the claim and the key of an execution that a reset has undone, and determines its outcome
+     * before the call runs.
+     */
+    static void adoptUndoneExecution(Draft draft, Call call, EffectLog.Remembered undone) {
         draft.book.put(call, draft.book.effectOf(call).forgetting(undone));
         doubt(draft, call.repeating(undone.repeat()).claimedLater(undone.claim()));
     }
@@ -119,7 +119,7 @@ final class LostCallRules {
                 ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at), call.evidence()),
                 draft.at));
         if (draft.policyOf(call).dedupe()) {
-            // Held calls would return this call's result. There is none, so they are lost too.
+            // Held calls would return this call's result. Without a result, they are lost too.
             draft.book.openCalls().stream()
                     .filter(other -> other.isHeld() && other.identity().equals(call.identity()))
                     .forEach(twin -> draft.book.put(twin.ended(
@@ -129,10 +129,7 @@ final class LostCallRules {
         }
     }
 
-    /**
-     * The time from which neither the call nor an identical call that a reset removed is running any more: by then, a
-     * worker or its launcher has ended them.
-     */
+    /** The time by which a worker or its launcher has ended the call, and any identical call that a reset removed. */
     private static Instant fenceOf(Draft draft, Call call) {
         Instant claimedAt = Stream.concat(
                         call.claim().stream(),
@@ -143,26 +140,26 @@ final class LostCallRules {
         return claimedAt.plusMillis(draft.policyOf(call).timeoutMillis()).plus(FENCE);
     }
 
-    /** The time from which the call may run; empty if it need not wait. */
-    static Optional<Instant> fenceToCome(Draft draft, Call call) {
+    /** The time until which an earlier execution of the call may still run; empty if none may. */
+    static Optional<Instant> pendingFence(Draft draft, Call call) {
         return call.claim().map(claim -> fenceOf(draft, call)).filter(time -> time.isAfter(draft.at));
     }
 
     /**
-     * Runs the call again. The claim stays until the call can no longer be running: a person may say too early that the
-     * call had no effect.
+     * Runs the call again. Keeps the claim until the earlier execution can no longer be running, since a person may
+     * have decided too early that it had no effect.
      */
     private static void runAgain(Draft draft, Call call) {
         Call kept = (call.task().isPresent() ? call.suspended(Optional.empty()) : call)
-                .fromFileHavingRun(false)
+                .withMayHaveRun(false)
                 .withUsedKey();
-        Call again = fenceToCome(draft, call).isPresent() ? kept : kept.withoutClaim();
+        Call again = pendingFence(draft, call).isPresent() ? kept : kept.withoutClaim();
         if (ApprovalRules.isDeniedByRules(draft, call)) {
             ApprovalRules.denyByRules(draft, again);
         } else if (ApprovalRules.isMissingFor(draft, call)) {
-            ApprovalRules.askFor(draft, again); // A reset undid the approval, or only a file states it or has the call.
+            ApprovalRules.askFor(draft, again); // A reset undid the approval, or the call is from a file.
         } else {
-            draft.book.put(again.issued(fenceToCome(draft, again), draft.at));
+            draft.book.put(again.issued(pendingFence(draft, again), draft.at));
         }
         draft.reachVersionWhenBatchIsDone();
     }
@@ -184,8 +181,8 @@ final class LostCallRules {
             if (fact.landed().orElse(false)) {
                 settleAsDone(draft, call, fact.result().orElseGet(ToolTexts::verified));
             } else if (wasTooEarly(draft, call)) {
-                doubt(draft, call); // It was checked at once, or another claim was discovered during the check.
-            } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck()) {
+                doubt(draft, call); // The check started early, or another claim was found during it.
+            } else if (fact.landed().isPresent() && draft.policyOf(call).mayRerunOnCheck()) {
                 runAgain(draft, call);
             } else {
                 boolean isAllThatIsKnown = fact.landed().isPresent()
@@ -197,8 +194,8 @@ final class LostCallRules {
     }
 
     /**
-     * Whether the call may have taken effect after the check started. If no claim is known, as for some calls from a
-     * checkpoint, it is not known when the call ended, and the result of the check is accepted.
+     * Whether the call may have taken effect after the check started. Without a known claim, as for some calls from a
+     * checkpoint, the end of the call is unknown, and the result of the check is accepted.
      */
     private static boolean wasTooEarly(Draft draft, Call call) {
         boolean isClaimed = call.claim().isPresent()
@@ -206,7 +203,7 @@ final class LostCallRules {
         return isClaimed && fenceOf(draft, call).isAfter(call.since());
     }
 
-    /** Makes the check due again, because a worker left it to others. */
+    /** Makes the check due again, because a worker left it to other workers. */
     static void verifyLeft(Draft draft, ToolFact.VerifyLeft fact) {
         draft.book
                 .calls
@@ -221,7 +218,7 @@ final class LostCallRules {
                 new CallSettlement(fact.settlement(), fact.by(), fact.verified(), fact.note(), draft.at, signed));
         switch (fact.settlement()) {
             case DONE -> settleAsDone(draft, call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
-            case NOT_DONE -> believeNotDone(draft, call);
+            case NOT_DONE -> settleAsNotDone(draft, call);
             case RERUN -> runAgain(draft, call);
             case GIVE_UP -> {
                 giveUp(draft, call);
@@ -231,11 +228,11 @@ final class LostCallRules {
     }
 
     /**
-     * Ends a call that a person says did not take effect, as soon as it can no longer be running: a person may say so
-     * too early. Until then, a report of its execution decides the outcome.
+     * Ends a call that did not take effect according to a person, as soon as it can no longer be running. Until then, a
+     * report of its execution overrides that decision.
      */
-    private static void believeNotDone(Draft draft, Call call) {
-        Optional<Instant> fence = fenceToCome(draft, call);
+    private static void settleAsNotDone(Draft draft, Call call) {
+        Optional<Instant> fence = pendingFence(draft, call);
         if (fence.isPresent()) {
             draft.book.put(call.unknown(fence.get(), draft.at));
         } else {
@@ -243,7 +240,7 @@ final class LostCallRules {
         }
     }
 
-    /** The next identical call keeps the key: a person's word is no proof that nothing took effect. */
+    /** The next identical call keeps the key, since a person's decision does not prove that nothing took effect. */
     static void endAsNotDone(Draft draft, Call call) {
         draft.end(call, Call.Status.FAILED, ToolTexts.notDone(call.settlement().flatMap(CallSettlement::by)));
     }
@@ -257,7 +254,7 @@ final class LostCallRules {
     static void postpone(Draft draft, Call call) {
         switch (call.status()) {
             case UNKNOWN, DOUBTED -> doubt(draft, call);
-            case ISSUED -> draft.book.put(call.issued(fenceToCome(draft, call), draft.at));
+            case ISSUED -> draft.book.put(call.issued(pendingFence(draft, call), draft.at));
             case HELD,
                     JUDGING,
                     AWAITING,
@@ -274,7 +271,7 @@ final class LostCallRules {
                     DENIED,
                     CANCELLED,
                     LOST -> {
-                // The fence is checked when the call runs or is decided.
+                // These calls check the fence when they run or are decided.
             }
         }
     }

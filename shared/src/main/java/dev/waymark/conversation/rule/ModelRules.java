@@ -96,13 +96,13 @@ final class ModelRules {
                     Optional.of(draft.dialogue.estimate().read(reply.usage(), draft.counters.messages));
         }
         if (message.toolUses().isEmpty()) {
-            takeLastWord(draft, message.text(), reply);
+            takeFinalReply(draft, message.text(), reply);
         } else {
             CallRules.issue(draft, message.toolUses(), reply);
         }
     }
 
-    private static void takeLastWord(Draft draft, String words, Reply reply) {
+    private static void takeFinalReply(Draft draft, String words, Reply reply) {
         Optional<String> misfit = draft.dialogue.turn.schema().flatMap(schema -> reply.misfit());
         String all = draft.dialogue.turn.text() + words;
         boolean isWhole = reply.structured().isPresent() || (!reply.isCut() && !all.isBlank());
@@ -130,18 +130,21 @@ final class ModelRules {
         }
     }
 
-    /** Whether the model is asked to go on with a reply that was cut. Halves of a JSON value are not put together. */
+    /**
+     * Whether the model is asked to continue a reply that was cut. Replies with a schema are not continued, since their
+     * parts may not form valid JSON.
+     */
     private static boolean mayContinue(Draft draft) {
         int most = draft.binding.policy.map(AgentPolicy::continueCut).orElse(0);
         return draft.dialogue.turn.schema().isEmpty() && draft.dialogue.turn.continuations() < most;
     }
 
     /**
-     * Takes back what a service refused to read: what people said since the last reply. A result stays in its place,
-     * because its call may have had effects, but the model gets a fixed sentence instead. The refused request does not
-     * count as sent, so the prompt still extends what was sent before.
+     * Removes the messages since the last reply, because a service refused to read them. Replaces the text of results
+     * with a fixed sentence but keeps the results, because their calls may have had effects. The refused request does
+     * not count as sent, so the prompt still extends the previous one.
      */
-    static void takeBackWhatWasRefused(Draft draft) {
+    static void withdrawRefusedMessages(Draft draft) {
         if (!draft.dialogue.refused || draft.dialogue.turn.isRunning()) {
             return;
         }
@@ -176,10 +179,10 @@ final class ModelRules {
     }
 
     /**
-     * When a turn is retried, answers the reply with which it ended. Providers would reject a conversation that ends
+     * When a turn is retried, adds a message after the reply that ended it. Providers reject a conversation that ends
      * with a reply of the model.
      *
-     * @return what the reply had said, if the model is asked to go on with it
+     * @return the text of the cut reply, if the model is asked to continue it
      */
     static String answerLastReply(Draft draft) {
         boolean endsWithReply = draft.dialogue
@@ -241,7 +244,7 @@ final class ModelRules {
         String words = fact.reply().message().text().strip();
         if (current && !words.isEmpty()) {
             List<Transcript.Entry> entries = draft.dialogue.transcript.entries().toList();
-            int cut = draft.state().givingWay().size();
+            int cut = draft.state().messagesToSummarize().size();
             draft.dialogue.transcript = Transcript.EMPTY;
             List<Transcript.Entry> kept = entries.subList(cut, entries.size());
             Optional<Json> lost = draft.dialogue
@@ -305,7 +308,7 @@ final class ModelRules {
                 draft.dialogue.tokenEstimate = Optional.of(
                         draft.dialogue.estimate().notSummarizing()); // The next step has the same number again.
             } else {
-                draft.dialogue.turn = draft.dialogue.turn.uniterated();
+                draft.dialogue.turn = draft.dialogue.turn.withoutLastIteration();
             }
             draft.dialogue.modelCalled = false;
             draft.counters.steps--;
@@ -320,7 +323,7 @@ final class ModelRules {
         }
     }
 
-    /** Whether the thread still waits for this model call. It does not after the turn was stopped. */
+    /** Whether the thread still waits for this model call. False after the turn was stopped. */
     private static boolean isCurrent(Draft draft, int step) {
         return draft.dialogue.modelCalled && draft.dialogue.turn.isRunning() && draft.counters.steps == step;
     }

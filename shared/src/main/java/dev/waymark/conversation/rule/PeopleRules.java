@@ -27,7 +27,7 @@ final class PeopleRules {
         fact.replacement().ifPresent(replacement -> {
             Workspace workspace = draft.book.workspace;
             TurnRules.forget(draft, "the conversation was replaced");
-            draft.book.workspace = workspace; // Todos, plan and files are not messages.
+            draft.book.workspace = workspace; // Todos, plan and files are kept.
             replacement.forEach(message -> {
                 draft.say(Optional.empty(), message);
                 recordForeignCalls(draft, message);
@@ -35,7 +35,7 @@ final class PeopleRules {
             draft.beginPrefix();
         });
         if (fact.content().isPresent() && fact.replacement().isEmpty()) {
-            ModelRules.takeBackWhatWasRefused(draft);
+            ModelRules.withdrawRefusedMessages(draft);
         }
         fact.content().ifPresent(content -> enqueue(draft, new Queued(fact.id(), content, draft.at, fact.schema())));
         Optional<Json> schema = fact.schema().or(() -> fact.retry() ? draft.dialogue.turn.schema() : Optional.empty());
@@ -102,7 +102,7 @@ final class PeopleRules {
         }
         Call decided = call.decided(decision, args, draft.at);
         decided.approval().flatMap(CallApproval::grant).ifPresent(terms -> grant(draft, decided, terms));
-        CallRules.goOnApproved(draft, decided);
+        CallRules.continueApproved(draft, decided);
         draft.reachVersionWhenBatchIsDone();
     }
 
@@ -130,7 +130,7 @@ final class PeopleRules {
         }
     }
 
-    /** The request that an answer or a decision refers to. The request exists, since the fact was admitted. */
+    /** The request that an answer or a decision refers to, which must exist. */
     private static PendingItem asked(Draft draft, PendingItem.Kind kind, Optional<String> callId) {
         return Admission.meant(draft.state(), kind, callId).orElseThrow();
     }

@@ -12,8 +12,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Rules of calls that their tool's server has begun and not finished. The claim of such a call stays: it may take
- * effect, or have taken effect, until the server says how it ended.
+ * Rules of calls that their tool's server has started but not finished. Such a call keeps its claim, because it may
+ * take effect until the server reports its end.
  */
 final class RemoteCallRules {
     private RemoteCallRules() {}
@@ -31,7 +31,9 @@ final class RemoteCallRules {
         }
     }
 
-    /** Handles the late report of the execution that holds the claim, which says that the server has the call. */
+    /**
+     * Handles a late report of the execution that holds the claim: the server has started but not finished the call.
+     */
     static void suspendedLate(Draft draft, Call call, Suspension how) {
         if (call.status() == Call.Status.CANCELLED) {
             abandon(draft, call, how);
@@ -53,7 +55,7 @@ final class RemoteCallRules {
         }
     }
 
-    /** @param notBefore when the call is repeated, if that is what its server waits for */
+    /** @param notBefore when to send the call again, if the server waits for that */
     private static void goOn(Draft draft, Call call, Suspension how, Optional<Instant> notBefore) {
         Call suspended = call.suspended(Optional.of(how));
         if (how.form().isPresent()) {
@@ -67,7 +69,7 @@ final class RemoteCallRules {
         }
     }
 
-    /** Tells the call's server that its question gets no answer. A server that asks again and again is not asked any more. */
+    /** Tells the call's server that its question was cancelled. Ends the call if the server keeps asking. */
     static void unanswered(Draft draft, Call call) {
         if (call.dispatches() >= ToolRules.MAX_DISPATCHES) {
             call.task().ifPresent(task -> draft.book.abandon(call, task));
@@ -79,7 +81,7 @@ final class RemoteCallRules {
         goOn(draft, call, before.answered(form.response(FormAction.CANCEL, "", Optional.empty())), Optional.empty());
     }
 
-    /** Takes the answer to the question of a call's server. It fits, since the fact was admitted. */
+    /** Applies an answer, which must fit, to the question of the call's server. */
     static void answered(Draft draft, Call call, PersonFact.HumanAnswered fact) {
         Suspension before = call.suspension().orElseThrow();
         InputForm form = before.form().orElseThrow();
@@ -89,8 +91,8 @@ final class RemoteCallRules {
     }
 
     /**
-     * Sends the call to its server again. If a reset has undone an execution of it, which may have taken effect, its
-     * outcome is found out first. If the call's grant is over by now, a person decides about that first.
+     * Sends the call to its server again. If a reset has undone an execution that may have taken effect, its outcome is
+     * determined first. If the call's grant is over, a person must approve the call first.
      */
     private static void repeat(Draft draft, Call suspended, Optional<Instant> notBefore) {
         Optional<EffectLog.Remembered> undone = draft.book
@@ -98,7 +100,7 @@ final class RemoteCallRules {
                 .rememberedFor(suspended.id())
                 .filter(claim -> claim.callId().equals(suspended.id()));
         if (undone.isPresent()) {
-            LostCallRules.answerFor(draft, suspended.withUsedKey(), undone.get());
+            LostCallRules.adoptUndoneExecution(draft, suspended.withUsedKey(), undone.get());
         } else if (ApprovalRules.isMissingFor(draft, suspended)) {
             ApprovalRules.askFor(draft, suspended);
         } else {

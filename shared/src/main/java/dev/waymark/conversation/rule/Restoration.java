@@ -40,7 +40,7 @@ import java.util.Set;
  * <p>Throws an {@link IllegalArgumentException} if the content violates the rules of transcripts.
  */
 public final class Restoration {
-    /** This tool only asks a person, so repeating a call of it is harmless with any agent. */
+    /** This tool only asks a person, so repeating its calls is harmless with any agent. */
     private static final String QUESTION_TOOL = "ask_user";
 
     private final Instant createdAt;
@@ -190,7 +190,7 @@ public final class Restoration {
         return this;
     }
 
-    /** Sets when a call ended, if that is known more precisely than from the transcript. */
+    /** Sets when a call ended, for sources that are more precise than the transcript. */
     public Restoration endedAt(String callId, Instant at) {
         ends.put(callId, at);
         return this;
@@ -243,7 +243,10 @@ public final class Restoration {
         effects.ended(use.id(), use.name(), call.args(), text, !isError);
     }
 
-    /** Records a call with an unknown outcome, unless the transcript has it. An identical call must not simply run. */
+    /**
+     * Records a call with an unknown outcome, unless the transcript has it. An identical call must not run without a
+     * check.
+     */
     public Restoration rememberIssued(String callId, String tool, Json args, Instant startedAt) {
         if (remembered(callId, tool, args, Call.Status.LOST, startedAt)) {
             effects.started(callId, tool, args, startedAt);
@@ -316,7 +319,7 @@ public final class Restoration {
         return this;
     }
 
-    /** Marks an open call as waiting for approval: it has not run, and runs only after a decision, whatever its tool. */
+    /** Marks an open call as waiting for approval: it has not run, and runs only after a decision, with any tool. */
     public Restoration awaiting(String callId) {
         awaiting.add(callId);
         return this;
@@ -492,7 +495,10 @@ public final class Restoration {
                 .begunElsewhere(pending.isEmpty() ? Call.Status.CLAIMED : Call.Status.UNSETTLED);
     }
 
-    /** A copy of a call that has run and asks a question. Its claim shows that it neither waits for approval nor runs. */
+    /**
+     * A copy of a call that has run and asks a question. The claim distinguishes it from a call that waits for
+     * approval.
+     */
     private Call asking(Call call, String words) {
         Call counted = effects.counted(call);
         effects.executed(call.tool(), call.args());

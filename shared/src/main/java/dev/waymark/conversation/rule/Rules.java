@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The rules of a conversation, as functions of its state. This is the only way to them.
+ * The rules of a conversation, as functions of its state. Other packages use the rules only through this class.
  *
  * <p>To apply a fact, a draft of the state is made, the rule for the fact changes the draft, and all immediate
  * consequences are applied. Consequences that need nothing from outside happen here, not in steps: turns end and open,
@@ -47,7 +47,7 @@ public final class Rules {
         return isIdle ? before : changed(before, fact, at);
     }
 
-    /** Whether the waiting time of an open call is over, or the time of a closing thread for its announcements. */
+    /** Whether the waiting time of an open call is over, or the time that a closing thread waits for announcements. */
     private static boolean isDue(Conversation state, Instant now) {
         return Stream.concat(
                         state.openCalls().stream().flatMap(call -> call.wakeAt().stream()),
@@ -84,9 +84,8 @@ public final class Rules {
     }
 
     /**
-     * The calls that the worker which got the newest reply may run at once, in the model's order: all calls of the
-     * reply, if they are all that is decided, and if all of them are safe to retry. Otherwise empty: such a reply's
-     * calls are dispatched one by one.
+     * The calls of the newest reply, in the model's order, if the worker that got the reply may run them at once: all
+     * of them must be ready to run and safe to retry. Otherwise empty, and the calls are dispatched one by one.
      */
     public static List<Step.RunTool> callsToRunWithReply(Conversation state) {
         return Decider.callsToRunWithReply(state);
@@ -139,22 +138,18 @@ public final class Rules {
     }
 
     /**
-     * A copy of a restored conversation for a reader who does not know its agent. If the checkpoint has no result for a
-     * call, the copy's result says that it is not known whether the tool is safe to retry, except for
-     * {@code harmlessTools}.
+     * A copy of a restored conversation for a reader who does not know its agent. The result of a call that has none in
+     * the checkpoint says that the tool may not be safe to retry, except for {@code harmlessTools}.
      *
      * @param harmlessTools tools that are safe to retry with any agent
      */
     public static Conversation readWithoutAgent(Conversation restored, Set<String> harmlessTools) {
         Draft draft = new Draft(restored, restored.updatedAt());
-        TakeoverRules.tellWithoutAgent(draft, harmlessTools);
+        TakeoverRules.rewriteLostResultsWithoutAgent(draft, harmlessTools);
         return draft.state(restored.updatedAt());
     }
 
-    /**
-     * A copy for a continuation that no server knows: another definition of the agent decides, and there is no parent to
-     * report to.
-     */
+    /** A copy for a rehearsal: another definition of the agent decides, and there is no parent to report to. */
     public static Conversation inRehearsal(Conversation state, AgentPolicy other) {
         Draft draft = new Draft(state, state.updatedAt());
         draft.binding.policy = Optional.of(other);

@@ -11,7 +11,7 @@ import java.util.Optional;
 final class SignatureRules {
     private SignatureRules() {}
 
-    /** Why this decision does not count; empty if it counts or need not be signed. */
+    /** Why the decision's signature is not accepted; empty if it is, or if the decision need not be signed. */
     static Optional<Problem> objection(PendingItem ask, PersonFact.Decision decision) {
         return ask.signers()
                 .flatMap(signers -> signers.objection(decision.statement(signers, ask), decision.signature()));

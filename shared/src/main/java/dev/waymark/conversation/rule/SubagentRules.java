@@ -39,7 +39,7 @@ final class SubagentRules {
                 return;
             }
             if (fact.exists()) {
-                LostCallRules.giveUp(draft, heard); // A reset removed the call, but not the effects of its thread.
+                LostCallRules.giveUp(draft, heard); // A reset undid an earlier call, but not its effects.
             } else {
                 draft.fail(heard, ToolTexts.failure("could not be started: " + fact.reason()));
             }
@@ -62,7 +62,7 @@ final class SubagentRules {
                     .isPresent()) {
                 LostCallRules.giveUp(
                         draft,
-                        heard); // A reset removed the call, and retention deleted its thread; the effects remain.
+                        heard); // A reset undid an earlier call, but not its effects; its thread was deleted.
             } else {
                 draft.end(
                         heard,
@@ -103,7 +103,7 @@ final class SubagentRules {
         above.ifPresent(call -> {
             String below = ask.callId().substring(call.id().length() + 1);
             Map<String, Object> body = decision.payload();
-            body.remove("id"); // This thread has used it up.
+            body.remove("id"); // This thread has already recorded the id.
             body.put("callId", below);
             body.put(VIA, call.id());
             draft.book.put(call.delegating(call.subagent()

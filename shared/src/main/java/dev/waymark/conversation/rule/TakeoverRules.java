@@ -96,7 +96,7 @@ final class TakeoverRules {
         if (namesItsThread(draft)) {
             forgetAgent(draft);
         }
-        waitAnew(draft);
+        restartWaits(draft);
     }
 
     /**
@@ -115,7 +115,7 @@ final class TakeoverRules {
         draft.book.openCalls().forEach(call -> draft.book.put(call.unjudged()));
     }
 
-    /** A grant ends with its thread. A call that it let run and that has not run is decided here. */
+    /** Ends all grants, which end with their thread. Their calls that have not run need a decision in this thread. */
     private static void endGrants(Draft draft) {
         draft.book.grants = draft.book.grants.ended();
         draft.book.openCalls().stream()
@@ -140,7 +140,7 @@ final class TakeoverRules {
         if (question.isPresent()
                 && draft.binding.policy.isEmpty()
                 && question.get().asksNothing()) {
-            // The call may be waiting for approval instead of an answer. Only the agent's tools show that.
+            // The call may wait for approval instead of an answer. Only the agent's tools show which.
             draft.book.put(question.get().answeredEarly(words));
         } else if (question.isPresent() && question.get().suspension().isPresent()) {
             PersonFact.HumanAnswered answer =
@@ -159,8 +159,8 @@ final class TakeoverRules {
     }
 
     /**
-     * Handles the open calls of a thread whose agent was not known until now. It says who decides about the calls that
-     * wait in a file, and until when.
+     * Handles the open calls of a thread once its agent is known. The agent determines who decides about calls of a
+     * file, and until when.
      */
     static void agentResolved(Draft draft) {
         draft.book.openCalls().stream()
@@ -179,21 +179,21 @@ final class TakeoverRules {
                     .filter(call -> isExemptFromDecision(call, policy))
                     .forEach(call -> draft.book.put(call.fromFile(Optional.empty())));
             open.forEach(call -> takeUp(draft, draft.book.call(call.id()), policy));
-            waitAnew(draft);
+            restartWaits(draft);
             draft.versionReached |= !open.isEmpty() && draft.book.openCalls().isEmpty();
         }
     }
 
-    /** The time of a request begins again in a thread that takes it over. */
-    private static void waitAnew(Draft draft) {
+    /** Restarts the time limits and ages of requests in a thread that takes them over. */
+    private static void restartWaits(Draft draft) {
         if (draft.binding.policy.flatMap(AgentPolicy::approvals).isPresent()) {
             draft.book.openCalls().stream()
                     .filter(Call::asksHere)
-                    .forEach(call -> draft.book.put(call.askedAnew(draft.expiry(), draft.at)));
+                    .forEach(call -> draft.book.put(call.withRestartedWait(draft.expiry(), draft.at)));
         }
     }
 
-    /** Whether a call of a file needs no decision, because it has no side effects and those who resume said so. */
+    /** Whether a call of a file needs no decision: its tool has no side effects, and the caller allowed such calls. */
     private static boolean isExemptFromDecision(Call call, AgentPolicy policy) {
         return call.fromFile().filter(FromFile::onlyEffects).isPresent() && policy.isHarmless(call.tool());
     }
@@ -210,7 +210,7 @@ final class TakeoverRules {
         if (call.status() == Call.Status.ASKING) {
             takeUpQuestion(draft, call);
         } else if (call.task().isPresent() && executor.isPresent()) {
-            draft.book.put(call.remote(draft.at)); // Any thread can ask its server how it stands.
+            draft.book.put(call.remote(draft.at)); // Any thread can follow the task.
         } else if (executor.isEmpty() && !mayHaveRun && !call.mayHaveRunBefore()) {
             draft.fail(call, ToolTexts.notFound(call.tool(), policy));
         } else if (executor.isEmpty()) {
@@ -218,13 +218,13 @@ final class TakeoverRules {
         } else if (mayHaveRun && executor.get() == AgentPolicy.Executor.SUBAGENT) {
             LostCallRules.giveUp(
                     draft,
-                    call); // The effects of its thread are not known here, and a second thread could repeat them.
+                    call); // The effects of its thread are unknown, and a second thread could repeat them.
         } else if (mayHaveRun && !draft.policyOf(call).effect()) {
             if (isOverElsewhere(call) && executor.get() == AgentPolicy.Executor.ACTIVITY) {
                 draft.book.put(
                         call.ended(Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
             } else {
-                CallRules.advance(draft, call.issued(Optional.empty(), draft.at).fromFileHavingRun(true));
+                CallRules.advance(draft, call.issued(Optional.empty(), draft.at).withMayHaveRun(true));
             }
         } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
             if (isDecidable(draft, call)) {
@@ -234,32 +234,32 @@ final class TakeoverRules {
             }
         } else if (mayHaveRun && call.status() != Call.Status.UNSETTLED) {
             if (ApprovalRules.isUndecided(call) && draft.policyOf(call).verify()) {
-                ApprovalRules.askFor(draft, call.fromFileHavingRun(true)); // A check runs a program.
+                ApprovalRules.askFor(draft, call.withMayHaveRun(true)); // A check runs a program.
             } else {
                 LostCallRules.doubt(draft, call);
             }
         } else if (call.status() == Call.Status.JUDGING) {
-            CallRules.bringOn(
-                    draft, call); // The other definition of the agent may have had other rules, or this one none.
+            CallRules.holdOrAdvance(
+                    draft, call); // The rules of the two definitions may differ.
         } else if (call.status() == Call.Status.DISPATCHED) {
-            draft.book.put(call.issued(Optional.empty(), draft.at)); // It is judged if its approval is missing.
+            draft.book.put(call.issued(Optional.empty(), draft.at)); // If its approval is missing, it is judged first.
         } else if (call.status() == Call.Status.ISSUED
                 && call.dispatches() == 0
                 && call.wakeAt().isEmpty()) {
-            CallRules.bringOn(draft, call);
+            CallRules.holdOrAdvance(draft, call);
         }
     }
 
-    /** Whether a checkpoint says that the call was executed, without a result. */
+    /** Whether a checkpoint shows that the call was executed, without its result. */
     private static boolean isOverElsewhere(Call call) {
         return call.claim().filter(Call.Claim::isElsewhere).isPresent();
     }
 
     /**
-     * Updates the results of calls that have no result in the checkpoint. Which tools are safe to call again is known
-     * only with the agent.
+     * Rewrites the results of calls that have none in the checkpoint, once the agent shows which tools are safe to
+     * retry.
      */
-    static void tellWhatIsHarmless(Draft draft) {
+    static void rewriteLostResults(Draft draft) {
         Map<String, String> texts = new LinkedHashMap<>();
         for (Call call : callsOverElsewhere(draft)) {
             draft.book.put(call.withoutClaim());
@@ -270,8 +270,8 @@ final class TakeoverRules {
         replaceResults(draft, texts);
     }
 
-    /** Updates the results of calls that have no result in the checkpoint, for a reader who does not know the agent. */
-    static void tellWithoutAgent(Draft draft, Set<String> harmlessTools) {
+    /** Rewrites the results of calls that have none in the checkpoint, for a reader who does not know the agent. */
+    static void rewriteLostResultsWithoutAgent(Draft draft, Set<String> harmlessTools) {
         Map<String, String> texts = new LinkedHashMap<>();
         for (Call call : callsOverElsewhere(draft)) {
             texts.put(

@@ -8,9 +8,7 @@ import java.util.Optional;
 
 /** Rules of dispatched calls: what each outcome of a dispatch does to its call. */
 final class ToolRules {
-    /**
-     * The maximum number of dispatches of a call that never starts. After that, the model is told that the call failed.
-     */
+    /** The maximum number of dispatches of a call that does not start. After that, the call fails. */
     static final int MAX_DISPATCHES = 20;
 
     private ToolRules() {}
@@ -49,7 +47,7 @@ final class ToolRules {
         }
     }
 
-    /** Counts the effect of a call after the model was told a different outcome. */
+    /** Counts the effect of a call that ends after the model was told another outcome. */
     private static void countLate(Draft draft, Call call, ToolFact.ToolFinished fact) {
         count(draft, call, fact);
         draft.book.put(draft.book.call(call.id()).withoutClaim());
@@ -77,7 +75,7 @@ final class ToolRules {
                 } else if (fact.problem().type().equals(ProblemType.WORKER_ENDED)) {
                     LostCallRules.inquire(draft, call.seen(reason));
                 } else {
-                    LostCallRules.awaitWord(draft, call.seen(reason));
+                    LostCallRules.awaitReport(draft, call.seen(reason));
                 }
                 draft.reachVersionWhenBatchIsDone();
             } else if (Draft.isLeft(fact.problem())) {
@@ -132,7 +130,7 @@ final class ToolRules {
                 if (ownClaim) {
                     didNotStart(draft, call, fact);
                 } else {
-                    LostCallRules.awaitWord(draft, call);
+                    LostCallRules.awaitReport(draft, call);
                     draft.reachVersionWhenBatchIsDone();
                 }
             }
@@ -157,7 +155,7 @@ final class ToolRules {
                     FAILED,
                     DENIED,
                     LOST -> {
-                // The call does not wait for this dispatch any more.
+                // The call no longer waits for this dispatch.
             }
         }
     }
@@ -171,17 +169,17 @@ final class ToolRules {
         }
     }
 
-    /** Prepares a call that did not run for another dispatch. The model is told only if the call never runs. */
+    /** Prepares a call that did not run for another dispatch, or ends it. */
     private static void dispatchAgain(Draft draft, Call call, String reason) {
         if (call.isSettledAsNotDone()) {
             LostCallRules.endAsNotDone(draft, call.withoutClaim());
         } else if (call.dispatches() >= MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
         } else if (ApprovalRules.isMissingFor(draft, call)) {
-            ApprovalRules.askFor(draft, call.withoutClaim()); // It was approved and claimed in a run that was undone.
+            ApprovalRules.askFor(draft, call.withoutClaim()); // A reset undid its approval and claim.
             draft.reachVersionWhenBatchIsDone();
         } else if (call.dispatches() == 0) {
-            draft.book.put(call.withoutClaim().held(draft.at)); // It was dispatched in a run that was undone.
+            draft.book.put(call.withoutClaim().held(draft.at)); // A reset undid its dispatch.
         } else {
             draft.book.put(call.withoutClaim().issued(Draft.pause(call, draft.at), draft.at));
         }

@@ -139,7 +139,7 @@ final class TurnRules {
         draft.dialogue.tokenEstimate = draft.dialogue.tokenEstimate.map(TokenEstimate::unread);
         draft.book.workspace = Workspace.EMPTY;
         draft.book.grants = draft.book.grants.ended();
-        // Arguments of calls are part of the conversation. If they stayed, a full thread would stay full.
+        // Arguments of calls are part of the conversation. If they were kept, a full thread would stay full.
         PersistentMap<Call> kept = draft.book.calls;
         kept.forEach(
                 (id, call) -> draft.book.put(call.forgotten(draft.policyOf(call).effect())));

@@ -1,6 +1,6 @@
 /**
- * Everything that decides: which facts are admitted, what they change, and what should happen next. Begin with
- * {@link Rules}, the only way in. A rule is a static function on a draft of the state.
+ * Everything that decides: which facts are admitted, what they change, and what should happen next. Begin with {@link
+ * Rules}, the only entry point. A rule is a static function on a draft of the state.
  */
 @NullMarked
 package dev.waymark.conversation.rule;

@@ -100,7 +100,7 @@ public record Turn(
     }
 
     /** Takes back a model call that got no reply, because it will be repeated. */
-    public Turn uniterated() {
+    public Turn withoutLastIteration() {
         return but(edit -> edit.iterations--);
     }
 

@@ -92,7 +92,7 @@ class SummaryTest {
     void summary_takesThePlaceOfTheOlderPart_andTheTurnGoesOn() {
         ConversationScript story = secondTurn(1).with(new ModelFact.SummaryRequested(3));
         assertThat(story.state().isSummarizing()).isTrue();
-        assertThat(story.state().givingWay())
+        assertThat(story.state().messagesToSummarize())
                 .isEqualTo(story.messages().subList(0, 4))
                 .doesNotContain(Message.user("Two"));
 

@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Calls with an unknown outcome, late reports about them, and the keys and fencing tokens that prevent a second effect.
  */
 class UnknownOutcomeTest {
-    private static final Duration LATE_WORD = Duration.ofSeconds(20);
+    private static final Duration LONGEST_WAIT_FOR_REPORT = Duration.ofSeconds(20);
 
     // ---- reporting the unknown outcome
 
@@ -313,7 +313,7 @@ class UnknownOutcomeTest {
     @Test
     void timedOutCall_waitsForAWord_andThenIsReported() {
         ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
-        Instant until = START.plusSeconds(8).plus(LATE_WORD);
+        Instant until = START.plusSeconds(8).plus(LONGEST_WAIT_FOR_REPORT);
         assertThat(script.decides()).containsExactly(new Step.WakeAt(until));
 
         assertThat(script.at(until, new ThreadFact.TimePassed()).call("a").status())

@@ -56,7 +56,7 @@ public final class ModelPrompt {
         return new ModelRequest(
                 agent.model(),
                 Optional.of(Summary.INSTRUCTIONS),
-                List.of(Summary.request(state.givingWay())),
+                List.of(Summary.request(state.messagesToSummarize())),
                 List.of(),
                 agent.maxTokens());
     }
