@@ -135,7 +135,6 @@ record ClientContext(
         return edit.done();
     }
 
-    /** A mutable copy of the caller's settings, for changing them. */
     private final class Edit {
         private Optional<Duration> timeout = ClientContext.this.timeout;
         private Callbacks callbacks = ClientContext.this.callbacks;

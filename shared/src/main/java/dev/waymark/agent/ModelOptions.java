@@ -111,7 +111,6 @@ public record ModelOptions(
         return edit.done();
     }
 
-    /** A mutable copy. */
     private final class Edit {
         private Optional<String> effort = ModelOptions.this.effort;
         private Optional<Double> temperature = ModelOptions.this.temperature;

@@ -143,7 +143,6 @@ final class CheckpointFields {
         return of(map.get(name), at(name));
     }
 
-    /** The whole object as JSON. */
     Json json() {
         return Json.of(map);
     }

@@ -73,7 +73,6 @@ final class PhasesSnapshot {
         return record;
     }
 
-    /** The snapshot of this state. */
     Json record(Conversation state) {
         Optional<Message> pending = pendingReply(state);
         Extras extras = Extras.of(state);

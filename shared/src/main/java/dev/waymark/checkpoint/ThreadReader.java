@@ -29,7 +29,6 @@ final class ThreadReader {
 
     private ThreadReader() {}
 
-    /** A request to approve a call. */
     private static final class Request {
         private final CheckpointFields part;
         private final String callIdInFile;
@@ -42,7 +41,6 @@ final class ThreadReader {
         }
     }
 
-    /** A person's decision about a call. */
     private record Decision(CheckpointFields part, String approvalId, Request request, boolean approved) {
         /** Whether Waymark wrote the decision. It does so only if the call asked a question after its approval. */
         boolean isOurs() {

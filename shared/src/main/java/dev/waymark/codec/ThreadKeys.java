@@ -42,7 +42,7 @@ public final class ThreadKeys implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(2);
     /** For how long the storage is not queried again after it has failed, if the key is in memory. */
     private static final Duration PAUSE_WITH_KEY = Duration.ofSeconds(10);
-    /** How long a caller whose key is in memory waits for queries of other callers before it uses that key. */
+    /** How long a caller waits for queries of other callers before it uses the key in memory. */
     private static final Duration PATIENCE_WITH_KEY = Duration.ofMillis(500);
 
     private static final int MOST_CACHED = 10_000;
@@ -53,7 +53,7 @@ public final class ThreadKeys implements AutoCloseable {
     private final LongSupplier nanoTime;
     /** Entries with keys, by id. A missing entry is never cached, since a thread may start at any time. */
     private final Map<String, StoredKey> cache = new ConcurrentHashMap<>();
-    /** For each subagent's thread without a key of its own, by entry id: the entry whose key the thread uses. */
+    /** The entry whose key a thread uses, by entry id, for each subagent's thread without its own key. */
     private final Map<String, Above> above = new ConcurrentHashMap<>();
 
     /**
@@ -160,8 +160,8 @@ public final class ThreadKeys implements AutoCloseable {
     }
 
     /**
-     * The id of the thread whose key this thread uses: its own id, or the id of the nearest thread above it that has or
-     * had a key. Empty if none of them ever had one.
+     * The id of the thread whose key this thread uses: its own id, or the id of the nearest ancestor that has or had a
+     * key. Empty if none of them ever had one.
      */
     public Optional<String> owner(String namespace, String thread) {
         refresh(namespace, thread);

@@ -14,7 +14,6 @@ import java.util.zip.GZIPOutputStream;
 public final class PackedBytes {
     private PackedBytes() {}
 
-    /** Writes the bytes to pack. */
     public interface Source {
         void writeTo(OutputStream out) throws IOException;
     }

@@ -31,7 +31,6 @@ public final class StateAssembly {
         return reference;
     }
 
-    /** The next chunk to fetch. */
     public StateChunkInput next() {
         int missing = 0;
         while (chunks.containsKey(missing)) {

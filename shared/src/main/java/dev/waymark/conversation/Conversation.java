@@ -261,7 +261,6 @@ public record Conversation(
         return List.copyOf(ahead);
     }
 
-    /** The calls whose question waits for an answer, in call order. */
     @JsonIgnore
     public List<Call> questions() {
         return batchCalls().stream()
@@ -392,7 +391,6 @@ public record Conversation(
         return money.limits(policy(), parent());
     }
 
-    /** Whether the thread waits for the agent's definition. */
     public boolean awaitsAgent() {
         return policy().isEmpty() && life() != ThreadIdentity.Life.CANCELLED;
     }

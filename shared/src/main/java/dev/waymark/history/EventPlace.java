@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @param index the number of the fact, from 0; {@link #LAST} for the last one
  */
 public record EventPlace(long event, int index) implements Comparable<EventPlace> {
-    /** The index of the last fact of an event, whatever its number. */
+    /** The index that stands for the last fact of an event. */
     public static final int LAST = Integer.MAX_VALUE;
 
     private static final Pattern FORM = Pattern.compile("e(\\d{1,18})(?:\\.(\\d{1,6}))?");

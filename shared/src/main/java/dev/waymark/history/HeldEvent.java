@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** An event that has arrived, but that has not been applied yet. */
+/** An event that has arrived but has not been applied yet. */
 final class HeldEvent {
     private final long eventId;
     private final Instant arrivedAt;
@@ -20,12 +20,12 @@ final class HeldEvent {
     private final @Nullable Supplier<Facts> source;
     private @Nullable Facts known;
 
-    /** What an event says. How many facts that is may depend on the state to which it is applied. */
+    /** The facts that an event represents. Their number may depend on the state to which the event is applied. */
     interface Facts {
         /** The facts, in order. */
         List<Fact> in(@Nullable Conversation before);
 
-        /** How long something took that ended with this fact, if the event says so. */
+        /** The duration of what this fact ended, if the event records it. */
         default Optional<Duration> took(Fact fact) {
             return Optional.empty();
         }
@@ -42,7 +42,7 @@ final class HeldEvent {
         this.source = source;
     }
 
-    /** An event that brings the state that a run begins with. */
+    /** An event that delivers the initial state of a run. */
     static HeldEvent ofState(long eventId, Instant arrivedAt, Conversation carried) {
         return new HeldEvent(eventId, arrivedAt, carried, null);
     }
@@ -60,7 +60,7 @@ final class HeldEvent {
         return arrivedAt;
     }
 
-    /** Whether the event brings the state that a run begins with, not a fact. */
+    /** Whether the event delivers the initial state of a run instead of facts. */
     boolean carriesState() {
         return carried != null;
     }

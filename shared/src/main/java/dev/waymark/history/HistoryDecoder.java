@@ -53,7 +53,7 @@ final class HistoryDecoder {
 
     /**
      * A copy without the result and the failure of the schedule's previous thread, which Temporal copies into the start
-     * of the next one. They are encrypted for that thread, and nobody reads them here.
+     * of the next one. They are encrypted for that thread and are not needed here.
      */
     private static HistoryEvent.Builder withoutOtherThreads(HistoryEvent event) {
         HistoryEvent.Builder copy = event.toBuilder();

@@ -101,8 +101,8 @@ public final class HistoryReader {
     }
 
     /**
-     * Waits for the end of a run with a long poll, which no other event answers. The future also completes, or fails,
-     * when the server does not wait any longer.
+     * Waits for the end of a run with a long poll, which no other event answers. The future also completes or fails
+     * when the server ends the poll.
      */
     public CompletableFuture<?> pollForTheEnd(String workflowId, String runId, long waitMillis) {
         return poll(pages.pollForTheEnd(workflowId, runId), waitMillis);
@@ -256,7 +256,7 @@ public final class HistoryReader {
                 cutState.set(newest.state());
             }
         });
-        newest.expectedState(); // Throws if the rules are unknown: then nothing was projected that could differ.
+        newest.expectedState(); // Throws if the rules are unknown, since nothing was projected then.
         int runs = 1;
         int modelCalls = newest.modelCalls();
         List<DigestMismatch> mismatches = new ArrayList<>(newest.mismatches());

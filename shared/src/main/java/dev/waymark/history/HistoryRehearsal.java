@@ -22,7 +22,7 @@ public interface HistoryRehearsal {
      */
     List<String> problems(Path file, Settings settings, InJava inJava) throws Exception;
 
-    /** What is defined in Java beside the agent files, and the providers by the name before the colon. */
+    /** Agents that are defined in Java, and the providers by the name before the colon. */
     record InJava(List<AgentSpec> agents, Map<String, ModelProvider> providers) {
         public InJava {
             agents = List.copyOf(agents);
@@ -34,9 +34,9 @@ public interface HistoryRehearsal {
      * How a thread is rehearsed.
      *
      * @param agents the directory of the agent files
-     * @param failOn conditions as {@code waymark rehearse --fail-on} has them; empty for the usual ones
+     * @param failOn conditions in the form of {@code waymark rehearse --fail-on}; empty for the default ones
      * @param allowedProviders the providers that may see the conversation although its thread did not use them
-     * @param mostUsd the most that may be spent on the thread
+     * @param mostUsd the maximum cost of rehearsing the thread
      */
     record Settings(Path agents, List<String> failOn, Set<String> allowedProviders, BigDecimal mostUsd) {
         public Settings {

@@ -36,8 +36,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes secrets from the events of a thread, so that they can leave the place where the thread runs. Also removes the
- * identities of workers and clients, and all headers. The conversation remains.
+ * Removes secrets from the events of a thread, so that the events can be shared. Also removes the identities of workers
+ * and clients, and all headers. The conversation remains.
  *
  * <p>Recorded digests of masked data are replaced with digests of the masked text, so that the result replays and
  * projects like the original. An instance is for one thread only.

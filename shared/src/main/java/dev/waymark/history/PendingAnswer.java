@@ -8,13 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Answers of the server that nobody waits for in a Java thread. */
+/** Converts asynchronous answers of the server to futures. */
 public final class PendingAnswer {
     private PendingAnswer() {}
 
     /**
-     * Returns the answer as a future that fails with the server's error. If it is completed otherwise, the request is
-     * cancelled.
+     * Returns the answer as a future that fails with the server's error. Cancelling the future cancels the request.
      *
      * @param reading runs in a thread of the connection, and must not block
      */

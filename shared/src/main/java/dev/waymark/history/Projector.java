@@ -61,7 +61,10 @@ public final class Projector {
     private final Consumer<Moment> moments;
     private final DataConverter converter = PayloadJson.dataConverter();
 
-    /** Events that a completed task has seen, not applied yet: an update in the next events may come first. */
+    /**
+     * Events that a completed task has seen and that are not applied yet, since an update in the next events may
+     * precede them.
+     */
     private final List<HeldEvent> ready = new ArrayList<>();
 
     private final List<HeldEvent> held = new ArrayList<>();
@@ -192,7 +195,7 @@ public final class Projector {
         return Optional.ofNullable(fold(state, seen, each -> taskStartedAt));
     }
 
-    /** The state that the workflow will have once it has seen everything that has arrived, with or without a worker. */
+    /** The state that the workflow will have once a worker has processed all events that have arrived. */
     public Optional<Conversation> expectedState() {
         Conversation now = state().orElse(null);
         Optional<Conversation> previous = arrival == null ? Optional.empty() : arrival.expected();
@@ -216,7 +219,7 @@ public final class Projector {
                 .map(CarriedArrival::reference);
     }
 
-    /** Takes over the last state of the previous run, for readers, while this run still fetches it. */
+    /** Sets the last state of the previous run, for readers, while this run still fetches it. */
     void expect(Projector previous) {
         Optional<Conversation> last = previous.state();
         boolean isAwaited = awaited()
@@ -391,7 +394,7 @@ public final class Projector {
         ready.subList(0, applied).clear();
     }
 
-    /** Applies an event, and those that have waited for the state that it brings. */
+    /** Applies an event, and the events that have waited for the state that it delivers. */
     private void apply(HeldEvent event) {
         List<HeldEvent.Applied> changes = changes(event);
         early.forEach(due -> changes.addAll(changes(due)));

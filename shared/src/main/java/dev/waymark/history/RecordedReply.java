@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A model call of a thread that got a reply which counted, with the states before and after the reply. Replies that
- * arrived after their turn was stopped are not among them.
+ * A model call with a reply that the thread accepted, and the states before and after the reply. There is none for a
+ * reply that arrived after its turn was stopped.
  *
  * @param called the moment of the call; its state is what the model was given
  * @param replied the moment of the reply
@@ -25,9 +25,8 @@ public record RecordedReply(Moment called, Moment replied, Reply reply, boolean 
     }
 
     /**
-     * What happened with a call of the reply when the model made it: what the rules said or, for a tool without rules,
-     * whether it needed approval. Empty if the call never got so far, because its arguments were invalid, or because
-     * the agent had no such tool.
+     * The first decision about a call of the reply: the verdict of the rules or, for a tool without rules, whether it
+     * needed approval. Empty if there was none, because the arguments were invalid or the agent had no such tool.
      *
      * @param call the number of the call in the reply, counted from 0
      */

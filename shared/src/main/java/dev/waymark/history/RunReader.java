@@ -117,7 +117,7 @@ public final class RunReader {
         });
     }
 
-    /** What this run's history records and no later event changes, so it is read once. */
+    /** Data of this run that no later event changes, so it is read only once. */
     public Setting setting(String workflowId, String runId) {
         return noted(workflowId, runId)
                 .map(called -> Setting.of(called.agent(), called.state(), called.traceIds()))
@@ -177,7 +177,7 @@ public final class RunReader {
         return reset;
     }
 
-    /** The agent, and what its tools get in addition to their calls. */
+    /** The agent, and the data that its tools get in addition to their arguments. */
     public record Setting(AgentSpec agent, Json context, TraceIds traceIds) {
         static Setting of(AgentSpec agent, Conversation state, TraceIds traceIds) {
             return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT), traceIds);

@@ -43,7 +43,7 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
     /** @param projection the projection of the run by the build that recorded it, if it is known */
     public record Run(String runId, WorkflowExecutionHistory history, Optional<RunProjection> projection) {}
 
-    /** This thread as these keys decrypt it; the same thread if nothing is encrypted. */
+    /** This thread, decrypted with these keys; unchanged if nothing is encrypted. */
     public ThreadHistory decoded(PayloadCodec codec, String namespace) {
         boolean isEncrypted =
                 runs.stream().flatMap(run -> run.history().getEvents().stream()).anyMatch(HistoryDecoder::isEncrypted);
@@ -93,7 +93,7 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
         return Timeline.of(thread, moments, newest.orElseThrow(), cut);
     }
 
-    /** The thread as it was when the model had just made this reply, without everything that came later. */
+    /** The thread up to this reply, without later events. */
     public ThreadHistory upTo(RecordedReply past) {
         Moment last = past.replied();
         List<Run> kept = new ArrayList<>();

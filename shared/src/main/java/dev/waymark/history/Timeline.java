@@ -61,7 +61,7 @@ public record Timeline(
         return RecordedReply.in(moments);
     }
 
-    /** The reply that led to a version, or whose model call is the event: the last one at or before the place. */
+    /** The last reply whose model call is at or before this place. */
     @Internal
     public Optional<RecordedReply> replyAt(String place) {
         Optional<Moment> moment = at(place);
@@ -142,7 +142,7 @@ public record Timeline(
         return answers;
     }
 
-    /** What the last reply had said when somebody stopped it, as long as nothing has followed. */
+    /** The partial text of the last reply, if somebody stopped it and the thread has not changed since. */
     public Optional<String> stoppedHere() {
         for (int i = moments.size() - 1; i > 0 && isSince(moments.get(i).state()); i--) {
             Optional<Fact> fact = moments.get(i).fact();

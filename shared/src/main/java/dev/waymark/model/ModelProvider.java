@@ -32,8 +32,8 @@ public interface ModelProvider {
 
     /**
      * Like {@link #reply(ModelRequest)}, with a listener for partial text and progress. Providers that cannot stream do
-     * not call the listener; the agent's limit of silence then applies to the whole reply. Each attempt sends the text
-     * from its beginning.
+     * not call the listener; the agent's {@code silence} then limits the whole reply. Each attempt sends the text from
+     * its beginning.
      */
     default Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         return reply(request);

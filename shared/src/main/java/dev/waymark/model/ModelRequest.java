@@ -16,12 +16,12 @@ import java.util.function.Consumer;
  *
  * @param model the part after {@code provider:}
  * @param options only options that the provider supports; an agent with others is rejected
- * @param replySchema the JSON Schema that a reply without calls has to match, if every request of the thread had it. The
- *     messages contain it, and the worker checks the reply, so that a provider may ignore it
- * @param boundFrom the number of messages when the prompt began as it does now. A service that binds reasoning to
- *     everything before it is not sent the reasoning of these messages.
- * @param unreadableBefore the number of messages whose reasoning the service refused to read, whatever it is bound to
- * @param cacheKey a key for requests that begin alike, for services that keep their caches by it
+ * @param replySchema the JSON Schema that a reply without calls has to match, if every request of the thread had it.
+ *     The messages contain it, and the worker checks the reply, so that a provider may ignore it
+ * @param boundFrom the number of messages when the current prefix of the prompt began. Their reasoning is not sent to a
+ *     service that binds reasoning to everything before it.
+ * @param unreadableBefore the number of messages whose reasoning the service refused to read; it is not sent again
+ * @param cacheKey a key that requests with the same beginning share, for services that use it for their caches
  */
 public record ModelRequest(
         String model,
@@ -83,17 +83,17 @@ public record ModelRequest(
         return with(edit -> edit.messages = others);
     }
 
-    /** This request with a prompt that began as it does now after this many messages. */
+    /** This request with this {@code boundFrom}. */
     public ModelRequest boundFrom(int messageCount) {
         return with(edit -> edit.boundFrom = messageCount);
     }
 
-    /** This request without the reasoning of this many messages, which the service refused to read. */
+    /** This request with this {@code unreadableBefore}. */
     public ModelRequest unreadableBefore(int messageCount) {
         return with(edit -> edit.unreadableBefore = messageCount);
     }
 
-    /** This request with a key for requests that begin alike. */
+    /** This request with this {@code cacheKey}. */
     public ModelRequest withCacheKey(Optional<String> key) {
         return with(edit -> edit.cacheKey = key);
     }
@@ -104,7 +104,7 @@ public record ModelRequest(
         return edit.done();
     }
 
-    /** Whether reasoning of a model is sent, as far as only this request decides. */
+    /** Whether the request contains reasoning that may be sent. */
     public boolean hasReasoning() {
         return messages
                 .subList(Math.min(messages.size(), Math.max(boundFrom, unreadableBefore)), messages.size())
@@ -113,7 +113,7 @@ public record ModelRequest(
                 .anyMatch(Part.Reasoning.class::isInstance);
     }
 
-    /** Whether the newest message is one of the user, and not the results of calls. */
+    /** Whether the newest message is a message of the user, not the results of calls. */
     public boolean beginsTurn() {
         return !messages.isEmpty()
                 && messages.get(messages.size() - 1).toolResults().isEmpty();

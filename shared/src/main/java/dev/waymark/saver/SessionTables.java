@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The tables {@code sessions}, {@code checkpoints} and {@code tool_calls}, for other programs. They are written from
- * documents in the {@code session} format, and no thread is restored from them.
+ * documents in the {@code session} format, and are not used to restore threads.
  *
  * <p>A session is named by its thread's id, with {@code %00} for NUL, {@code %25} for a percent sign and {@code %7e}
  * for a leading tilde. The tables have no column for namespaces, so in a namespace other than the default one a session

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the arguments of a call into a record. Refuses unknown names and missing components, and makes nothing up: no
- * zero for a number that is missing, no number of a text.
+ * Reads the arguments of a call into a record. Refuses unknown names and missing components. Converts nothing: a
+ * missing number is not read as zero, nor text as a number.
  */
 final class ArgumentReader {
     private static final JsonMapper MAPPER = PayloadJson.MAPPER
@@ -63,7 +63,7 @@ final class ArgumentReader {
     /**
      * Reads the arguments.
      *
-     * @throws IllegalArgumentException if they are not those of this record; the message says why, for the model
+     * @throws IllegalArgumentException if they do not fit this record; the message says why, for the model
      */
     static <A> A read(Json args, Class<A> type) {
         try {
@@ -73,7 +73,7 @@ final class ArgumentReader {
         }
     }
 
-    /** Why these are not the arguments of this record, for the model; empty if they are. */
+    /** Why the arguments do not fit this record, for the model; empty if they do. */
     static Optional<String> problem(Json args, Class<?> type) {
         try {
             read(args, type);

@@ -13,8 +13,8 @@ import com.networknt.schema.path.NodePath;
 import java.util.Objects;
 
 /**
- * A keyword that says something about arrays only. The library applies {@code uniqueItems} to the values of objects too,
- * which JSON Schema does not.
+ * A keyword that applies to arrays only. The library applies {@code uniqueItems} to the values of objects too, which
+ * JSON Schema does not.
  */
 record ArrayKeyword(Keyword keyword) implements Keyword {
     private static final String UNIQUE_ITEMS = "uniqueItems";

@@ -17,7 +17,7 @@ import java.util.Optional;
  * <p>Must be thread-safe and answer within five seconds. If it throws, takes longer, or has no verdict, a person decides.
  */
 public interface CallJudge {
-    /** The tool whose calls it judges. */
+    /** The name of the tool whose calls it judges. */
     String tool();
 
     /** The verdict about the call; empty if a person is to decide. */
@@ -38,7 +38,7 @@ public interface CallJudge {
         };
     }
 
-    /** What {@link CallJudge#of} needs besides the name of the tool. */
+    /** The function that {@link CallJudge#of} makes a judge of. */
     @FunctionalInterface
     interface Predicate {
         /** The verdict about the call; empty if a person is to decide. */

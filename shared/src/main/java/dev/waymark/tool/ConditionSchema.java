@@ -10,15 +10,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON Schema with which a rule or a grant says for which arguments it is. JSON Schema ignores unknown keywords, and
- * a keyword such as {@code maximum} holds for every value that is not a number, so a mistake would match all arguments.
+ * Checks the JSON Schemas that select arguments for rules and grants. JSON Schema ignores unknown keywords, and a
+ * keyword such as {@code maximum} holds for every value that is not a number, so a mistake could match all arguments.
  */
 public final class ConditionSchema {
     private static final String TYPE = "type";
     private static final String PROPERTIES = "properties";
     private static final String REQUIRED = "required";
 
-    /** Keywords that hold for all values of other types. */
+    /** A type of values, with the keywords that constrain only values of this type. */
     private enum ValueType {
         NUMBER(Number.class, "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum", "multipleOf"),
         TEXT(String.class, "maxLength", "minLength", "pattern"),
@@ -99,7 +99,7 @@ public final class ConditionSchema {
                 .or(() -> gap(schema, input));
     }
 
-    /** Why a schema, although it is well-formed, may match arguments that its author did not mean; empty if it can't. */
+    /** Why a well-formed schema may match arguments that its author did not intend; empty if it can't. */
     static Optional<String> gap(Json schema, Json input) {
         Map<?, ?> properties = map(schema.field(PROPERTIES));
         Optional<String> gap = unknownKeyword("", schema.value());
@@ -175,8 +175,8 @@ public final class ConditionSchema {
     }
 
     /**
-     * Whether something is allowed for these arguments: they match the schema, and each one that it names is there, with
-     * a value of a type that its keywords constrain. Empty if that can't be found out.
+     * Whether a schema that allows calls holds for these arguments: they match it, and contain each argument that it
+     * names, with a value of a type that its keywords constrain. Empty if the check fails.
      */
     static Optional<Boolean> allows(Json schema, Json args) {
         return ToolArguments.matches(schema, args).map(matches -> matches && speaksOf(schema, args));

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A call about which rules are asked, with what they may look at.
+ * A call for rules or a judge to decide about, with the data that they may use.
  *
  * @param args the arguments, which match the tool's schema
  * @param owner the subject that owns the thread, if it has one
@@ -31,7 +31,7 @@ public record JudgedCall(String tool, Json args, Optional<String> owner, Spent s
     }
 
     /**
-     * The calls of a reply to a model call of this state, in order, as far as calls of one reply are executed.
+     * The calls of a reply to a model call of this state, in order, up to the maximum number of calls per reply.
      *
      * @param at when they are judged
      */

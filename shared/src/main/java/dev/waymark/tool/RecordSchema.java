@@ -86,7 +86,7 @@ public final class RecordSchema {
         return schema;
     }
 
-    /** Models write null for what they leave out. */
+    /** Models write null for omitted properties. */
     private static Map<String, Object> orNull(Map<String, Object> schema) {
         Map<String, Object> any = new LinkedHashMap<>();
         any.put("anyOf", List.of(schema, Map.of("type", "null")));

@@ -25,8 +25,8 @@ public final class ResultText {
     private ResultText() {}
 
     /**
-     * Writes a value. The tool has run, so a value that cannot be written is not an error of the tool: the model would
-     * call it again.
+     * Writes a value. A value that cannot be written is not reported as an error, since the tool has run and the model
+     * would call it again.
      */
     public static String of(String tool, @Nullable Object result) {
         if (result instanceof String text) {
@@ -39,7 +39,7 @@ public final class ResultText {
         }
     }
 
-    /** The result of a tool that has run, and whose result cannot be written. */
+    /** The result of a tool that has run but whose return value cannot be written. */
     public static String unwritable(String tool, Throwable why) {
         LOG.warn(
                 "The tool {} has run, but its result can't be written. The model is told that the call is done",
@@ -49,7 +49,7 @@ public final class ResultText {
     }
 
     /**
-     * Why no value of this type can be written; empty if values can be. A value may still fail, for example because it
+     * Why values of this type cannot be written; empty if they can. A value may still fail, for example because it
      * contains itself.
      */
     public static Optional<String> problem(Type returned) {

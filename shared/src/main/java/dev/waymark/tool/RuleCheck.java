@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the first rule whose conditions all hold for a call. A rule that can't be evaluated asks a person, and the rules
- * after it are not looked at: any of them might allow what this one was to deny.
+ * Finds the first rule whose conditions all hold for a call. A rule that can't be evaluated asks a person, and the
+ * rules after it are skipped: one of them might allow what this one would deny.
  */
 public final class RuleCheck {
     private final ToolSpec tool;
@@ -26,7 +26,7 @@ public final class RuleCheck {
         this.call = call;
     }
 
-    /** What decides about the calls that no rule decides. */
+    /** Decides about the calls that no rule decides. */
     public interface Otherwise<X extends Exception> {
         /** The verdict; empty if a person is to decide. */
         Optional<CallVerdict> verdict() throws X;
@@ -37,7 +37,7 @@ public final class RuleCheck {
         return RuleCheck.<RuntimeException>verdict(tool, call, Optional::empty);
     }
 
-    /** The verdict about a call of this tool: that of its first rule that holds or can't be evaluated, or the other. */
+    /** The verdict of the first rule that holds or can't be evaluated; if there is none, that of {@code otherwise}. */
     public static <X extends Exception> CallVerdict verdict(ToolSpec tool, JudgedCall call, Otherwise<X> otherwise)
             throws X {
         if (!tool.isRuled()) {
@@ -53,7 +53,7 @@ public final class RuleCheck {
     }
 
     /**
-     * Whether a grant with this schema is for these arguments; false if that can't be found out.
+     * Whether a grant with this schema is for these arguments; false if the check fails.
      *
      * @param input the schema of the tool
      */
@@ -72,7 +72,7 @@ public final class RuleCheck {
         return problems;
     }
 
-    /** Why this is not a rule for a tool with this input schema; empty if it is one. */
+    /** Why the rule can't be used for a tool with this input schema; empty if it can. */
     public static Optional<String> problem(ApprovalRule rule, Json input) {
         return rule.problem()
                 .or(() -> rule.when()
@@ -106,7 +106,7 @@ public final class RuleCheck {
         return Optional.empty();
     }
 
-    /** Looks at the arguments last, because that takes the longest. */
+    /** Checks the arguments last, because that takes the longest. */
     private boolean holds(ApprovalRule rule) throws NotEvaluated {
         return holdsForOwner(rule)
                 && rule.requestedOver().map(this::isRequestedOver).orElse(true)

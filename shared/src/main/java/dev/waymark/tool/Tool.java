@@ -14,8 +14,8 @@ public interface Tool {
     ToolSpec spec();
 
     /**
-     * Why the tool refuses these arguments although they match its input schema, for the model; empty if it does not.
-     * Asked before anybody has to approve a call, and before it runs. Must have no effect, and return at once.
+     * Why the tool refuses arguments that match its input schema, for the model; empty if it accepts them. Called
+     * before a person is asked to approve a call, and before the call runs. Must have no effect, and return at once.
      */
     default Optional<String> problem(Json args) {
         return Optional.empty();

@@ -47,7 +47,7 @@ public final class ToolArguments {
 
     private static final Map<Json, Schema> COMPILED = new ConcurrentHashMap<>();
 
-    /** Whether a schema is one, for schemas that {@link #matches} has seen. */
+    /** Whether a schema is valid, for the schemas that {@link #matches} has checked. */
     private static final Map<Json, Boolean> SOUND = new ConcurrentHashMap<>();
 
     private ToolArguments() {}
@@ -60,10 +60,7 @@ public final class ToolArguments {
                 : misfit(compiled(schema), node(args));
     }
 
-    /**
-     * Whether these arguments match the schema; empty if that can't be found out, because the schema is broken or the
-     * check takes too long.
-     */
+    /** Whether these arguments match the schema; empty if the schema is broken or the check takes too long. */
     static Optional<Boolean> matches(Json schema, Json args) {
         try {
             return SOUND.computeIfAbsent(schema, each -> malformation(each).isEmpty())
@@ -83,7 +80,7 @@ public final class ToolArguments {
         return "object".equals(schema.field("type")) ? malformation(schema) : Optional.of("must have type: object");
     }
 
-    /** Why this is not a JSON Schema; empty if it is. */
+    /** Why this is not a valid JSON Schema; empty if it is. */
     public static Optional<String> malformation(Json schema) {
         Schema rules =
                 REGISTRY.getSchema(SchemaLocation.of(Dialects.getDraft202012().getId()));

@@ -15,8 +15,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes tools of an object's methods that have {@link ToolMethod}. A proxy that extends the object's class, such as one
- * of Spring's, can be passed too; the methods are then called through the proxy.
+ * Creates tools from the methods of an object that have {@link ToolMethod}. A proxy that extends the object's class,
+ * such as one of Spring's, can be passed too; the methods are then called through the proxy.
  *
  * <pre>{@code
  * List<Tool> tools = ToolMethods.of(new Billing(payments));

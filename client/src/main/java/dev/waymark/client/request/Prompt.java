@@ -209,7 +209,6 @@ public final class Prompt {
             return edit.done();
         }
 
-        /** A mutable copy. */
         private final class Edit {
             private Optional<String> agent = Parts.this.agent;
             private Optional<String> thread = Parts.this.thread;

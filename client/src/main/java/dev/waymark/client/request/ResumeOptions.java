@@ -135,7 +135,6 @@ public record ResumeOptions(
         return edit.done();
     }
 
-    /** A mutable copy of the options. */
     private final class Edit {
         private Optional<String> answer = ResumeOptions.this.answer;
         private Optional<String> agent = ResumeOptions.this.agent;

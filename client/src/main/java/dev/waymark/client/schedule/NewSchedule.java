@@ -108,7 +108,6 @@ public record NewSchedule(
         return edit.done();
     }
 
-    /** A mutable copy of the settings. */
     private final class Edit {
         private String timezone = NewSchedule.this.timezone;
         private OverlapPolicy overlap = NewSchedule.this.overlap;

@@ -222,7 +222,6 @@ public record StartInput(
         return edit.done();
     }
 
-    /** A mutable copy. */
     private final class Edit {
         private boolean once = StartInput.this.once;
         private Optional<Integer> maxIterations = StartInput.this.maxIterations;

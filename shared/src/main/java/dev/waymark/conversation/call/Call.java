@@ -535,7 +535,6 @@ public record Call(
         };
     }
 
-    /** Whether the call waits for an identical one. */
     @JsonIgnore
     public boolean isHeld() {
         return status == Status.HELD;

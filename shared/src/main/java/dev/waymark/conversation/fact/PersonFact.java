@@ -350,7 +350,6 @@ public sealed interface PersonFact extends Fact.Inbound {
             return edit.done();
         }
 
-        /** A mutable copy. */
         private final class Edit {
             private Optional<String> id = ApprovalDecided.this.id;
             private Optional<String> callId = ApprovalDecided.this.callId;

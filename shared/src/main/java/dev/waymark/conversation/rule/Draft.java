@@ -74,7 +74,6 @@ final class Draft {
         return new Draft(blank, at);
     }
 
-    /** The state so far. */
     Conversation state() {
         return state(at);
     }

@@ -176,7 +176,7 @@ final class ToolRules {
         } else if (call.dispatches() >= MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
         } else if (ApprovalRules.isMissingFor(draft, call)) {
-            ApprovalRules.askFor(draft, call.withoutClaim()); // A reset undid its approval and claim.
+            ApprovalRules.askFor(draft, call.withoutClaim()); // A reset undid its approval.
             draft.reachVersionWhenBatchIsDone();
         } else if (call.dispatches() == 0) {
             draft.book.put(call.withoutClaim().held(draft.at)); // A reset undid its dispatch.

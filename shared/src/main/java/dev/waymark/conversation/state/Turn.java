@@ -160,7 +160,6 @@ public record Turn(
         return edit.done();
     }
 
-    /** A mutable copy of a turn. */
     private final class Edit {
         private Status status = Turn.this.status;
         private int iterations = Turn.this.iterations;

@@ -39,7 +39,7 @@ public final class PlainReply {
         return faults.isEmpty() ? reply : reply.withFaults(faults);
     }
 
-    /** Libraries have several forms of no arguments; {@code null} is that of LangChain4j for Gemini. */
+    /** Libraries represent missing arguments differently; LangChain4j uses {@code null} for Gemini. */
     private static Optional<Json> arguments(@Nullable String text) {
         if (text == null || text.isBlank() || text.equals("null")) {
             return Optional.of(Json.EMPTY_OBJECT);

@@ -11,9 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * Sends reply schemas to models that accept them. Not every model does, and compatible servers often do not: a model that
- * rejects a request with a schema is asked again without, and gets none from then on. The instructions contain the
- * schema in any case.
+ * Sends reply schemas to models that accept them. Some models and many compatible servers do not: if a model rejects a
+ * request with a schema, the request is repeated without it, and later requests omit it. The instructions always
+ * contain the schema.
  */
 public final class ReplySchemas {
     private static final Pattern ABOUT_SCHEMA = Pattern.compile(
@@ -21,7 +21,6 @@ public final class ReplySchemas {
 
     private final Set<String> withoutSchema = ConcurrentHashMap.newKeySet();
 
-    /** Sends a request. */
     public interface Service {
         Reply ask(ModelRequest request) throws ModelFailure, InterruptedException;
     }

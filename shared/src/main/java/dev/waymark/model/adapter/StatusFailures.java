@@ -16,7 +16,7 @@ public final class StatusFailures {
     /** The failure for this status, unless the service's message is more specific. */
     public static ModelFailure of(int status, String message) {
         String words = message.toLowerCase(Locale.ROOT);
-        // Google reports its limits per minute in the words in which OpenAI reports an empty account.
+        // Google reports limits per minute with the words that OpenAI uses for an empty account.
         if (status == 429 && Stream.of("resource_exhausted", "ai.google.dev").anyMatch(words::contains)) {
             return ModelFailure.passing(ProblemType.RATE_LIMITED, message);
         }
