@@ -109,14 +109,14 @@ public final class AgentClient implements AutoCloseable {
     /**
      * Returns a client that decides about calls that need approval while it waits for an outcome. The Java thread that
      * waits invokes the callback once for each call, even while other calls of the turn are running. The decision
-     * applies only to the arguments that the callback was given. If the callback returns empty, the call waits for
-     * somebody else; without one, all do. When only people can continue the turn, the result is {@link
+     * applies only to the arguments that the callback was given. If the callback returns empty, or if there is none,
+     * the call waits for somebody else. When only people can continue the turn, the result is {@link
      * AgentResult.Interrupted}.
      *
      * <pre>{@code
      * client.onApproval(request -> isHarmless(request.args()) ? Optional.of(Approval.approve()) : Optional.empty())
-     *         .prompt("billing", "Refund the last order")
-     *         .await();
+     * .prompt("billing", "Refund the last order")
+     * .await();
      * }</pre>
      */
     public AgentClient onApproval(Function<ApprovalRequest, Optional<ApprovalDecided>> callback) {
@@ -160,15 +160,15 @@ public final class AgentClient implements AutoCloseable {
 
     /**
      * Returns a client that reports events while it waits for a turn: what happens, the text of replies, requests to
-     * people, each version that the thread reaches, and what {@link #onNotice} reports. The Java thread that waits calls
-     * the listener; for events of the saver, the one that saves or restores does, perhaps at the same time. A client has
-     * one listener.
+     * people, each version that the thread reaches, and what {@link #onNotice} reports. The Java thread that waits
+     * calls the listener; events of the saver may come from another Java thread at the same time. A client has one
+     * listener.
      *
      * <pre>{@code
      * client.watchedBy(event -> {
-     *     if (event instanceof ThreadEvent.Said said) {
-     *         System.out.print(said.words().text());
-     *     }
+     * if (event instanceof ThreadEvent.Said said) {
+     * System.out.print(said.words().text());
+     * }
      * });
      * }</pre>
      */
@@ -227,22 +227,22 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Sends a request, and returns everything that happens while its outcome is awaited as one stream: text as the model
-     * writes it, requests to people, each saved checkpoint, and the outcome as the last event. Callbacks and the saver
-     * of this client are used as in {@link TurnHandle#await}.
+     * Sends a request, and returns everything that happens while its outcome is awaited as one stream: text as the
+     * model writes it, requests to people, each saved checkpoint, and the outcome as the last event. Callbacks and the
+     * saver of this client are used as in {@link TurnHandle#await}.
      *
-     * <p>The request is sent when the stream is consumed. Close the stream: otherwise, one that is not consumed to its end
-     * keeps a Java thread. Closing it early ends the wait and the saving; the turn continues.
+     * <p>The request is sent when the stream is consumed. Close the stream: a stream that is not consumed to its end
+     * occupies a Java thread until then. Closing it early ends the wait and the saving; the turn continues.
      *
      * <pre>{@code
      * try (Stream<ThreadEvent> events = client.savingIn(SaveOptions.in(saver)).stream(saving -> saving.run(prompt))) {
-     *     events.forEach(event -> {
-     *         if (event instanceof ThreadEvent.Said said) {
-     *             System.out.print(said.words().text());
-     *         } else if (event instanceof ThreadEvent.Saved saved) {
-     *             System.out.println("Checkpoint saved at step " + saved.step());
-     *         }
-     *     });
+     * events.forEach(event -> {
+     * if (event instanceof ThreadEvent.Said said) {
+     * System.out.print(said.words().text());
+     * } else if (event instanceof ThreadEvent.Saved saved) {
+     * System.out.println("Checkpoint saved at step " + saved.step());
+     * }
+     * });
      * }
      * }</pre>
      *
@@ -257,7 +257,7 @@ public final class AgentClient implements AutoCloseable {
      * Like {@link #stream}, for reactive programs: sends the request for each subscriber, and hands it the events that
      * it has requested. No Java thread waits: events are delivered in the threads that {@link TurnHandle#future} uses,
      * one at a time. If a subscriber is slow, its wait pauses; the turn continues. Cancelling the subscription ends the
-     * wait and the saving, and not the turn.
+     * wait and the saving, but not the turn.
      *
      * <pre>{@code
      * Flux<ThreadEvent> events = JdkFlowAdapter.flowPublisherToFlux(client.publisher(saving -> saving.run(prompt)));
@@ -314,7 +314,7 @@ public final class AgentClient implements AutoCloseable {
 
     /**
      * Whether the server may give threads of different owners fair shares of the workers. False for servers before 1.29
-     * and for the in-memory server; later servers do not tell whether it is enabled.
+     * and for the in-memory server; later servers do not report whether it is enabled.
      */
     public boolean mayShareFairly() {
         return context.connection().mayShareFairly();
@@ -422,7 +422,7 @@ public final class AgentClient implements AutoCloseable {
         return sender.clear(thread, OutboundMessage.clearAll());
     }
 
-    /** Cancels the thread. The outcome is there when its running work has ended and the thread is closed. */
+    /** Cancels the thread. The outcome is available when its running work has ended and the thread is closed. */
     public TurnHandle cancel(String thread) {
         return sender.cancel(thread);
     }

@@ -96,7 +96,7 @@ public sealed interface AgentResult {
     @Internal
     AgentResult withDetails(Details other);
 
-    /** This result, which also says if its newest step could not be saved. */
+    /** This result, marked as {@link #unsaved} if its newest step could not be saved. */
     @Internal
     default AgentResult saved(boolean newest) {
         return newest ? this : withDetails(details().withoutSave());
@@ -143,7 +143,7 @@ public sealed interface AgentResult {
          * The reply as a record, if the prompt has its schema.
          *
          * @throws WaymarkException.NotComplete with type {@code SchemaMismatch} if the prompt has no schema, or if the
-         * reply is no such record; the message names the field
+         *     reply does not fit the record; the message names the field
          */
         public <T extends Record> T structured(Class<T> type) {
             return TypedReply.of(this, type);
@@ -196,9 +196,9 @@ public sealed interface AgentResult {
     }
 
     /**
-     * The reply is not whole: it was cut at its limit of tokens ({@code ReplyCut}), or has no text ({@code ReplyEmpty}).
+     * The reply is incomplete: it was cut at its token limit ({@code ReplyCut}), or has no text ({@code ReplyEmpty}).
      *
-     * @param text the words that came
+     * @param text the text that arrived
      */
     record Cut(Details details, String text, Problem cause) implements AgentResult {
         @Override

@@ -1,10 +1,10 @@
 package dev.waymark.client;
 
-/** What the wait for an outcome begins with. */
+/** The starting point of a wait for an outcome. */
 sealed interface Awaited {
     /** The outcome is known. */
     record Known(AgentResult result) implements Awaited {}
 
-    /** The outcome will be found among the moments of this run, or of those that continue it. */
+    /** The outcome will appear in this run, or in a run that continues it. */
     record Coming(String runId, OutcomeDetector waiting) implements Awaited {}
 }

@@ -107,7 +107,7 @@ final class CheckpointLineage {
 
     /**
      * Returns whether every open call of the file is open in this thread, with the same tool and arguments, and was
-     * chosen there. The id of a call and the digests of a file prove nothing: whoever wrote the file chose them.
+     * chosen there. The ids and digests in a file prove nothing, because the author of the file chose them.
      */
     private static boolean hasAllCalls(Timeline closed, ResumeSource file) {
         return file.state().openCalls().stream()

@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * The calls of a checkpoint that somebody should look at before it is resumed.
  *
- * @param notStarted calls that were never started and may have side effects. Whether they have is known only with the
- *     agent. Empty if this server has all open calls in a thread of its own.
+ * @param notStarted calls that were never started and may have side effects, which is known only with the agent. Empty
+ *     if this server has all open calls in a thread of its own.
  * @param mayHaveRun calls of the transcript without a result, whose outcome is unknown
  * @param aheadOfTranscript calls that the tool-call log of the checkpoint shows as started and that its transcript
  *     lacks, whose outcome is unknown
@@ -25,7 +25,7 @@ public record CheckpointReview(List<FileCall> notStarted, List<FileCall> mayHave
     /**
      * A call of a checkpoint.
      *
-     * @param since when it was requested or started, as far as the checkpoint says
+     * @param since when it was requested or started, according to the checkpoint
      */
     public record FileCall(String callId, String tool, Json args, Instant since) {}
 

@@ -30,7 +30,7 @@ import java.util.function.UnaryOperator;
  * A client's connection, and the caller's settings for waiting, callbacks, saving, watching and tracing.
  *
  * @param listener receives the events of waits and savers
- * @param followsSteps whether the listener wants to know of each step while an outcome is awaited. If not, the server is
+ * @param followsSteps whether the listener is told of each step while an outcome is awaited; if not, the server is
  *     asked less often
  */
 record ClientContext(

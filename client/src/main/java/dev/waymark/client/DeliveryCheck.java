@@ -47,7 +47,7 @@ final class DeliveryCheck {
         }
     }
 
-    /** What the sender asked for: the words of a reply that is stopped come from the server. */
+    /** The fact without the partial reply of a stop, which does not come from the sender. */
     private static Fact asked(Fact fact) {
         return fact instanceof PersonFact.Stopped stop ? new PersonFact.Stopped(stop.by()) : fact;
     }

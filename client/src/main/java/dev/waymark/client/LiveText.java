@@ -34,8 +34,8 @@ import java.util.function.Supplier;
 
 /**
  * Reads the partial text and reasoning of the reply that a thread waits for, and the calls that run with it. The
- * description of the thread has the details of the last heartbeat; they say which worker to ask for words as they
- * arrive. Not thread-safe.
+ * description of the thread has the details of the last heartbeat, which name the worker to ask for newer text. Not
+ * thread-safe.
  */
 final class LiveText {
     private static final long UNTIL_IT_SPEAKS_MILLIS = 50;
@@ -56,7 +56,7 @@ final class LiveText {
     private Optional<Moment> call = Optional.empty();
     private Heard heard = Heard.NOTHING;
     private List<PartialReply.RunningCall> running = List.of();
-    /** The task queue of the worker that has the words. */
+    /** The task queue of the worker that has the text. */
     private Optional<String> queue = Optional.empty();
 
     private int silentReads;
@@ -82,7 +82,7 @@ final class LiveText {
     record Heard(int attempt, int characters, int reasoning) {
         static final Heard NOTHING = new Heard(0, 0, 0);
 
-        /** Whether this is an attempt before the one that has been reported. */
+        /** Whether the reply belongs to an attempt before the one that has been reported. */
         boolean isPast(PartialReply reply) {
             return reply.attempt() < attempt;
         }
@@ -106,7 +106,10 @@ final class LiveText {
                     .filter(shown -> !shown.text().isEmpty());
         }
 
-        /** What is heard with this reasoning, too. A heartbeat may be older than what the worker has told already. */
+        /**
+         * A copy that includes this reasoning. Never moves backward, because a heartbeat may be older than the worker's
+         * last answer.
+         */
         Heard andReasoning(PartialReply reply) {
             int end = reply.reasoning().map(Piece::end).orElse(0);
             return reply.attempt() > attempt
@@ -114,7 +117,7 @@ final class LiveText {
                     : new Heard(attempt, characters, Math.max(reasoning, end));
         }
 
-        /** What is heard with this text, too. */
+        /** A copy that includes this text. */
         Heard andText(PartialReply reply) {
             return new Heard(attempt, Math.max(characters, reply.said().end()), reasoning);
         }
@@ -145,7 +148,7 @@ final class LiveText {
         }
     }
 
-    /** Returns the milliseconds until {@link #ask} sends a request; forever if it need not be called for that. */
+    /** Returns the milliseconds until {@link #ask} sends a request; {@code Long.MAX_VALUE} if it has none to send. */
     long millisToNext() {
         if (call.isEmpty() || isAsked() || queue.isPresent()) {
             return Long.MAX_VALUE;
@@ -161,8 +164,8 @@ final class LiveText {
     }
 
     /**
-     * Requests what is new for {@link #tell}, if that is due. Completes when there is an answer or the request has
-     * failed; never completes if no request is pending.
+     * Requests new text for {@link #tell}, if that is due. Completes when there is an answer or the request has failed;
+     * never completes if no request is pending.
      */
     CompletableFuture<?> ask() {
         if (call.isPresent() && !isAsked()) {
@@ -248,7 +251,7 @@ final class LiveText {
         return heard;
     }
 
-    /** The worker's answer. If it has none, the next description says whom to ask. */
+    /** The worker's answer. If there is none, the next description names the worker to ask. */
     private Optional<PartialReply> spoken(Optional<WordsReport.News> news) {
         Optional<PartialReply> reply = decoded(() -> news.map(fresh -> fresh.decoded(converter())));
         if (reply.isEmpty()) {
@@ -285,7 +288,7 @@ final class LiveText {
                 Optional.ofNullable(converter().fromPayloads(0, details, PartialReply.class, PartialReply.class)));
     }
 
-    /** Empty if this client cannot read it, or not now. */
+    /** Empty if this client cannot read the reply, or cannot at the moment. */
     private static Optional<PartialReply> decoded(Supplier<Optional<PartialReply>> reading) {
         try {
             return reading.get();
@@ -309,8 +312,8 @@ final class LiveText {
     }
 
     /**
-     * Asks the server what the reply had said at the last heartbeat: the end of it, as much as a stop may carry. Empty if
-     * that is nothing, or if the server does not say.
+     * Asks the server for the text of the reply at the last heartbeat, or for its end if it is too long for a stop.
+     * Empty if there is none, or if the server does not know it.
      */
     Optional<String> said() {
         return activity(histories.askToDescribe(thread))
@@ -328,7 +331,6 @@ final class LiveText {
         return new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8);
     }
 
-    /** Cancels the pending request. */
     void cancel() {
         described.ifPresent(answer -> answer.cancel(true));
         queried.ifPresent(answer -> answer.cancel(true));

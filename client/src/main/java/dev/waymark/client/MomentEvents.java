@@ -11,7 +11,7 @@ import java.util.Optional;
 final class MomentEvents {
     private final String thread;
     private final VersionSteps steps = new VersionSteps();
-    /** Whether the initial state was reported, or is of no interest. */
+    /** Whether the initial state was reported, or need not be reported. */
     private boolean begun;
 
     private boolean toldOfAbsence;
@@ -36,7 +36,7 @@ final class MomentEvents {
         return events;
     }
 
-    /** Returns an event if it was last reported otherwise whether workers are absent. */
+    /** Returns an event if the absence of workers has changed since it was last reported. */
     Optional<ThreadEvent> of(Optional<WaymarkException.NoWorker> absence) {
         if (absence.isPresent() == toldOfAbsence) {
             return Optional.empty();

@@ -8,7 +8,7 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.history.Timeline;
 import java.util.Optional;
 
-/** Starts threads whose ids are free, and tells which ids are. */
+/** Starts threads with free ids, and determines whether an id is free. */
 final class NewThreads {
     private final ClientContext context;
 
@@ -45,7 +45,6 @@ final class NewThreads {
                 .isPresent();
     }
 
-    /** Returns whether the id of a closed thread can be used again. */
     boolean isFree(String thread, Requests.Known closed) {
         return context.requests().isForgotten(thread, closed)
                 || refusedRun(thread).isPresent();

@@ -9,8 +9,8 @@ import java.util.Optional;
  * Finds the moment at which a sent message has its outcome. Must be given every moment, in order.
  *
  * <p>A message has the outcome of the turn that consumes it, once that turn ends or waits for a person. The turn may
- * start later than the turn that is running when the message arrives. If the message is still queued when nothing runs
- * any more, that state is its outcome. Any other request has the outcome of the turn in which it arrives.
+ * start later than the turn that is running when the message arrives. If the message is still queued when no turn is
+ * running, that state is its outcome. Any other request has the outcome of the turn in which it arrives.
  */
 final class OutcomeDetector {
     private final int fact;

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * One wait for the outcome of a turn, in rounds that read what is new. A Java thread of the caller runs the rounds, or the
- * shared {@link WaitThreads}: nothing else differs.
+ * One wait for the outcome of a turn, in rounds that read what is new. The rounds run in a Java thread of the caller,
+ * or in the shared {@link WaitThreads}.
  */
 final class OutcomeWait {
     private final ClientContext context;
@@ -26,7 +26,7 @@ final class OutcomeWait {
     /** Empty until the wait has been opened, and after its end. */
     private Optional<TurnReading> reading = Optional.empty();
 
-    /** @param opening finds out what to wait for */
+    /** @param opening determines what to wait for */
     OutcomeWait(
             ClientContext context,
             OutcomeWaiter outcomes,
@@ -129,13 +129,13 @@ final class OutcomeWait {
             try {
                 WaitThreads.blocking(() -> outcome.completeExceptionally(failure));
             } finally {
-                // If no thread could take the place of this one.
+                // In case {@code blocking} has failed, for example because no thread could be started.
                 outcome.completeExceptionally(failure);
             }
         }
     }
 
-    /** Reads what is new, and returns the outcome if it is there. */
+    /** Reads new moments, and returns the outcome if it is there. */
     private Optional<AgentResult> round() {
         Optional<Awaited> next = reading.isPresent() ? reading.get().look() : Optional.of(open());
         if (next.isEmpty()) {

@@ -12,7 +12,7 @@ import dev.waymark.history.Timeline;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Makes the handles of requests: what each of them waits for. */
+/** Creates the handles of requests, which determine what a request waits for. */
 final class OutcomeWaiter {
     private final ClientContext context;
     private final OutcomeSaver saves;
@@ -22,7 +22,7 @@ final class OutcomeWaiter {
         this.saves = saves;
     }
 
-    /** @param opening finds out what to wait for, once for each wait */
+    /** @param opening determines what to wait for, once for each wait */
     TurnHandle opening(String thread, String runId, WaitDeadline deadline, Supplier<Awaited> opening) {
         return TurnHandle.of(thread, runId, () -> new OutcomeWait(context, this, thread, deadline, opening));
     }

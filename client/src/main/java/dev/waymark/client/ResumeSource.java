@@ -37,7 +37,7 @@ import java.util.stream.Collectors;
  * @param identity identifies the source: the thread and its run, or the content of the checkpoint
  * @param session the id from which the idempotency keys of its calls are derived; if empty, the id of the new thread
  * @param once whether the new thread closes after its turn, unless the options name it
- * @param fromFile whether only a file contains the conversation, so that nobody knows who chose its open calls
+ * @param fromFile whether only a file contains the conversation, so that it is unknown who chose its open calls
  * @param continuation identifies the marker on the server, if only one thread may continue the conversation
  */
 record ResumeSource(

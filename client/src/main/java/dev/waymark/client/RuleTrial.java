@@ -40,7 +40,7 @@ public final class RuleTrial {
     public record Result(String thread, int calls, List<Difference> differences) {}
 
     /**
-     * A call that would be decided in another way.
+     * A call that would be decided differently.
      *
      * @param then what happened when the model made the call
      * @param now what the rules say about it

@@ -52,9 +52,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Schedules that start threads at certain times, by Temporal's own Schedules. Each time starts a thread of its own, named
- * {@code SCHEDULE-TIME}, which closes when its turn ends. Nothing runs but the server until a thread starts. Needs no
- * worker. A server in memory has no schedules.
+ * Schedules that start threads at certain times, by Temporal's own Schedules. Each time starts a thread of its own,
+ * named {@code SCHEDULE-TIME}, which closes when its turn ends. Until a thread starts, nothing but the server runs.
+ * Needs no worker. The in-memory server has no schedules.
  */
 public final class Schedules {
     /** The maximum number of threads that one {@link #backfill} starts. */
@@ -78,7 +78,7 @@ public final class Schedules {
      * Creates a schedule. Creating the same one again changes nothing.
      *
      * @throws WaymarkException.Refused with type {@code KeyReused} if another schedule has this name and is not to be
-     *     replaced; with another type if its times never come
+     *     replaced; with another type if it never has a time
      */
     public AgentSchedule create(NewSchedule wanted) {
         return available(() -> {
@@ -191,7 +191,7 @@ public final class Schedules {
         });
     }
 
-    /** Starts nothing until {@link #resume}. Threads that are open go on. */
+    /** Pauses the schedule until {@link #resume}. Open threads continue. */
     public void pause(String name, Optional<String> note) {
         available(() -> {
             described(name);
@@ -202,7 +202,7 @@ public final class Schedules {
         });
     }
 
-    /** Starts threads again. Times that have passed are not made up for: see {@link #backfill}. */
+    /** Resumes a paused schedule. Missed times stay skipped, see {@link #backfill}. */
     public void resume(String name) {
         available(() -> {
             described(name);
@@ -306,7 +306,7 @@ public final class Schedules {
         });
     }
 
-    /** Deletes a schedule. The threads that it has started go on. */
+    /** Deletes a schedule. The threads that it has started continue. */
     public void delete(String name) {
         available(() -> {
             described(name);

@@ -45,10 +45,10 @@ public sealed interface ThreadEvent {
 
     /**
      * The thread started with an existing conversation: it was resumed, restored or forked. A client that waits reports
-     * it if the server did not know the thread, and the client's saver had it.
+     * it if it restored the thread from its saver.
      *
-     * @param messagesCount the number of messages that the thread started with, counted as in the {@code thread} format,
-     * including the answer with which it was resumed
+     * @param messagesCount the number of messages that the thread started with, counted as in the {@code thread}
+     *     format, including the answer with which it was resumed
      */
     record Loaded(String runId, long eventId, Instant at, String threadId, int step, int messagesCount)
             implements ThreadEvent {
@@ -64,8 +64,8 @@ public sealed interface ThreadEvent {
     }
 
     /**
-     * A thread reached a new version, which is safe: a step completed, a turn ended, or a person was asked. A step that
-     * asks a person is reported twice: when it asks, and when it has its answers.
+     * A thread reached a new version, and it is stored: a step completed, a turn ended, or a person was asked. A step
+     * that asks a person is reported twice: when it asks, and when it has its answers.
      *
      * <p>The version is in the client's saver or, if the client has none, in the history of the server. In a watch, it
      * is always in history, at the event that was reported before: it can be shown and resumed from now on, even if
@@ -89,9 +89,9 @@ public sealed interface ThreadEvent {
     record Unsaved(String threadId) implements ThreadEvent {}
 
     /**
-     * Work has been due for at least ten seconds, and no worker takes it; or, if {@code absence} is empty, that is no
-     * longer so. Not reported for activities on the in-memory server, where an activity that waits for a worker looks
-     * like one that runs. A wait for an outcome goes on, and fails if no worker asks for work for over a minute.
+     * Work has been due for at least ten seconds, and no worker takes it. If {@code absence} is empty, workers take it
+     * again. Not reported for activities on the in-memory server, where an activity that waits for a worker looks like
+     * one that runs. A wait for an outcome goes on, and fails if no worker asks for work for over a minute.
      */
     record WorkersChanged(Optional<WaymarkException.NoWorker> absence) implements ThreadEvent {}
 

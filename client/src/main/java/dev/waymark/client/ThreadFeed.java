@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The moments of a thread, read from the server once for all watches of the thread in this process. Reads on while there
- * are watches, and keeps what it has read for those that come later. Thread-safe.
+ * The moments of a thread, read from the server once for all watches of the thread in this process. Keeps reading while
+ * there are watches, and keeps the moments for watches that open later. Thread-safe.
  */
 final class ThreadFeed {
     private final String thread;
@@ -60,7 +60,7 @@ final class ThreadFeed {
     }
 
     /**
-     * What a watch has not seen yet.
+     * The moments that a watch has not seen yet.
      *
      * @param moments the next moments; there may be more
      * @param isLast whether these are the newest moments

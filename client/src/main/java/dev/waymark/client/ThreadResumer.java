@@ -265,7 +265,7 @@ final class ThreadResumer {
             return Optional.empty();
         }
         Optional<CheckpointOwner> owner = saved.owner();
-        // The saver belongs to this installation, and the thread's calls were decided when it saved them.
+        // The saver belongs to this installation, so the thread's calls are trusted.
         ResumeOptions named = checked(how.as(owner)).withThread(thread).withFileCalls(FileCalls.CONTINUE);
         byte[] checkpoint = document.get().canonical().getBytes(StandardCharsets.UTF_8);
         ResumeSource left =
@@ -301,7 +301,7 @@ final class ThreadResumer {
     }
 
     private TurnHandle goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
-        // What refuses the request comes first: it must not use up the continuation, of which there is only one.
+        // Checks come first, since a refused request must not use up the only continuation.
         String wanted = left.threadId(how);
         Conversation asWanted = left.begin(how, wanted, now());
         StartInput packed = left.input(how.agent(), asWanted);

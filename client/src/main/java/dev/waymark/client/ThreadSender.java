@@ -154,7 +154,7 @@ final class ThreadSender {
                         }));
     }
 
-    /** What the approval is about, unless that is ambiguous. */
+    /** The request that the approval is about, unless that is ambiguous. */
     private static Optional<PendingItem> asked(Timeline timeline, ApprovalDecided approval) {
         List<PendingItem> items = timeline.now().asks().stream()
                 .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
@@ -216,7 +216,7 @@ final class ThreadSender {
         }
     }
 
-    /** Checks which later calls an approval is for, before it is used up: the thread can't evaluate a schema. */
+    /** Checks the schema of a grant before the approval is used up, because the thread can't evaluate schemas. */
     private void checkGrant(String thread, ApprovalDecided approval, GrantTerms terms) {
         terms.like()
                 .ifPresent(schema -> checkLike(
@@ -255,7 +255,7 @@ final class ThreadSender {
         });
     }
 
-    /** A copy of a stop that says what the reply had said by then. */
+    /** A copy of a stop that contains the partial reply so far. */
     private OutboundMessage withWords(String thread, OutboundMessage message) {
         if (!(message.fact() instanceof PersonFact.Stopped stop)) {
             return message;

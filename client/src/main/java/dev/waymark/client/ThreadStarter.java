@@ -81,7 +81,7 @@ final class ThreadStarter {
     /** Like {@link #run}, but returns once the server has stored the request, also for an open thread. */
     TurnHandle start(Prompt prompt) {
         if (prompt.thread().isEmpty()) {
-            // Nobody can have started a thread whose id is new, so that there is nothing to ask it when waiting.
+            // The id is new, so the message starts the thread, and its delivery needs no confirmation.
             return run(prompt);
         }
         WaitDeadline deadline = context.deadline();
@@ -98,7 +98,7 @@ final class ThreadStarter {
             if (context.connection().isInMemory()) {
                 saves.saveBeginning(valid.thread(), runId);
             }
-            // A signal has no answer. Sending the message again as an update has, and changes nothing.
+            // A signal has no answer. The same message sent again as an update gets one, and changes nothing.
             return outcomes.opening(
                     valid.thread(),
                     runId,
@@ -107,7 +107,7 @@ final class ThreadStarter {
         });
     }
 
-    /** Finds out what became of a message that was sent as a signal. */
+    /** Determines what to wait for after a message was sent as a signal. */
     private Awaited delivered(Valid valid, String runId, WaitDeadline deadline) {
         if (deadline.isPast()) {
             return outcomes.past(valid.thread(), waitingFor(valid), deadline)
@@ -202,9 +202,9 @@ final class ThreadStarter {
     }
 
     /**
-     * Returns what the threads of a schedule start with. They close when their turn ends, so that they do not prevent the
-     * next one, and their message needs no id, because each thread gets it once. Their sessions are their names, which
-     * contain the time.
+     * Returns the input with which the threads of a schedule start. They close when their turn ends, so that they do
+     * not prevent the next one, and their message needs no id, because each thread gets it once. Their sessions are
+     * their names, which contain the time.
      */
     static StartInput scheduled(Prompt prompt) {
         Valid valid = Valid.of(prompt);

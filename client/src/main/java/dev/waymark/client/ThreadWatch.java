@@ -63,7 +63,7 @@ public final class ThreadWatch implements AutoCloseable {
     private Optional<Moment> last = Optional.empty();
     private String lastId = "";
 
-    /** The status that the returned events say; empty if it is that of the last moment. */
+    /** The status according to the returned events; empty if it is that of the last moment. */
     private Optional<ThreadEvent.StatusChanged> told = Optional.empty();
 
     /** The status that the thread will have when a worker has recorded all events up to {@link #foreseenAt}. */
@@ -157,8 +157,8 @@ public final class ThreadWatch implements AutoCloseable {
     }
 
     /**
-     * Reports a status that differs from the one that the events say, if no worker records it for a while. What is told
-     * then ends with the next moment.
+     * Reports a status that differs from the one according to the events, if no worker records it for a while. The next
+     * moment replaces it.
      */
     private void foresee(boolean hasMoved) {
         boolean isNews = hasMoved || seen.lastEventId() != foreseenAt;

@@ -44,7 +44,7 @@ public final class TurnHandle {
 
     /** What a request has changed. */
     public enum Delivery {
-        /** The request was delivered, as far as is known for the first time. */
+        /** The request was delivered, probably for the first time. */
         NEW,
         /** An earlier request with the same id had the same content. This one changed nothing, and has its outcome. */
         REPEATED,
@@ -131,12 +131,12 @@ public final class TurnHandle {
 
     /**
      * Waits like {@link #await}, but blocks no Java thread: all such waits of the process share a few threads. The
-     * callbacks and the listener of the client, and functions that are added to the future, run in one of them, never two
-     * of a wait at once. Another thread takes the place of one whose function takes long, so that it delays no other
-     * wait.
+     * callbacks and the listener of the client, and functions that are added to the future, run in one of them, never
+     * two of a wait at once. While a function takes long, another thread replaces its thread, so that it delays no
+     * other wait.
      *
      * <p>The future fails with the exceptions that {@link #await} throws. Cancelling it, or completing it otherwise,
-     * ends the wait, and not the turn: the callbacks are not asked any more. Each call is a wait of its own.
+     * ends the wait but not the turn, and the callbacks are no longer called. Each call is a wait of its own.
      *
      * <pre>{@code
      * client.run(prompt).future().thenAccept(result -> show(AgentResult.assertComplete(result).text()));
@@ -146,7 +146,7 @@ public final class TurnHandle {
         return waits.get().future();
     }
 
-    /** Finds out what to wait for. */
+    /** Determines what to wait for. */
     Awaited open() {
         return waits.get().open();
     }

@@ -114,7 +114,7 @@ final class TurnPublisher implements Flow.Publisher<ThreadEvent> {
             deliver();
         }
 
-        /** Ends the wait, and not the turn. */
+        /** Ends the wait, but not the turn. */
         @Override
         public void cancel() {
             synchronized (this) {

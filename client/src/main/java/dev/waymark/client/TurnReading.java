@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  * the callbacks of the caller. Used by one Java thread at a time.
  */
 final class TurnReading {
-    /** A pause that is not worth a request that may end it. */
+    /** For shorter pauses, a long poll that may end them is not worth its cost. */
     private static final long SHORT_MILLIS = 500;
 
     private final ClientContext context;
@@ -71,11 +71,11 @@ final class TurnReading {
     }
 
     /**
-     * Reads what is new. Returns the outcome if it is there, or what to wait for instead; otherwise empty. Does not wait
-     * for events, but for the caller's code.
+     * Reads new moments. Returns the outcome if it is there, or what to wait for instead; otherwise empty. Waits only
+     * for the caller's code, not for events.
      */
     Optional<Awaited> look() {
-        // A caller whose time is over learns of an outcome that was there before, and does not wait for one.
+        // After the deadline, returns an outcome that is already there, without waiting for one.
         List<Moment> next = !hasRead && deadline.isPast() ? WaitThreads.blocking(() -> feed.next(0)) : feed.take();
         hasRead |= !next.isEmpty();
         if (isObserved()) {
@@ -108,7 +108,7 @@ final class TurnReading {
             return Optional.empty();
         }
         WaitThreads.blocking(() -> dispatcher.attend(asking.get()));
-        // The callback may have taken a long time, which says nothing about workers.
+        // The time that the callback took does not count as time without a worker.
         policy = policy();
         return isOver(reached) ? outcome(reached) : Optional.empty();
     }

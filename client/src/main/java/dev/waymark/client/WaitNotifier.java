@@ -30,7 +30,9 @@ final class WaitNotifier {
         return context.followsSteps() ? Math.min(most, words.millisToNext()) : most;
     }
 
-    /** Requests what is new in a reply if that is due. Completes when it has arrived, and never if none is requested. */
+    /**
+     * Requests new text of a reply if that is due. Completes when it has arrived; never completes if none is requested.
+     */
     CompletableFuture<?> ask() {
         return context.followsSteps() ? words.ask() : new CompletableFuture<>();
     }
@@ -39,7 +41,7 @@ final class WaitNotifier {
         words.cancel();
     }
 
-    /** Tells that no worker takes the work, and takes that back once it is no longer true. */
+    /** Reports that no worker takes the work, and later that workers take it again. */
     void tell(Optional<WaymarkException.NoWorker> absence) {
         events.of(absence).ifPresent(event -> WaitThreads.blocking(() -> context.tell(event)));
     }

@@ -20,7 +20,6 @@ public record CarriedReference(String runId, int facts, int messages, String dig
         digest = digest == null ? "" : digest;
     }
 
-    /** Refers to the last state of this run. */
     public static CarriedReference of(String runId, Conversation last) {
         return new CarriedReference(
                 runId,
@@ -30,7 +29,6 @@ public record CarriedReference(String runId, int facts, int messages, String dig
                 DecisionsDigest.of(last));
     }
 
-    /** Whether this refers to the given state. */
     public boolean isOf(Conversation state) {
         return of(runId, state).equals(this);
     }

@@ -45,7 +45,6 @@ public record SideEffectMarker(
                 false, Optional.empty(), Optional.empty(), Optional.of(new NotStarted(callId, reason)), false);
     }
 
-    /** The fact in this marker, if any. */
     public Optional<Fact> fact() {
         if (cutOff.isPresent()) {
             return cutOff.map(SubagentFact.SubagentsCutOff::new);

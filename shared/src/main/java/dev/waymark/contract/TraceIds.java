@@ -36,12 +36,10 @@ public record TraceIds(String firstRunId, String traceId, Optional<String> calle
         return TRACEPARENT.matcher(text).matches() && !ZEROS.matcher(text).matches();
     }
 
-    /** The id of the thread's span with this name. */
     public String span(String name) {
         return Sha256.hex(firstRunId + "/" + name).substring(0, SPAN_DIGITS);
     }
 
-    /** The id of the span of a tool call. */
     public String call(String callId) {
         return span("call/" + callId);
     }

@@ -295,7 +295,6 @@ public final class HistoryReader {
         return HistoryPages.startInput(pages.firstEvent(workflowId, runId));
     }
 
-    /** The ids of the spans of a run's thread. */
     public TraceIds traceIds(String workflowId, String runId) {
         HistoryEvent first = pages.firstEvent(workflowId, runId);
         return TraceIds.of(
@@ -438,7 +437,6 @@ public final class HistoryReader {
                 .toList();
     }
 
-    /** The id of the last of these events. */
     public static long lastEventId(History history) {
         return history.getEvents(history.getEventsCount() - 1).getEventId();
     }

@@ -118,7 +118,7 @@ public final class MomentStream implements AutoCloseable {
             throw e;
         }
         if (isCrowded) {
-            // The server does not allow so many waiting callers at a time.
+            // The server limits the number of concurrent long polls.
             return BusyServer.pauseMillis();
         }
         following = new HistoryReader.Following();
@@ -144,8 +144,9 @@ public final class MomentStream implements AutoCloseable {
     }
 
     /**
-     * Requests the end of the run, if it ends with its turn, until the next {@link #ask}. Costs the server less than that,
-     * which is answered at every event. The future may be done earlier, and is never done if the request fails.
+     * Requests the end of the run, for a run that ends with its turn, until the next {@link #ask}. Costs the server
+     * less, because {@link #ask} is answered at every event. The future may be done earlier, and is never done if the
+     * request fails.
      */
     public CompletableFuture<?> askForTheEnd() {
         boolean endsWithTurn = projector.state().filter(Conversation::once).isPresent()
@@ -219,12 +220,14 @@ public final class MomentStream implements AutoCloseable {
         return closed && fresh.isEmpty();
     }
 
-    /** Returns whether a reset has replaced the run. A reset undoes a part of the run and numbers facts anew. */
+    /**
+     * Returns whether a reset has replaced the run. A reset undoes a part of the run and reuses the numbers of its
+     * facts.
+     */
     public boolean wasReset() {
         return reset;
     }
 
-    /** Returns the projection of the run that is being read. */
     public Projector run() {
         return projector;
     }

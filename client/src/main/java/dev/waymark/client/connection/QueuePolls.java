@@ -16,11 +16,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds out whether workers serve a task queue. Callers that wait at the same time share one answer of the server.
+ * Determines whether workers serve a task queue. Callers that wait at the same time share one answer of the server.
  *
- * <p>A worker that waits for work begins a poll only once a minute, and one that is full begins none; a server that is
- * slow to dispatch keeps tasks away from workers that stand ready. So it does not count that a worker has not polled
- * lately, as long as others have, or the queue hands out tasks, or nothing waits in it.
+ * <p>A worker that waits for work polls only once a minute, a busy worker does not poll, and a slow server may not hand
+ * out tasks to idle workers. Missing polls therefore show nothing as long as other workers poll, the queue hands out
+ * tasks, or no task waits in it.
  */
 final class QueuePolls {
     /** Longer than a poll stays open at the server without a task. */
@@ -34,7 +34,7 @@ final class QueuePolls {
     private final String taskQueue;
     private CompletableFuture<WorkerPresence> newest = CompletableFuture.completedFuture(WorkerPresence.BUSY);
     private volatile WaitDeadline reusedUntil = WaitDeadline.after(Duration.ZERO);
-    /** Until when a task that a worker took shows that there is one. */
+    /** The time until which the last taken task shows that there is a worker. */
     private volatile WaitDeadline tookUntil = WaitDeadline.after(Duration.ZERO);
 
     QueuePolls(Connection connection, String taskQueue) {
@@ -43,8 +43,9 @@ final class QueuePolls {
     }
 
     /**
-     * Where the workers of the queue are, for a caller whose work has been waiting for {@link Requests#WORKER_WAIT}. The
-     * in-memory server does not report polls: its worker is absent if it has taken no work of any caller meanwhile.
+     * The presence of the queue's workers, for a caller whose work has been waiting for {@link Requests#WORKER_WAIT}.
+     * The in-memory server does not report polls: its worker counts as absent if it has taken no work of any caller
+     * since.
      *
      * <p>No Java thread waits for the answer, and it takes at most {@link #LONGEST_ANSWER}.
      */
@@ -58,7 +59,10 @@ final class QueuePolls {
         return newest;
     }
 
-    /** A worker has taken a task for which a caller waited: all that is known of it on the in-memory server. */
+    /**
+     * Records that a worker has taken a task for which a caller waited. On the in-memory server, nothing else shows
+     * that it is present.
+     */
     void taken() {
         tookUntil = WaitDeadline.after(Requests.WORKER_WAIT);
     }
@@ -87,17 +91,17 @@ final class QueuePolls {
     private static WorkerPresence unanswered(Throwable failure) {
         Throwable cause = failure instanceof CompletionException combined ? combined.getCause() : failure;
         if (cause instanceof StatusRuntimeException e) {
-            // If the server is too busy to answer, that does not mean that workers are absent.
+            // A server that is too busy to answer does not show that workers are absent.
             return ServerAnswer.of(e).mayPass() ? WorkerPresence.BUSY : WorkerPresence.ABSENT;
         }
         throw new CompletionException(cause);
     }
 
     /**
-     * What the server tells about one kind of tasks. Servers before 1.25 tell only about polls.
+     * The server's report about one kind of tasks. Servers before 1.25 report only polls.
      *
      * @param moves whether tasks were handed to workers in the last half minute
-     * @param isBehind whether a task waits in the queue, and not only on its way there
+     * @param isBehind whether a task waits in the queue
      */
     private record Seen(Instant newestPoll, boolean moves, boolean isBehind) {
         static Seen of(DescribeTaskQueueResponse queue) {

@@ -16,20 +16,20 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Lets only as many requests at a time pass to the server as it answers within seconds. If a crowd sent all of its
- * requests at once, a slow server would answer none of them in time, and would work for callers that have gone. Here they
- * wait in line, where a request does not age.
+ * Limits concurrent requests to as many as the server answers within seconds. If all callers sent their requests at
+ * once, a slow server would answer none in time, and would work for callers that have given up. While a request waits
+ * in line here, its timeout does not run.
  */
 final class RequestGate {
     static final int FIRST = 64;
     static final int FEWEST = 8;
     private static final int MOST = 1_000;
     private static final Duration SLOW = Duration.ofSeconds(3);
-    /** The time between two steps back: requests that are slow together say the same. */
+    /** The minimum time between two reductions of the limit, since concurrent requests are slow for one reason. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final LongSupplier nanos;
-    /** The time between two looks of a request in line: whether its time is over, or the server is silent. */
+    /** How often a request in line checks its deadline, and whether the server still answers. */
     private final Duration look;
 
     private final Queue<CompletableFuture<Boolean>> line = new ArrayDeque<>();
@@ -122,7 +122,7 @@ final class RequestGate {
         }
     }
 
-    /** Returns false if it is this one's turn already. */
+    /** Leaves the line. Returns false if the request has been admitted already. */
     private synchronized boolean leftTheLine(CompletableFuture<Boolean> turn) {
         return line.remove(turn);
     }

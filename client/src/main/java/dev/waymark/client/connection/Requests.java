@@ -374,7 +374,10 @@ public final class Requests {
                         histories.startInput(thread, run.runId()).rules()));
     }
 
-    /** A worker that knows the rules may have taken a message that was sent, or may still take it. */
+    /**
+     * Like {@link #requireKnownRules(String)}, for a sent message, which a worker that knows the rules may take or have
+     * taken.
+     */
     private void requireKnownRules(String thread, String message) {
         try {
             requireKnownRules(thread);
@@ -386,7 +389,7 @@ public final class Requests {
         }
     }
 
-    /** The failure for an update of a thread at whose work the workers fail; empty for other threads. */
+    /** The failure for an update of a thread whose workflow tasks fail; empty for other threads. */
     private Optional<WaymarkException> failing(String thread, String message) {
         return failsAtWork(thread)
                 ? Optional.of(new WaymarkException.NoWorker(
@@ -447,22 +450,22 @@ public final class Requests {
         }
     }
 
-    /** Where the workers are, for a caller whose thread has had work for {@link #WORKER_WAIT} that none has taken. */
+    /** The presence of workers, for a caller whose thread has had work for {@link #WORKER_WAIT} that none has taken. */
     CompletableFuture<WorkerPresence> workers() {
         return polls.presence();
     }
 
-    /** A worker has taken a workflow task for which a caller waited. */
+    /** Records that a worker has taken a workflow task for which a caller waited. */
     void taken() {
         polls.taken();
     }
 
     /**
-     * Where the workers are, for a caller whose thread waits for activities that may or may not run. On the in-memory
+     * The presence of workers, for a caller whose thread waits for activities that may or may not run. On the in-memory
      * server, an activity that waits for a worker looks like one that runs.
      *
-     * @param presence where the {@link #workers} of the queue are. All callers share that answer; what this method asks
-     *     for costs a request for each thread.
+     * @param presence the answer of {@link #workers}, which all callers share; this method sends another request per
+     *     thread
      */
     WorkerPresence workersOfActivities(String thread, WorkerPresence presence) {
         if (connection.isInMemory()) {
@@ -475,7 +478,7 @@ public final class Requests {
         }
     }
 
-    /** Returns whether all pending activities of this thread but announcements have been due for a while. */
+    /** Returns whether all pending activities of this thread, except announcements, have been due for a while. */
     private boolean isActivityDue(String thread) {
         Instant due = Instant.now().minus(WORKER_WAIT);
         List<PendingActivityInfo> pending = histories

@@ -4,7 +4,6 @@ package dev.waymark.client.connection;
 public final class ValueText {
     private ValueText() {}
 
-    /** Quotes a word for a shell. */
     public static String quoted(String word) {
         boolean plain = !word.isEmpty()
                 && word.chars().allMatch(c -> Character.isLetterOrDigit(c) || "-_./:~@%+=,".indexOf(c) >= 0);

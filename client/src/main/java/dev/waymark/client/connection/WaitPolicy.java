@@ -5,7 +5,9 @@ import dev.waymark.client.failure.WaymarkException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Limits a wait by the caller's timeout, and ends it when no worker is there. Meanwhile tells if none takes the work. */
+/**
+ * Limits a wait by the caller's timeout, and ends it if there is no worker. Also reports that no worker takes the work.
+ */
 public final class WaitPolicy {
     private static final long LONGEST_WAIT_MILLIS = 20_000;
     private static final long SHORTEST_WAIT_MILLIS = 500;
@@ -13,14 +15,14 @@ public final class WaitPolicy {
     private final Requests requests;
     private final String thread;
     private final WaitDeadline deadline;
-    /** When to ask again whether workers are there; empty if no task of the thread waits for one. */
+    /** When to check again for workers; empty if no task of the thread waits for one. */
     private Optional<WaitDeadline> due = Optional.empty();
 
     private Optional<Long> task = Optional.empty();
     private long lastEventId;
     private WaitDeadline silence = WaitDeadline.after(Requests.WORKER_WAIT);
     private WorkerPresence workers = WorkerPresence.BUSY;
-    /** The server's answer to where the workers are, until it is read. */
+    /** The server's answer about the presence of workers, until it is read. */
     private Optional<CompletableFuture<WorkerPresence>> asked = Optional.empty();
 
     public WaitPolicy(Requests requests, String thread, WaitDeadline deadline) {
@@ -32,7 +34,7 @@ public final class WaitPolicy {
     /** Returns how long to wait at most before the next check, unless there are events or an {@link #answer}. */
     public long millis() {
         if (asked.isPresent()) {
-            // At the deadline, the answer decides what the caller gets.
+            // At the deadline, the failure depends on the answer.
             return LONGEST_WAIT_MILLIS;
         }
         long most = Math.min(LONGEST_WAIT_MILLIS, deadline.millisLeft());
@@ -41,17 +43,17 @@ public final class WaitPolicy {
                 .orElse(most);
     }
 
-    /** Completes when the server has said where the workers are; never if it was not asked. */
+    /** Completes when the server has answered about the presence of workers; never if it was not asked. */
     public CompletableFuture<?> answer() {
         return asked.<CompletableFuture<?>>map(answer -> answer).orElseGet(CompletableFuture::new);
     }
 
     /**
-     * Returns what to tell the caller if work has been due for a while and no worker takes it. The wait goes on, because
-     * a worker may come back.
+     * Returns the failure to report if work has been due for a while and no worker takes it. The wait continues,
+     * because a worker may come back.
      *
-     * @throws WaymarkException.NoWorker if there is no worker, or none takes the work and the caller waits no longer
-     * @throws WaymarkException.TimedOut if the caller waits no longer
+     * @throws WaymarkException.NoWorker if there is no worker, or none takes the work and the deadline has passed
+     * @throws WaymarkException.TimedOut if the deadline has passed
      */
     public Optional<WaymarkException.NoWorker> check(MomentStream feed) {
         Optional<WaymarkException.NoWorker> quiet = absence(feed);
@@ -65,7 +67,7 @@ public final class WaitPolicy {
         return quiet;
     }
 
-    /** Returns what to tell if work has been due for a while and no worker takes it. */
+    /** Like {@link #check}, without a limit of the wait. */
     public Optional<WaymarkException.NoWorker> absence(MomentStream feed) {
         look(feed);
         if (!workers.isQuiet()) {
@@ -104,7 +106,7 @@ public final class WaitPolicy {
         });
     }
 
-    /** Something has happened, so that an answer that is still to come is outdated. */
+    /** Assumes busy workers after an event, which makes a pending answer outdated. */
     private void areBusy() {
         workers = WorkerPresence.BUSY;
         asked = Optional.empty();

@@ -12,16 +12,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * The few Java threads of this process that run the waits of all clients that nobody blocks for. A wait uses one only
- * while it has something to do. The threads are daemons, and end when there are no waits.
+ * The few Java threads of this process that run the non-blocking waits of all clients. A wait uses one only while it
+ * has something to do. The threads are daemons, and end when there are no waits.
  */
 public final class WaitThreads {
     /** More than one per processor, because reading history blocks for the time of a short request. */
     private static final int THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
 
     /**
-     * Code of a caller that runs for longer gets a substitute. Almost all of it ends sooner: if a thousand waits end at
-     * once, a substitute for each of them would be a thread for each of them.
+     * A thread in which a caller's code runs for longer is replaced. Almost all code ends sooner. With a lower limit, a
+     * thousand waits that end at once could start a thousand threads.
      */
     private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -42,7 +42,7 @@ public final class WaitThreads {
     }
 
     private static final class WaitThread extends Thread {
-        /** When the code began that runs now, if the thread is in {@link #BLOCKED}. */
+        /** When the current code began, if the thread is in {@link #BLOCKED}. */
         private volatile long since;
 
         WaitThread(Runnable tasks) {
@@ -65,9 +65,8 @@ public final class WaitThreads {
     }
 
     /**
-     * Runs code of the caller, or another task that may take long, in this Java thread. If the thread is one of the
-     * shared ones and the task does take long, another one takes its place meanwhile, so that no other wait is delayed for
-     * more than a moment.
+     * Runs code of the caller, or another task that may take long, in this Java thread. If the task takes long in one
+     * of the shared threads, another thread replaces it meanwhile, so that other waits are delayed only for a moment.
      */
     public static <T> T blocking(Supplier<T> task) {
         if (!(Thread.currentThread() instanceof WaitThread thread) || BLOCKED.contains(thread)) {
@@ -85,7 +84,6 @@ public final class WaitThreads {
         }
     }
 
-    /** Like {@link #blocking(Supplier)}, without a result. */
     public static void blocking(Runnable task) {
         blocking(() -> {
             task.run();
@@ -115,7 +113,7 @@ public final class WaitThreads {
         boolean isNeeded = !BLOCKED.isEmpty() || POOL.getCorePoolSize() > THREADS;
         if (!isNeeded) {
             WATCHED.set(false);
-            // A thread that was blocked just before did not begin a watch of its own.
+            // A thread that was blocked before WATCHED became false has not started another watch.
             isNeeded = !BLOCKED.isEmpty() && WATCHED.compareAndSet(false, true);
         }
         if (isNeeded) {

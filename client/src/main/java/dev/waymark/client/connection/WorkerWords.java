@@ -35,16 +35,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks workers for the words of model calls: one query for all calls of this process that a worker runs, several times a
- * second. Occupies no Java thread. Thread-safe.
+ * Asks workers for the text of running model calls: one query per worker for all calls that this process follows,
+ * several times a second. Occupies no Java thread. Thread-safe.
  */
 public final class WorkerWords {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerWords.class);
 
-    /** The payloads have no codec: what they say of a thread is encrypted on its own. */
+    /** The payloads have no codec: their parts of a conversation are encrypted separately. */
     private static final DataConverter PLAIN = PayloadJson.dataConverter();
 
-    /** Also the limit for a worker that has gone, whose threads' words come from heartbeats then. */
+    /** After this time, a worker counts as gone, and the text of its calls comes from heartbeats. */
     private static final long PATIENCE_MILLIS = 3_000;
 
     private static final long LEAST_PAUSE_MILLIS = 50;
@@ -53,7 +53,7 @@ public final class WorkerWords {
 
     private static final int SILENT_AFTER_QUERIES = 60;
 
-    /** How long a worker that did not answer is not asked. */
+    /** The pause before a worker that did not answer is asked again. */
     private static final Duration LEFT_ALONE = Duration.ofSeconds(5);
 
     private static final Duration FORGOTTEN = Duration.ofMinutes(1);
@@ -62,7 +62,7 @@ public final class WorkerWords {
     private static final Duration RUN_TIMEOUT = Duration.ofMinutes(1);
 
     private final Connection connection;
-    /** Guarded by {@code this}, as is all that a worker contains. */
+    /** Guarded by {@code this}, like the fields of its values. */
     private final Map<String, AskedWorker> workers = new LinkedHashMap<>();
 
     public WorkerWords(Connection connection) {
@@ -70,8 +70,8 @@ public final class WorkerWords {
     }
 
     /**
-     * Completes when there is something new about this call. Completes with an empty result if the worker does not run
-     * the call, or does not answer. Never fails. Cancel it when nobody waits any more.
+     * Completes when there is new text of this call. Completes with an empty result if the worker does not run the
+     * call, or does not answer. Never fails. Cancel it when the text is no longer needed.
      *
      * @param queue the task queue on which the worker answers
      */

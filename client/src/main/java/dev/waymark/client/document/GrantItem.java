@@ -14,8 +14,8 @@ import java.util.Optional;
  * A row in the list of a thread's grants.
  *
  * @param callId the call that was approved with it
- * @param args the arguments that it is for, if it is for the same ones
- * @param like the schema that arguments must match, if it is for others, too
+ * @param args the arguments that it is for, if it is for these only
+ * @param like the schema that arguments must match, if it has one
  * @param anyArgs whether it is for any arguments
  * @param times how many later calls it was given for, if there is a limit
  * @param used how many calls it let run

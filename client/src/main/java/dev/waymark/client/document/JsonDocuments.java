@@ -214,7 +214,7 @@ public final class JsonDocuments {
         return line;
     }
 
-    /** Returns a document of this type that has nothing else yet. */
+    /** Returns a document that has only this type. */
     public static ObjectNode typed(String type) {
         return JsonNodeFactory.instance.objectNode().put("type", type);
     }

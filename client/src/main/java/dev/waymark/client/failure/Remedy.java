@@ -12,9 +12,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
     /** Nothing can be done, or the message already says what to do. */
     public static final Remedy NONE = new Remedy(Action.NONE, Optional.empty(), Optional.empty());
 
-    /**
-     * What the caller can do, as a constant for programs. {@link #ADVICE} stands for advice that exists only as text.
-     */
+    /** What the caller can do, as a constant for programs. {@link #ADVICE} is advice that exists only as text. */
     public enum Action {
         NONE(""),
         ADVICE(""),
@@ -77,7 +75,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         return words.isEmpty() ? NONE : new Remedy(Action.ADVICE, Optional.empty(), Optional.of(words));
     }
 
-    /** Returns this remedy with what it is about, such as a limit, a file or another thread. */
+    /** Returns this remedy with a detail, such as a limit, a file or another thread. */
     public Remedy withDetail(String value) {
         return new Remedy(action, thread, Optional.of(value));
     }

@@ -84,7 +84,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** The thread has ended and accepts nothing more. */
+    /** The thread has ended and accepts no more requests. */
     public static final class Closed extends WaymarkException {
         private static final long serialVersionUID = 1L;
 

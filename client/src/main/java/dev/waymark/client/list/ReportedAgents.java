@@ -52,7 +52,7 @@ public final class ReportedAgents {
         return newest;
     }
 
-    /** Why threads of an agent may find no worker, as far as workers say; empty if one of them has the agent. */
+    /** Why threads of an agent may find no worker, according to the workers; empty if a worker has the agent. */
     public Optional<String> warning(String agent) {
         return agents().stream().anyMatch(known -> known.name().equals(agent))
                 ? Optional.empty()

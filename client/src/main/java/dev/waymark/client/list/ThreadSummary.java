@@ -14,7 +14,7 @@ import java.util.Optional;
  * A thread in a list. {@code status} is the status of its last turn, or {@code interrupted}.
  *
  * @param title the beginning of the conversation's first message, on one line and safe to show
- * @param latest the same of the newest message of a person, if that is another one
+ * @param latest the beginning of the newest message of a person, if that is another message
  * @param forkedFrom where a fork began
  * @param waiting the requests that wait for a person, in call order. Empty for the thread of a subagent, whose requests
  *     are answered in the thread above it.

@@ -67,7 +67,7 @@ public record OutboundMessage(PersonFact fact, String id, boolean isNamed) {
         return of(PersonFact.HumanAnswered.to(Optional.of(callId), text));
     }
 
-    /** Tells the server that asks with a form that it will not be filled in; without a call id, the only one. */
+    /** Refuses to fill in a form that the server of a tool shows: for this call, or the only open one. */
     public static OutboundMessage refusal(Optional<String> callId, FormAction how) {
         return of(PersonFact.HumanAnswered.refusing(callId, how));
     }

@@ -14,16 +14,16 @@ import java.util.function.Consumer;
  * Options for continuing a conversation.
  *
  * @param answer the answer to the first open question; a new message if no question is open
- * @param agent the agent to continue with, if not the recorded one
+ * @param agent the agent to continue with; by default, the recorded one
  * @param thread the id of the new thread, which then stays open for more turns. Without a thread, the id is derived
- * from the source, the answer, the agent, the limit and the context, so that resuming twice gives one thread, which
- * closes as the old one would have
- * @param context the new thread's context for tools, if not the recorded one
- * @param session the id that idempotency keys are derived from, if not the checkpoint's
+ *     from the source, the answer, the agent, the limit and the context, so that resuming twice gives one thread, which
+ *     closes as the old one would have
+ * @param context the new thread's context for tools; by default, the recorded one
+ * @param session the id that idempotency keys are derived from; by default, the checkpoint's
  * @param owner the owner of the new thread; if empty, the owner of the closed thread
  * @param copy whether to ignore the thread that a checkpoint names, and to derive idempotency keys from the new thread
  * @param fileCalls what may happen to the open calls of a checkpoint before somebody decides about each of them. Calls
- * of a thread that this server knows are not affected.
+ *     of a thread that this server knows are not affected.
  * @param origin the origin of a checkpoint, which messages of failures name
  */
 public record ResumeOptions(
@@ -118,7 +118,7 @@ public record ResumeOptions(
 
     /**
      * Sets what may happen to the open calls of a checkpoint. By default, calls without side effects continue. Others
-     * wait for approval in the new thread, because nobody knows who chose their arguments.
+     * wait for approval in the new thread, because it is unknown who chose their arguments.
      */
     public ResumeOptions withFileCalls(FileCalls allowed) {
         return with(edit -> edit.fileCalls = allowed);

@@ -10,11 +10,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds out whether a calendar has a day at all. What can't be read counts as every day, since only the server decides
- * what is valid.
+ * Checks whether a calendar has any day. Unreadable fields count as every day, since the server decides what is valid.
  */
 final class CalendarDays {
-    /** In so many years, every day of the year has been on every day of the week. */
+    /** Within this many years, every date falls on every day of the week. */
     private static final int YEARS = 40;
 
     private static final Pattern PART = Pattern.compile("(?:\\*|(\\w+)(?:-(\\w+))?)(?:/([1-9]\\d{0,3}))?");

@@ -39,7 +39,7 @@ public final class ScheduleSpecs {
                 .build();
     }
 
-    /** Whether the times have a day from this one on. February 30, for example, never comes. */
+    /** Whether the times include a day from this one on. February 30, for example, does not exist. */
     public static boolean everCome(ScheduleSpec spec, LocalDate today) {
         return spec.getCalendarCount() == 0
                 || spec.getCalendarList().stream().anyMatch(calendar -> CalendarDays.exist(calendar, today));

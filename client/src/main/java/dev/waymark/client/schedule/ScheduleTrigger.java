@@ -3,12 +3,12 @@ package dev.waymark.client.schedule;
 import java.util.Optional;
 
 /**
- * What became of a request to start a thread of a schedule now.
+ * The result of a request to start a thread of a schedule now.
  *
  * @param thread the new thread, or the open one that it waits for or that prevents it
  */
 public record ScheduleTrigger(Result result, Optional<String> thread) {
-    /** What became of the request. */
+    /** The result of the request. */
     public enum Result {
         /** The thread has started. */
         STARTED,

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Messages in the schema of OpenTelemetry's conventions. What providers expect back, such as signatures, and the content
- * of images are left out.
+ * Messages in the schema of OpenTelemetry's conventions. Omits data that providers expect back, such as signatures, and
+ * the content of images.
  */
 final class SpanMessages {
     private SpanMessages() {}

@@ -47,7 +47,6 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return new ThreadIndex(agent, Turn.Status.RUNNING.wireName(), List.of());
     }
 
-    /** The attributes of a thread in this state. */
     public static ThreadIndex of(Conversation state) {
         List<String> kinds = state.parent().isPresent()
                 ? List.of()
@@ -59,7 +58,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return new ThreadIndex(state.agent(), StatusReport.of(state).status(), kinds);
     }
 
-    /** The attributes of a run. Empty if its thread has none. */
+    /** The attributes of a run; empty if its thread has none. */
     public static Optional<ThreadIndex> in(SearchAttributes attributes) {
         return Optional.ofNullable(attributes.get(STATUS))
                 .map(status -> new ThreadIndex(

@@ -42,7 +42,7 @@ public record TokenEstimate(long tokens, int messages, Optional<Integer> summary
         return new TokenEstimate(tokens, messages, Optional.of(step));
     }
 
-    /** Forgets the newest summary, which did not succeed. */
+    /** Forgets the newest summary, which failed. */
     public TokenEstimate notSummarizing() {
         return new TokenEstimate(tokens, messages, Optional.empty());
     }
