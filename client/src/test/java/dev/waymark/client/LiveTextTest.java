@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 
 class LiveTextTest {
     @Test
-    void heard_growingReply_isToldPieceByPiece() {
+    void heard_growingReply_isReportedPieceByPiece() {
         assertThat(told(reply(1, 0, "Hel"), reply(1, 0, "Hello, "), reply(1, 0, "Hello, "), reply(1, 0, "Hello, you")))
                 .containsExactly("Hel", "lo, ", "you");
     }
 
     @Test
-    void heard_onlyTheEndOfALongReply_isWhatIsNewInIt() {
+    void heard_endOfALongReply_reportsOnlyNewText() {
         assertThat(told(reply(1, 0, "abcdef"), reply(1, 4, "efgh"), reply(1, 20, "uvw"), reply(1, 22, "wx")))
                 .containsExactly("abcdef", "gh", "uvw", "x");
     }
@@ -30,25 +30,25 @@ class LiveTextTest {
     }
 
     @Test
-    void heard_attemptBeforeTheOneThatSpeaks_isPassedOver() {
+    void heard_earlierAttempt_isSkipped() {
         assertThat(told(reply(2, 0, "Goo"), reply(1, 0, "Hello"), reply(2, 0, "Good")))
                 .containsExactly("Goo", "d");
     }
 
     /** The heartbeat is a second old, and the worker has told more since. */
     @Test
-    void heard_heartbeatThatIsOlderThanTheWords_repeatsNothing() {
+    void heard_outdatedHeartbeat_repeatsNothing() {
         assertThat(told(reply(1, 0, "Hello, you"), reply(1, 0, "Hel"), reply(1, 0, "Hello, you too")))
                 .containsExactly("Hello, you", " too");
     }
 
     @Test
-    void heard_nothingYet_isNotTold() {
+    void heard_emptyReply_isNotReported() {
         assertThat(told(reply(1, 0, ""), reply(2, 0, ""))).isEmpty();
     }
 
     @Test
-    void heard_reasoning_isToldBesideTheText_andTakenBackWithIt() {
+    void heard_reasoning_isReportedLikeText_andDiscardedWithIt() {
         assertThat(told(
                         thinking(1, 0, "Let me"),
                         thinking(1, 4, "me see"),

@@ -44,7 +44,7 @@ class MomentEventsTest {
     }
 
     @Test
-    void of_turnWithAQuestion_tellsOfEachVersionAfterTheMomentOfIt() {
+    void of_turnWithAQuestion_reportsEachVersionAfterItsMoment() {
         booked().moments().forEach(telling(false));
 
         assertThat(told)
@@ -64,7 +64,7 @@ class MomentEventsTest {
     }
 
     @Test
-    void of_runThatBeginsWithAState_isLoadedAndSavesOnlyWhatIsNew() {
+    void of_runWithAnInitialState_isLoadedAndSavesOnlyNewVersions() {
         Conversation begin = booked().now();
         Consumer<Moment> telling = telling(false);
 
@@ -89,7 +89,7 @@ class MomentEventsTest {
     }
 
     @Test
-    void of_runAfterAReset_tellsOfItsVersionsAgain() {
+    void of_runAfterAReset_reportsItsVersionsAgain() {
         Consumer<Moment> telling = telling(false);
         booked().moments().forEach(telling);
         told.clear();

@@ -52,7 +52,7 @@ class OutcomeDetectorTest {
     }
 
     @Test
-    void message_nextTurnOpensAtOnce_firstSenderReachesTheFirst() {
+    void message_nextTurnOpensAtOnce_reachesItsOwnTurn() {
         tale.says("m1", "One");
         OutcomeDetector waiting = OutcomeDetector.forMessage("m1", tale.facts());
         tale.callsModel().says("m2", "Two").replies("First.").callsModel();
@@ -70,7 +70,7 @@ class OutcomeDetectorTest {
     }
 
     @Test
-    void message_turnFailsBeforeTakingIt_reachesTheFailure() {
+    void message_turnFailsFirst_reachesTheFailure() {
         tale.says("m1", "One").callsModel().says("m2", "Two");
         OutcomeDetector waiting = OutcomeDetector.forMessage("m2", tale.facts());
         tale.fails("overloaded");
@@ -88,7 +88,7 @@ class OutcomeDetectorTest {
     }
 
     @Test
-    void message_takenTogetherWithAnother_reachesTheSameTurn() {
+    void message_consumedWithAnother_reachesTheSameTurn() {
         tale.says("m1", "One").callsModel().says("m2", "Two");
         OutcomeDetector waiting = OutcomeDetector.forMessage("m2", tale.facts());
         tale.says("m3", "Three").replies("First.").callsModel().replies("Both.");
@@ -97,7 +97,7 @@ class OutcomeDetectorTest {
     }
 
     @Test
-    void message_earlierOutcomes_areNotItsOwn() {
+    void message_ignoresEarlierOutcomes() {
         tale.says("m1", "One").callsModel().replies("First.").says("m2", "Two");
         OutcomeDetector waiting = OutcomeDetector.forMessage("m2", tale.facts());
         tale.callsModel().replies("Second.");
@@ -115,7 +115,7 @@ class OutcomeDetectorTest {
     }
 
     @Test
-    void answer_turnGoesOn_reachesWhatComesOfIt() {
+    void answer_turnContinues_reachesItsOutcome() {
         tale.says("m1", "Book it").callsModel().asks("tu_7", "Which day?").answers("tu_7", "Friday");
         OutcomeDetector waiting = OutcomeDetector.forTurnAt(tale.facts());
         tale.callsModel().replies("Booked.");

@@ -57,7 +57,7 @@ class RequestLimitsTest {
     }
 
     @Test
-    void message_blankOrHalfACharacter_isBadInput() {
+    void message_blankOrLoneSurrogate_isBadInput() {
         assertThatThrownBy(() -> RequestLimits.message("")).extracting("type").isEqualTo("BadInput");
         assertThatThrownBy(() -> RequestLimits.message(" \n "))
                 .extracting("type")
@@ -68,7 +68,7 @@ class RequestLimitsTest {
     }
 
     @Test
-    void message_withCharactersOfTwoHalves_passes_andWithOneHalfIsBadInput() {
+    void message_withSurrogatePairs_passes_andWithLoneSurrogatesIsBadInput() {
         for (String whole : new String[] {"\ud83d\ude00", "a\ud83d\ude00b", "\ud83d\ude00\ud83d\ude00"}) {
             assertThat(RequestLimits.message(whole)).isEqualTo(whole);
         }
@@ -78,7 +78,7 @@ class RequestLimitsTest {
     }
 
     @Test
-    void schema_thatIsNone_isBadInput() {
+    void invalidSchema_isBadInput() {
         RequestLimits.schema(json("{\"type\":\"object\"}"));
         for (String none : new String[] {"[]", "true", "{\"type\":\"many\"}", "{\"$ref\":\"http://127.0.0.1:1/x\"}"}) {
             assertThatThrownBy(() -> RequestLimits.schema(json(none)))

@@ -33,13 +33,13 @@ class RuleTrialTest {
     }
 
     @Test
-    void recordedRules_decideAsTheyDid() {
+    void recordedRules_decideAsRecorded() {
         assertThat(tried(recorded).calls()).isGreaterThan(2);
         assertThat(tried(recorded).differences()).isEmpty();
     }
 
     @Test
-    void agentThatAsksAboutEveryCall_decidesOtherwiseAboutThoseThatNobodyWasAsked() {
+    void agentThatAsksAboutEveryCall_differsForCallsThatRanWithoutARequest() {
         List<ToolSpec> asking = recorded.tools().stream()
                 .map(tool -> tool.isRuled()
                         ? tool.with().approvedBy(List.of()).approved().build()
@@ -57,7 +57,7 @@ class RuleTrialTest {
     }
 
     @Test
-    void toolThatTheAgentNoLongerHas_isNotCompared() {
+    void removedTool_isNotCompared() {
         assertThat(tried(recorded.with().tools(List.of()).build()).calls()).isZero();
     }
 }

@@ -65,7 +65,7 @@ class SaveFollowerTest {
     }
 
     @Test
-    void stopped_asAnotherThreadAwaitsAndCloses_savesWhatTheLastLookSees() throws Exception {
+    void stopped_whileAnotherThreadCloses_savesWhatTheLastReadSees() throws Exception {
         SaveFollower following = follow(LONG);
         CompletableFuture<Void> command = CompletableFuture.runAsync(() -> {
             try (following) {
@@ -86,7 +86,7 @@ class SaveFollowerTest {
     }
 
     @Test
-    void stopped_lastLookThatTakesTooLong_isNotWaitedFor() {
+    void stopped_slowLastRead_isNotWaitedFor() {
         try (SaveFollower following = follow(Duration.ofMillis(1))) {
             assertThat(following.stop()).isEmpty();
             mayLook.release();
@@ -94,7 +94,7 @@ class SaveFollowerTest {
     }
 
     @Test
-    void stopped_saverThatTakesTooLong_tellsWhatIsNotSaved() {
+    void stopped_slowSaver_namesUnsavedThreads() {
         saver.stopping();
         mayLook.release();
         try (SaveFollower following = follow(Duration.ofSeconds(2))) {
@@ -105,7 +105,7 @@ class SaveFollowerTest {
 
     /** The server may never answer again, and its data may be lost. */
     @Test
-    void stopped_serverThatDoesNotAnswer_savesMeanwhileWhatTheCadencePutOff() {
+    void stopped_serverWithoutAnAnswer_savesPostponedVersionsMeanwhile() {
         SaveOptions seldom = SaveOptions.in(saver).withCadence(SaveInterval.every(Duration.ofHours(1)));
         CheckpointWriter writer = writer(seldom.withFlushTimeout(LONG));
         SaveFollower following = SaveFollower.begin(
@@ -137,7 +137,7 @@ class SaveFollowerTest {
     }
 
     @Test
-    void awaited_serverThatIsAway_isTold() {
+    void awaited_serverOutage_isReported() {
         CheckpointWriter writer = writer(SaveOptions.in(saver));
         SaveFollower following = SaveFollower.begin(
                 writer,

@@ -44,7 +44,7 @@ class TurnStreamTest {
     }
 
     @Test
-    void everyEvent_isInOneStream_andTheOutcomeIsTheLast_andTheListenerIsToldToo() {
+    void stream_hasAllEvents_endsWithTheOutcome_andTheListenerGetsThemToo() {
         ThreadEvent failed = new ThreadEvent.SaveFailed(SaverException.late("t1", Duration.ofSeconds(1)));
         List<ThreadEvent> told = new ArrayList<>();
 
@@ -107,7 +107,7 @@ class TurnStreamTest {
     }
 
     @Test
-    void closedEarly_endsTheWait() {
+    void streamClosedEarly_endsTheWait() {
         AtomicReference<Thread> waiter = new AtomicReference<>();
         try (Stream<ThreadEvent> stream = stream(listener -> {
             waiter.set(Thread.currentThread());

@@ -16,13 +16,13 @@ class VerifierTest {
             ThreadFixture.resolved().says("m1", "Hi").callsModel().replies("Hello.");
 
     @Test
-    void differences_ofTheSameState_areNone() {
+    void differences_ofEqualStates_areNone() {
         assertThat(Verifier.differences(report(tale.now()), audit(Optional.of(tale.now()))))
                 .isEmpty();
     }
 
     @Test
-    void differences_ofAnotherState_nameWhatDiffers() {
+    void differences_ofAnotherState_nameTheParts() {
         StateReport before = report(tale.now());
         Conversation later = tale.says("m2", "Again").callsModel().now();
 
@@ -35,7 +35,7 @@ class VerifierTest {
     }
 
     @Test
-    void differences_ofNoProjection_areOne() {
+    void differences_withoutAProjection_areReported() {
         assertThat(Verifier.differences(report(tale.now()), audit(Optional.empty())))
                 .hasSize(1);
     }

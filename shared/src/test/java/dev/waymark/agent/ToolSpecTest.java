@@ -39,7 +39,7 @@ class ToolSpecTest {
     }
 
     @Test
-    void stored_withoutTheDataOfItsKind_isRefused() {
+    void storedTool_withoutTheDataOfItsKind_isRefused() {
         assertThatThrownBy(() -> PayloadJson.MAPPER.readValue("{\"name\":\"pay\",\"kind\":\"http\"}", ToolSpec.class))
                 .hasMessageContaining("tool pay of kind HTTP does not say what it calls");
     }

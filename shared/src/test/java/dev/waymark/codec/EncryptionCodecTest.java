@@ -25,7 +25,7 @@ class EncryptionCodecTest {
             .build();
 
     @Test
-    void payload_encodedAndDecoded_isWhatItWas() {
+    void payload_encodedAndDecoded_isUnchanged() {
         Payload encrypted = encode(codec(OLD, "trip"), PLAIN);
 
         assertThat(encrypted.toByteString().toStringUtf8()).doesNotContain("canary", "json/plain");
@@ -35,7 +35,7 @@ class EncryptionCodecTest {
     }
 
     @Test
-    void payload_thatDoesNotCompress_growsByNoMoreThanItsEnvelope() {
+    void payload_incompressible_growsOnlyByItsEnvelope() {
         byte[] noise = new byte[2_000];
         new java.util.Random(7).nextBytes(noise);
         Payload plain = PLAIN.toBuilder().setData(ByteString.copyFrom(noise)).build();
@@ -84,7 +84,7 @@ class EncryptionCodecTest {
     }
 
     @Test
-    void payload_ofASchedule_isReadByItsThreadsOnly() {
+    void payload_ofASchedule_isReadOnlyByItsThreads() {
         PayloadCodec schedule = new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "default")
                 .withContext(new ScheduleContext("default", "nightly"));
         Payload encrypted = encode(schedule, PLAIN);
@@ -162,7 +162,7 @@ class EncryptionCodecTest {
     }
 
     @Test
-    void payload_encodedWithoutItsThread_isReadInAny() {
+    void payload_encodedWithoutThread_isReadByAnyThread() {
         Payload fromTheWebUi =
                 encode(new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "default"), PLAIN);
 
@@ -175,7 +175,7 @@ class EncryptionCodecTest {
     }
 
     @Test
-    void payload_readWithoutContext_isReadWhateverItsThread() {
+    void payload_ofAnyThread_isReadWithoutContext() {
         Payload encrypted = encode(codec(OLD, "trip"), PLAIN);
 
         assertThat(decode(new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "default"), encrypted))
@@ -183,7 +183,7 @@ class EncryptionCodecTest {
     }
 
     @Test
-    void keys_inAFile_areReadFromIt(@TempDir Path directory) throws Exception {
+    void keys_inAFile_areRead(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("keys"), NEW + "\n" + OLD + "\n");
 
         EncryptionKeys keys = EncryptionKeys.parse("file:" + file);

@@ -75,7 +75,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void threadThatBegan_hasAKeyOfItsOwn_whichOtherProcessesRead() {
+    void threadThatBegan_hasItsOwnKey_forAllProcesses() {
         process().begin("default", "trip", Optional.empty());
         Payload payload = encode(process(), "trip");
 
@@ -85,14 +85,14 @@ class ThreadKeysTest {
     }
 
     @Test
-    void threadThatBeganWithoutKeys_usesTheMasterKey() {
+    void threadStartedWithoutKeys_usesTheMasterKey() {
         assertThat(keyId(encode(process(), "trip"))).isEqualTo("old");
         assertThat(process().owner("default", "trip")).isEmpty();
         assertThat(process().forget("default", "trip")).isEmpty();
     }
 
     @Test
-    void subagents_useTheKeyOfTheNearestThreadAboveThatBegan() {
+    void subagents_useTheKeyOfTheNearestAncestor() {
         ThreadKeys keys = process();
         keys.begin("default", "customers", Optional.empty());
         keys.begin("default", "customers/4711", Optional.empty());
@@ -113,7 +113,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void forgottenThread_isUnreadableForEveryProcess_butOnlyThatOne() {
+    void forgottenThread_isUnreadableForEveryProcess_butNoOtherThreadIs() {
         ThreadKeys keys = process();
         keys.begin("default", "trip", Optional.empty());
         keys.begin("default", "other", Optional.of("trip"));
@@ -141,7 +141,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void forget_threadThatAnotherProcessForgot_dropsTheKeyInMemory() {
+    void forget_byAnotherProcess_dropsTheCachedKey() {
         ThreadKeys keys = process();
         keys.begin("default", "trip", Optional.empty());
         Payload payload = encode(keys, "trip");
@@ -153,7 +153,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void forget_whoseOutcomeIsUnknown_dropsTheKeyInMemory() {
+    void forget_withUnknownOutcome_dropsTheCachedKey() {
         KeyStore files = new FileKeyStore(directory);
         KeyStore store = new HangingStore() {
             @Override
@@ -217,7 +217,7 @@ class ThreadKeysTest {
 
     /** An attempt to reach the store takes seconds, and workflow tasks and heartbeats would wait for each of them. */
     @Test
-    void storageThatDoesNotAnswer_isAskedOnce_andDelaysNoOtherThread() throws Exception {
+    void storage_withoutAnswer_isQueriedOnce_andDelaysNoOtherThread() throws Exception {
         process().begin("default", "trip", Optional.empty());
         HangingStore store = new HangingStore();
         ThreadKeys keys = new ThreadKeys(OLD, store, true, nanos::get);
@@ -250,7 +250,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void nameOfAForgottenThread_getsAnotherKey_andTheFirstOneStaysDestroyed() {
+    void nameOfAForgottenThread_getsAnotherKey_andTheFirstKeyStaysDestroyed() {
         ThreadKeys inMemory = process();
         inMemory.begin("default", "trip", Optional.empty());
         Payload before = encode(inMemory, "trip");
@@ -271,7 +271,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void sender_thatHasAnOldKeyInMemory_readsItAgain() {
+    void sender_withAnOutdatedCachedKey_readsTheKeyAgain() {
         ThreadKeys sender = process();
         sender.begin("default", "trip", Optional.empty());
         encode(sender, "trip");
@@ -284,7 +284,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void key_isReadAgainAfterAMinute_andUsedForTenWhileTheStorageIsAway() throws IOException {
+    void key_isReadAgainAfterAMinute_andUsedForTenMinutesDuringAnOutage() throws IOException {
         ThreadKeys keys = process();
         keys.begin("default", "trip", Optional.empty());
         Payload payload = encode(keys, "trip");
@@ -340,7 +340,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void damagedEntry_isRefusedWithItsPlace() throws IOException {
+    void damagedEntry_isRefused_andTheMessageNamesIt() throws IOException {
         process().begin("default", "trip", Optional.empty());
         Files.writeString(file(), "{\"thread\":");
 
@@ -358,7 +358,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void payload_whoseKeyIsElsewhere_isRefusedInWords() throws IOException {
+    void payload_withoutAvailableKey_isRefusedWithAnExplanation() throws IOException {
         process().begin("default", "trip", Optional.empty());
         Payload payload = encode(process(), "trip");
 
@@ -371,7 +371,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void switchedOff_newThreadsGetNoKeys_andThoseWithKeysGoOn() {
+    void keysSwitchedOff_newThreadsGetNone_andOldThreadsKeepTheirs() {
         process().begin("default", "trip", Optional.empty());
         ThreadKeys off = ThreadKeys.of(Map.of(ThreadKeys.VARIABLE, "file:" + directory + "?new=no"), Optional.of(OLD))
                 .orElseThrow();
@@ -383,7 +383,7 @@ class ThreadKeysTest {
     }
 
     @Test
-    void setting_thatNamesNoPlace_isRefusedWithoutShowingIt() {
+    void setting_withoutAValidPlace_isRefusedWithoutShowingIt() {
         for (String setting : List.of("secret", "file:", "jdbc:mysql://secret", "jdbc:sqlite:secret.db")) {
             assertThatThrownBy(() -> ThreadKeys.of(Map.of(ThreadKeys.VARIABLE, setting), Optional.of(OLD)))
                     .isInstanceOf(KeyProblem.class)

@@ -16,7 +16,7 @@ class ConnectionAddressTest {
             temporal:123456789012 | has no port of 1 to 65535
             http://127.0.0.1:7233 | must be HOST:PORT and not a URL
             """)
-    void addressThatNoServerHas_isRefusedWithoutATry(String address, String problem) {
+    void invalidAddress_isRefusedWithoutAnAttempt(String address, String problem) {
         assertThatThrownBy(() -> Connection.of(Map.of("TEMPORAL_ADDRESS", address), Optional.empty())
                         .close())
                 .isInstanceOf(ServerUnreachable.class)
@@ -25,7 +25,7 @@ class ConnectionAddressTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1:65535", "temporal", "[::1]:7233", "temporal:port"})
-    void addressThatAServerMayHave_isTried(String address) {
+    void validAddress_isTried(String address) {
         assertThat(Connection.addressProblem(address)).isEmpty();
     }
 }

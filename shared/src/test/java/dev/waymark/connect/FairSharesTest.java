@@ -26,7 +26,7 @@ class FairSharesTest {
     }
 
     @Test
-    void share_isTheOwners_orElseTheAgents() {
+    void share_isThatOfTheOwner_orOfTheAgent() {
         FairShares shares = FairShares.of(Map.of());
         Priority ann = shares.of(of(ThreadOwner.ofSubject("ann")));
 
@@ -43,7 +43,7 @@ class FairSharesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"ann@example.com", "an owner with a name that is longer than a key of the server may be, äöü"})
-    void key_hasNoNameOfAPerson_andFits(String name) {
+    void key_containsNoPersonalName_andIsShortEnough(String name) {
         for (StartInput input : new StartInput[] {
             of(ThreadOwner.ofSubject(name)), of(ThreadOwner.ofGroup(name)), StartInput.of(name.repeat(2))
         }) {
@@ -57,7 +57,7 @@ class FairSharesTest {
     }
 
     @Test
-    void weight_isThatOfTheOwner_whoseNameMayHaveSigns() {
+    void weight_ofAnOwnerWithSpecialCharacters_isFound() {
         FairShares shares = weighted(" subject:ann=b=2.5, group:support=4 ,agent:batch=0.001");
 
         assertThat(shares.of(of(ThreadOwner.ofSubject("ann=b"))).getFairnessWeight())
@@ -84,7 +84,7 @@ class FairSharesTest {
                 "subject:ann=Infinity",
                 "subject:ann=2,,agent:a=1"
             })
-    void weights_thatCannotBe_areRefusedWithWhatToWrite(String text) {
+    void weights_invalid_areRefusedWithInstructions(String text) {
         assertThatThrownBy(() -> weighted(text))
                 .isInstanceOf(FairShares.Unreadable.class)
                 .hasMessageContaining("Write subject:NAME=WEIGHT");
@@ -100,7 +100,7 @@ class FairSharesTest {
         "'', false",
         "cloud, true"
     })
-    void server_thatIsOldOrInMemory_hasNoFairness(String version, boolean may) {
+    void server_oldOrInMemory_hasNoFairness(String version, boolean may) {
         assertThat(FairShares.areKnownTo(version)).isEqualTo(may);
     }
 }

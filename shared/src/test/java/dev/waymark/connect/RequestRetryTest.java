@@ -28,7 +28,7 @@ class RequestRetryTest {
     }
 
     @Test
-    void failuresThatPass_areRetriedWithTheTimeThatIsLeft() throws Exception {
+    void transientFailures_areRetriedWithTheRemainingTime() throws Exception {
         failures.addAll(List.of(Status.UNAVAILABLE, Status.RESOURCE_EXHAUSTED, Status.UNKNOWN));
 
         assertThat(send(Duration.ofMinutes(1))).isEqualTo("answer");
@@ -38,7 +38,7 @@ class RequestRetryTest {
     }
 
     @Test
-    void failureThatStays_isThrownAtOnce() {
+    void permanentFailure_isThrownAtOnce() {
         failures.addAll(List.of(Status.UNAVAILABLE, Status.NOT_FOUND));
 
         assertThatThrownBy(() -> send(Duration.ofMinutes(1)))
@@ -49,7 +49,7 @@ class RequestRetryTest {
     }
 
     @Test
-    void patience_isUp_throwsTheLastFailure() {
+    void send_timeIsUp_throwsTheLastFailure() {
         failures.addAll(List.of(Status.UNAVAILABLE, Status.UNAVAILABLE));
 
         assertThatThrownBy(() -> send(Duration.ZERO)).isInstanceOf(StatusRuntimeException.class);
@@ -57,7 +57,7 @@ class RequestRetryTest {
     }
 
     @Test
-    void interrupted_givesUp() {
+    void send_interrupted_givesUp() {
         failures.add(Status.UNAVAILABLE);
         Thread.currentThread().interrupt();
 

@@ -35,7 +35,7 @@ class ServerAnswerTest {
     }
 
     @Test
-    void retry_mayHelp_unlessTheServerHasDecided() {
+    void retry_mayHelpAfterTransientFailuresOnly() {
         List<ServerAnswer> passing = Arrays.stream(ServerAnswer.values())
                 .filter(ServerAnswer::mayPass)
                 .toList();

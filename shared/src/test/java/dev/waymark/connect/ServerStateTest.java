@@ -44,7 +44,7 @@ class ServerStateTest {
     }
 
     @Test
-    void state_tellsALostServerFromALostDatabase() throws Exception {
+    void state_distinguishesALostServerFromALostDatabase() throws Exception {
         Server server =
                 NettyServerBuilder.forPort(0).addService(new Service()).build().start();
         try (Connection connection = Connection.to("127.0.0.1:" + server.getPort())) {

@@ -23,7 +23,7 @@ class BriefFormsTest {
     private static final Part CALL = new Part.ToolUse("tu_1", "look", Json.EMPTY_OBJECT);
 
     @Test
-    void toolInput_firstDispatch_isNotWritten() throws Exception {
+    void toolInput_ofTheFirstDispatch_omitsTheNumber() throws Exception {
         ToolInput first = new ToolInput("tu_1", 1, Json.EMPTY_OBJECT, Optional.empty(), Optional.empty());
         ToolInput second = new ToolInput("tu_1", 2, Json.EMPTY_OBJECT, Optional.empty(), Optional.empty());
 
@@ -35,7 +35,7 @@ class BriefFormsTest {
     }
 
     @Test
-    void reply_usualStop_isNotWritten() throws Exception {
+    void reply_withTheUsualStop_omitsIt() throws Exception {
         Reply calls = new Reply(List.of(CALL), Usage.NONE, "tool_use");
         Reply ends = Reply.of(new Part.Text("Done."));
         Reply cut = new Reply(List.of(new Part.Text("Do")), Usage.NONE, "max_tokens");
@@ -48,7 +48,7 @@ class BriefFormsTest {
     }
 
     @Test
-    void modelInput_shortDigest_isOfItsTranscript() {
+    void modelInput_withShortDigest_matchesItsTranscript() {
         Conversation blank = Rules.start(
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), Instant.EPOCH);
         assertThat(ModelInput.of(blank).isOf(Transcript.EMPTY)).isTrue();

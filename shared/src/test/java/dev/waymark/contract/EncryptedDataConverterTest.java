@@ -66,7 +66,7 @@ class EncryptedDataConverterTest {
     }
 
     @Test
-    void failureOfKeys_isReportedInPlainForm_alsoAsACause() {
+    void failureOfKeys_isNotEncrypted_evenAsACause() {
         assertThatThrownBy(() -> inWorkflow().toPayloads("x"))
                 .isInstanceOf(KeyStoreException.class)
                 .satisfies(away -> assertThat(inWorkflow().exceptionToFailure(new RuntimeException("canary", away)))
@@ -78,7 +78,7 @@ class EncryptedDataConverterTest {
     }
 
     @Test
-    void otherFailure_withoutKeys_isOneOfTheKeysInAnActivity_andNoneInAWorkflow() {
+    void otherFailure_withoutKeys_isAKeyFailureInAnActivity_andThrownInAWorkflow() {
         ApplicationFailure failure = ApplicationFailure.newNonRetryableFailure("canary", "Refused");
 
         assertThat(inActivity().exceptionToFailure(failure)).isEqualTo(plain("KeyStoreUnavailable", away(), false));
@@ -86,7 +86,7 @@ class EncryptedDataConverterTest {
     }
 
     @Test
-    void failure_isEncrypted_andNotRetriedInAForgottenThread() throws Exception {
+    void failure_isEncrypted_andNotRetriedIfTheThreadIsForgotten() throws Exception {
         Files.createDirectory(directory.resolve("keys"));
         keys().begin("default", "trip", Optional.empty());
         ApplicationFailure failure = ApplicationFailure.newFailure("canary", "Refused");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ForkSourceTest {
     @Test
-    void startInput_isReadWithAndWithoutIt() throws Exception {
+    void startInput_withAndWithoutForkSource_isRead() throws Exception {
         for (String json : List.of("{'agent':'a'}", "{'agent':'a','forkedFrom':null}")) {
             assertThat(read(json).forkedFrom()).as(json).isEmpty();
         }
@@ -20,7 +20,7 @@ class ForkSourceTest {
     }
 
     @Test
-    void startInputWithoutIt_isStoredAsBefore_andTheNextRunKeepsIt() throws Exception {
+    void startInputWithoutForkSource_isStoredAsBefore_andTheNextRunKeepsASource() throws Exception {
         assertThat(PayloadJson.MAPPER.writeValueAsString(StartInput.of("a"))).doesNotContain("forkedFrom");
 
         StartInput fork = StartInput.of("a")

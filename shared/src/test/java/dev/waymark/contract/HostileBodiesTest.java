@@ -42,7 +42,7 @@ class HostileBodiesTest {
 
     /** {@code -Dbodies.record=true} writes the file. Lines may be added, and never change. */
     @Test
-    void bodies_ofEveryVerb_areReadAsTheyWereAlways() throws IOException {
+    void bodies_ofEveryVerb_areReadAsInEveryRelease() throws IOException {
         List<String> lines = new ArrayList<>();
         for (HostileBodies.Body body : HostileBodies.all()) {
             Map<String, Object> line = new LinkedHashMap<>();
@@ -66,7 +66,7 @@ class HostileBodiesTest {
 
     /** What the reader accepts, it reads again from what a sender writes. */
     @Test
-    void message_thatASenderWrites_isReadAsTheSameMessage() {
+    void message_writtenAndRead_isUnchanged() {
         List<PersonFact> messages = HostileBodies.all().stream()
                 .map(HostileBodiesTest::read)
                 .filter(PersonFact.class::isInstance)
@@ -146,7 +146,7 @@ class HostileBodiesTest {
 
     /** Even a message of a few large texts, each within its limit. */
     @Test
-    void message_thatAThreadWouldIgnore_isFoundByItsSender() {
+    void message_thatAThreadWouldIgnore_isRefusedBySenders() {
         Message large = Message.user("x".repeat(InboundDecoder.MAX_TEXT_BYTES));
 
         assertThat(InboundDecoder.problem(PersonFact.UserSpoke.replacing(List.of(large, large, large))))

@@ -54,12 +54,12 @@ class InboundDecoderTest {
 
     @ParameterizedTest
     @CsvSource({"\"Hello\",Hello", "12,12", "1.10,1.10", "1e400,1e400", "true,true", "  7 ,7", "-0,-0"})
-    void say_bareValue_isTakenAsItIsWritten(String payload, String text) {
+    void say_bareValue_isTheText(String payload, String text) {
         assertThat(read("say", payload)).isEqualTo(said(NONE, text));
     }
 
     @Test
-    void say_withImages_isReadAsItIsSent() throws Exception {
+    void say_withImages_writtenAndRead_isUnchanged() throws Exception {
         PersonFact.UserSpoke spoke = PersonFact.UserSpoke.of(new Message(
                         Role.USER,
                         List.of(
@@ -93,13 +93,13 @@ class InboundDecoderTest {
     }
 
     @Test
-    void say_emptyList_replacesTheConversationByNothing() {
+    void say_emptyList_clearsTheConversation() {
         assertThat(read("say", "{\"messages\":[]}"))
                 .isEqualTo(new PersonFact.UserSpoke(NONE, Optional.of(List.of()), Optional.empty(), false));
     }
 
     @Test
-    void say_retry_asksForTheTurnOnceMore() {
+    void say_retry_repeatsTheTurn() {
         assertThat(read("say", "{\"retry\":true}"))
                 .isEqualTo(new PersonFact.UserSpoke(NONE, Optional.empty(), Optional.empty(), true));
     }
@@ -113,12 +113,12 @@ class InboundDecoderTest {
 
     @ParameterizedTest
     @CsvSource({"\"\",''", "3.50,3.50", "false,false"})
-    void answer_bareValue_isTakenAsItIsWritten(String payload, String text) {
+    void answer_bareValue_isTheText(String payload, String text) {
         assertThat(read("answer", payload)).isEqualTo(new PersonFact.HumanAnswered(NONE, NONE, text, NONE));
     }
 
     @Test
-    void stop_nothingAtAll_isUnderstood() {
+    void stop_withoutPayload_isRead() {
         assertThat(InboundDecoder.read("stop", (Payload) null)).isEqualTo(new PersonFact.Stopped(NONE));
         assertThat(InboundDecoder.read("stop", NullNode.instance)).isEqualTo(new PersonFact.Stopped(NONE));
         assertThat(read("stop", "null")).isEqualTo(new PersonFact.Stopped(NONE));
@@ -129,7 +129,7 @@ class InboundDecoderTest {
     }
 
     @Test
-    void stop_wordsThatWereSeen_areReadUpTo16KiB() {
+    void stop_withPartialReply_isReadUpTo16KiB() {
         String most = "é".repeat(InboundDecoder.MAX_SAID_BYTES / 2);
 
         assertThat(read("stop", "{\"said\":\"" + most + "\"}"))
@@ -146,7 +146,7 @@ class InboundDecoderTest {
     }
 
     @Test
-    void approve_nothing_namesNoCall() {
+    void approve_withoutPayload_namesNoCall() {
         assertThat(InboundDecoder.read("approve", (Payload) null))
                 .isEqualTo(new PersonFact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, NONE, NONE));
     }
@@ -206,7 +206,7 @@ class InboundDecoderTest {
     }
 
     @Test
-    void claim_asASignal_isNoSuchThing() {
+    void claim_asASignal_isIgnored() {
         assertThat(InboundDecoder.read("claim", claim("run-1/1/x")))
                 .isEqualTo(new ThreadFact.MessageIgnored(
                         "claim", new Problem(ProblemType.BAD_INPUT, "there is no such signal")));
@@ -267,7 +267,7 @@ class InboundDecoderTest {
                 "budget | {\"iterations\":9,\"tokens\":1.5}     | \"tokens\" must be a positive whole number",
                 "hello  | {}                                    | there is no such signal",
             })
-    void payload_thatCannotBeUsed_isIgnoredWithTheReason(String name, String payload, String reason) {
+    void payload_unusable_isIgnoredWithTheReason(String name, String payload, String reason) {
         assertThat(read(name, payload))
                 .isEqualTo(new ThreadFact.MessageIgnored(name, new Problem(ProblemType.BAD_INPUT, reason)));
     }
@@ -291,7 +291,7 @@ class InboundDecoderTest {
                 "[\"text\",{\"text\":\"x\"}]",
                 "null"
             })
-    void say_partOfTheWrongShape_spoilsTheMessage(String part) {
+    void say_partOfTheWrongShape_invalidatesTheMessage(String part) {
         assertThat(read("say", "{\"messages\":[{\"role\":\"user\",\"content\":[" + part + "]}]}"))
                 .isInstanceOfSatisfying(
                         ThreadFact.MessageIgnored.class,
@@ -307,14 +307,14 @@ class InboundDecoderTest {
     }
 
     @Test
-    void payload_ofNearlyTwoMegabytes_isTooLarge() {
+    void payload_ofAlmostTwoMegabytes_isTooLarge() {
         assertThat(read("say", "\"" + "x".repeat(1_900_000) + "\""))
                 .isEqualTo(new ThreadFact.MessageIgnored(
                         "say", new Problem(ProblemType.TOO_LARGE, "too large: 1900002 bytes, of at most 1048576")));
     }
 
     @Test
-    void message_atItsLimit_isTaken() {
+    void message_atItsLimit_isAccepted() {
         String text = "é".repeat(InboundDecoder.MAX_TEXT_BYTES / 2);
 
         assertThat(read("say", "\"" + text + "\"")).isEqualTo(said(NONE, text));
@@ -329,7 +329,7 @@ class InboundDecoderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"[", "{\"a\":", "[{\"a\":"})
-    void payload_nestedHundredThousandDeep_isIgnoredAtOnce(String opening) {
+    void payload_nestedVeryDeep_isIgnoredAtOnce(String opening) {
         String closed = opening.repeat(100_000) + "1" + (opening.equals("[") ? "]".repeat(100_000) : "");
         Fact fact = assertTimeoutPreemptively(Duration.ofSeconds(5), () -> read("say", closed));
 
@@ -340,7 +340,7 @@ class InboundDecoderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {399, 400, 401, 900, 990})
-    void say_argumentsNestedDeep_neverBreakAState(int depth) {
+    void say_withDeepArguments_keepsTheStateWritable(int depth) {
         String input = "{\"x\":".repeat(depth) + "1" + "}".repeat(depth);
         Fact fact = read(
                 "say",
@@ -358,7 +358,7 @@ class InboundDecoderTest {
     }
 
     @Test
-    void name_thatIsLong_isCutWithoutHalvingACharacter() {
+    void name_tooLong_isCutBetweenCharacters() {
         Fact fact = InboundDecoder.read("x" + "😀".repeat(1_000), (Payload) null);
 
         assertThat(fact)
@@ -368,7 +368,7 @@ class InboundDecoderTest {
     }
 
     @Test
-    void messages_listWithAFault_saysWhere() throws Exception {
+    void messages_invalidList_saysWhere() throws Exception {
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> InboundDecoder.messages(
                         PayloadJson.MAPPER.readTree("[{\"role\":\"user\",\"content\":\"a\"},{}]")))
@@ -376,7 +376,7 @@ class InboundDecoderTest {
     }
 
     @Test
-    void startInput_sayNull_isAbsent() throws Exception {
+    void startInput_withNullSay_hasNoMessage() throws Exception {
         StartInput input = PayloadJson.MAPPER.readValue("{\"agent\":\"a\",\"say\":null}", StartInput.class);
 
         assertThat(input.facts())
@@ -387,14 +387,14 @@ class InboundDecoderTest {
     /** Such an input means the same to every release. */
     @ParameterizedTest
     @ValueSource(strings = {"{\"agent\":\"a\"}", "{\"agent\":\"a\",\"rules\":null}", "{\"agent\":\"a\",\"later\":1}"})
-    void startInput_withoutRules_hasThoseOfTheFirstRelease(String json) throws Exception {
+    void startInput_withoutRules_hasTheRulesOfTheFirstRelease(String json) throws Exception {
         assertThat(PayloadJson.MAPPER.readValue(json, StartInput.class).rules()).isEqualTo(11);
     }
 
     // ---- arbitrary input never throws
 
     @Test
-    void payload_ofRandomBytes_isAlwaysAFactThatAStateCanHold() {
+    void payload_ofRandomBytes_isAFactThatAStateCanStore() {
         Random random = new Random(7);
         for (int i = 0; i < 20_000; i++) {
             byte[] bytes = new byte[random.nextInt(40)];
@@ -404,13 +404,13 @@ class InboundDecoderTest {
     }
 
     @Test
-    void payload_mutatedAtRandom_isAlwaysAFactThatAStateCanHold() {
+    void payload_mutatedAtRandom_isAFactThatAStateCanStore() {
         holdMutations(new Random(11), 8_000);
     }
 
     @Test
     @Tag("full")
-    void payload_mutatedAtRandomOften_isAlwaysAFactThatAStateCanHold() {
+    void payload_mutatedManyTimes_isAFactThatAStateCanStore() {
         holdMutations(new Random(12), 60_000);
     }
 

@@ -55,7 +55,7 @@ class ModelResultTest {
     }
 
     @Test
-    void input_thatAsksForNoOutcomes_isStoredAsEver() throws Exception {
+    void inputWithoutFuse_isStoredAsBefore() throws Exception {
         ModelInput plain = new ModelInput(1, 2, "d", false);
         ModelInput fused = new ModelInput(1, 2, "d", false, Optional.empty(), true, Optional.empty());
 
@@ -66,7 +66,7 @@ class ModelResultTest {
     }
 
     @Test
-    void savedReply_isFoundForItsCallOnly() throws Exception {
+    void savedReply_isFoundOnlyForItsCall() throws Exception {
         ModelInput call = new ModelInput(1, 2, "d", false);
         PartialReply.SavedReply saved = new PartialReply.SavedReply("run-1", "d", REPLY);
         PartialReply details = new PartialReply(

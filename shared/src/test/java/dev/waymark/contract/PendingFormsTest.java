@@ -26,7 +26,7 @@ class PendingFormsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void requestOfAState_isWrittenAsItWasRead(boolean rerun) throws Exception {
+    void requestOfAState_readAndWritten_isUnchanged(boolean rerun) throws Exception {
         SubagentProgress progress = new SubagentProgress(true, List.of(stored(rerun)), Spent.NOTHING);
 
         JsonNode ask = PayloadJson.MAPPER.valueToTree(progress).get("asks").get(0);
@@ -37,7 +37,7 @@ class PendingFormsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void requestOfAThread_hasOutcomesInPlaceOfTheFlag(boolean rerun) throws Exception {
+    void requestOfAThread_hasOutcomesInsteadOfTheFlag(boolean rerun) throws Exception {
         PendingItem shown = stored(rerun).in("trip");
 
         JsonNode answer = PayloadJson.MAPPER.valueToTree(shown);

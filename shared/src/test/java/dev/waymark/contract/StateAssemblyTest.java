@@ -38,7 +38,7 @@ class StateAssemblyTest {
     }
 
     @Test
-    void chunks_ofOneWhole_areTheState() {
+    void chunks_ofOneState_formTheState() {
         assertThat(CHUNKED.count()).isEqualTo(3);
         assertThat(assembly.next()).isEqualTo(new StateChunkInput(REFERENCE, 0, Optional.empty()));
 
@@ -55,7 +55,7 @@ class StateAssemblyTest {
 
     /** Another build may write the same state as different bytes, so chunks of two builds do not fit together. */
     @Test
-    void chunks_ofAnotherWhole_replaceTheFirst() {
+    void chunks_ofAnotherBuild_replaceTheFirstOnes() {
         StateChunk first = CHUNKED.chunk(0);
         assembly.take(new StateChunk(0, 3, "other", first.bytes()));
 
@@ -66,7 +66,7 @@ class StateAssemblyTest {
     }
 
     @Test
-    void whatIsNoChunk_isFetchedAgain() {
+    void resultThatIsNotAChunk_isFetchedAgain() {
         assembly.take(CHUNKED.chunk(0));
         for (StateChunk none : new StateChunk[] {
             null,
@@ -81,7 +81,7 @@ class StateAssemblyTest {
     }
 
     @Test
-    void chunks_thatAreNotTheState_areFetchedAgain() {
+    void chunks_thatDoNotFormTheState_areFetchedAgain() {
         assembly.take(CHUNKED.chunk(0));
         assembly.take(CHUNKED.chunk(1));
         assertThat(assembly.take(
@@ -94,7 +94,7 @@ class StateAssemblyTest {
     }
 
     @Test
-    void state_thatIsNotTheOneReferredTo_isNotTaken() {
+    void state_withAnotherReference_isNotAccepted() {
         StateAssembly other = new StateAssembly(new CarriedReference(
                 "run-1", REFERENCE.facts() + 1, REFERENCE.messages(), REFERENCE.digest(), REFERENCE.decisions()));
         other.take(CHUNKED.chunk(0));
@@ -108,7 +108,7 @@ class StateAssemblyTest {
      * into as many chunks as the original.
      */
     @Test
-    void smallerState_inMoreChunksThanItNeeds_isTheState() {
+    void smallerState_inMoreChunksThanNeeded_isAssembled() {
         for (int i = 0; i < 6; i++) {
             assertThat(assembly.take(CHUNKED.chunk(i, 7))).isEmpty();
         }
@@ -116,7 +116,7 @@ class StateAssemblyTest {
     }
 
     @Test
-    void startInput_inChunks_hasTheReferenceInsteadOfAState() {
+    void startInput_inChunks_hasAReferenceInsteadOfAState() {
         StartInput next = StartInput.of("a").carrying("packed").carrying(REFERENCE);
 
         assertThat(next.inChunks()).contains(REFERENCE);

@@ -532,7 +532,7 @@ class StoredFormsTest {
 
     /** A stored agent is the same to the byte, however its parts are declared. */
     @Test
-    void agent_andItsPolicy_areStoredAsEver() throws IOException {
+    void agent_andItsPolicy_areStoredAsBefore() throws IOException {
         assertThat(PayloadJson.MAPPER.writeValueAsString(agent())).isEqualTo(golden("agent"));
         assertThat(PayloadJson.MAPPER.writeValueAsString(agent().policy())).isEqualTo(golden("policy"));
         assertThat(PayloadJson.MAPPER.readValue(golden("agent"), AgentSpec.class))
@@ -554,13 +554,13 @@ class StoredFormsTest {
 
     @ParameterizedTest
     @MethodSource("stored")
-    void record_writtenAndRead_isTheSame(Object value, Set<String> required) throws IOException {
+    void record_writtenAndRead_isUnchanged(Object value, Set<String> required) throws IOException {
         assertThat(read(value, tree(value))).isEqualTo(value);
     }
 
     @ParameterizedTest
     @MethodSource("stored")
-    void record_withAFieldFromTheFuture_isTheSame(Object value, Set<String> required) throws IOException {
+    void record_withAnUnknownField_isRead(Object value, Set<String> required) throws IOException {
         ObjectNode tree = tree(value);
         tree.putObject("fromTheFuture").put("x", 1);
 
@@ -569,7 +569,7 @@ class StoredFormsTest {
 
     /** A stored state is one flat object, whatever its parts are in the code. */
     @Test
-    void conversation_storedAsOneFlatObject_isTheSameAfterReading() throws IOException {
+    void conversation_storedAsOneFlatObject_isReadUnchanged() throws IOException {
         JsonNode golden;
         try (InputStream file = Objects.requireNonNull(getClass().getResourceAsStream("/conversation/state.json"))) {
             golden = PayloadJson.MAPPER.readTree(file);
@@ -583,7 +583,7 @@ class StoredFormsTest {
     /** A record without an optional field is usable. A record without a required field is refused when it is read. */
     @ParameterizedTest
     @MethodSource("stored")
-    void record_withAFieldMissingOrNull_isReadOrRefusedAlike(Object value, Set<String> required) throws IOException {
+    void record_withAMissingOrNullField_isReadOrRefused(Object value, Set<String> required) throws IOException {
         List<String> fields = new ArrayList<>();
         for (Iterator<String> names = tree(value).fieldNames(); names.hasNext(); ) {
             fields.add(names.next());
@@ -606,7 +606,7 @@ class StoredFormsTest {
 
     @ParameterizedTest
     @MethodSource("stored")
-    void part_asATree_isWhatJacksonWrites(Object value, Set<String> required) throws IOException {
+    void part_asATree_equalsJacksonsJson(Object value, Set<String> required) throws IOException {
         if (value instanceof Part part) {
             assertThat(Json.of(part.tree())).isEqualTo(PayloadJson.MAPPER.convertValue(tree(value), Json.class));
         }
@@ -614,7 +614,7 @@ class StoredFormsTest {
 
     /** Approvals and settlements once had records of their own. */
     @Test
-    void signature_ofEitherDecision_isStoredAsEver() throws IOException {
+    void signature_ofEitherDecision_isStoredAsBefore() throws IOException {
         for (String field : List.of("newArgsDigest", "result")) {
             String stored = "{\"asked\":\"2026-05-01T09:00:00.003Z\",\"argsDigest\":\"e3b0\",\"" + field
                     + "\":\"x\",\"signature\":\"AAAA\"}";
@@ -633,7 +633,7 @@ class StoredFormsTest {
     }
 
     @Test
-    void toolUse_withNullInput_isTheSameAfterReading() throws IOException {
+    void toolUse_withNullInput_isReadUnchanged() throws IOException {
         Part use = new Part.ToolUse("a", "b", Json.of(null));
 
         assertThat(read(use, tree(use))).isEqualTo(use);
@@ -641,7 +641,7 @@ class StoredFormsTest {
     }
 
     @Test
-    void toolUse_withNullsInItsInput_isTheSameAfterReading() throws IOException {
+    void toolUse_withNullsInItsInput_isReadUnchanged() throws IOException {
         Json input = PayloadJson.MAPPER.readValue("{\"a\":null,\"b\":{\"c\":null},\"d\":[{\"e\":null}]}", Json.class);
         Part use = new Part.ToolUse("a", "b", input);
 
@@ -658,7 +658,7 @@ class StoredFormsTest {
         "10, An older development build started this thread",
         "99, Use a newer version"
     })
-    void conversation_ofRulesThatAreNotKnown_isRefused(int rules, String reason) {
+    void conversation_ofUnknownRules_isRefused(int rules, String reason) {
         ObjectNode tree = PayloadJson.MAPPER.valueToTree(started());
         tree.put("rules", rules);
 
@@ -669,7 +669,7 @@ class StoredFormsTest {
 
     /** Call ids are keys in a carried state, and Jackson's default limit for a key is 50,000 characters. */
     @Test
-    void carried_callWithAVeryLongId_isReadAgain() {
+    void carriedState_withAVeryLongCallId_isRead() {
         Conversation state = Rules.apply(
                 Rules.start(new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), AT),
                 new PersonFact.UserSpoke(
@@ -685,7 +685,7 @@ class StoredFormsTest {
     }
 
     @Test
-    void conversation_hugeButFullOfText_isPackedAndUnpacked() {
+    void conversation_hugeButCompressible_isPackedAndUnpacked() {
         Conversation state = started();
         for (int i = 0; i < 200; i++) {
             state = Rules.apply(
@@ -703,7 +703,7 @@ class StoredFormsTest {
     }
 
     @Test
-    void digest_ofAState_seesEveryChangeButTheTranscriptsEntries() {
+    void digest_ofAState_coversEverythingExceptTranscriptEntries() {
         Conversation state = started();
         Conversation other = Rules.apply(state, new ThreadFact.MessageIgnored("x", new Problem("T", "m")), AT);
 
@@ -712,7 +712,7 @@ class StoredFormsTest {
     }
 
     @Test
-    void chain_holdingNull_isRefused() {
+    void list_containingNull_isRefused() {
         assertThatThrownBy(() -> PayloadJson.MAPPER.readValue("[null]", PersistentList.class))
                 .isInstanceOf(JsonProcessingException.class);
     }

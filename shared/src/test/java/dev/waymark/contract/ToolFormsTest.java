@@ -22,7 +22,7 @@ class ToolFormsTest {
     private static final String EXECUTION = "0196f4a2-5b7c-7d10-8a53-0f6c1f0f7a11/1/1b9d6bcd";
 
     @Test
-    void toolOutcome_everyEnd_isItsFact() {
+    void toolOutcome_ofEachKind_hasItsFact() {
         assertThat(ToolOutcome.result("5").toFact("a", 2))
                 .isEqualTo(new ToolFact.ToolFinished("a", 2, "5", false, false));
         assertThat(ToolOutcome.error("no").toFact("a", 2))
@@ -34,13 +34,13 @@ class ToolFormsTest {
     }
 
     @Test
-    void toolOutcome_ofSafeTool_isAnErrorWhereItIsUnknown() {
+    void toolOutcome_unknownOfASafeTool_isAnError() {
         assertThat(ToolOutcome.unknown("HTTP 504").ofSafeTool()).isEqualTo(ToolOutcome.error("Tool error: HTTP 504"));
         assertThat(ToolOutcome.result("5").ofSafeTool()).isEqualTo(ToolOutcome.result("5"));
     }
 
     @Test
-    void toolOutcome_whatIsNotSo_isNotWritten() throws Exception {
+    void toolOutcome_absentFields_areNotWritten() throws Exception {
         assertThat(written(ToolOutcome.error("no"))).isEqualTo("{\"error\":\"no\"}");
         assertThat(written(ToolOutcome.notDone("no"))).isEqualTo("{\"error\":\"no\",\"notDone\":true}");
         assertThat(written(ToolOutcome.unknown("HTTP 504"))).isEqualTo("{\"lost\":\"HTTP 504\"}");
@@ -49,21 +49,21 @@ class ToolFormsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"{\"error\":\"no\"}", "{\"error\":\"no\",\"notDone\":null}", "{\"error\":\"no\",\"later\":1}"})
-    void toolOutcome_otherForms_areReadToo(String json) throws Exception {
+    void toolOutcome_inOtherForms_isRead(String json) throws Exception {
         assertThat(read(json, ToolOutcome.class)).isEqualTo(ToolOutcome.error("no"));
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"{\"granted\":true}", "{\"granted\":true,\"token\":null}", "{\"granted\":true,\"later\":1}"})
-    void claimAnswer_otherForms_areReadToo(String json) throws Exception {
+    void claimAnswer_inOtherForms_isRead(String json) throws Exception {
         assertThat(read(json, ClaimRequest.Answer.class)).isEqualTo(new ClaimRequest.Answer(true, 0));
         assertThat(written(new ClaimRequest.Answer(true, 0))).isEqualTo("{\"granted\":true}");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"{\"agent\":\"a\"}", "{\"agent\":\"a\",\"rules\":null}", "{\"agent\":\"a\",\"later\":1}"})
-    void agentInput_withoutRules_hasRulesThatNobodyKnows(String json) throws Exception {
+    void agentInput_withoutRules_hasUnknownRules(String json) throws Exception {
         AgentInput input = read(json, AgentInput.class);
 
         assertThat(input).isEqualTo(new AgentInput("a", 0));
@@ -85,7 +85,7 @@ class ToolFormsTest {
                 "{\"callId\":\"a\",\"dispatch\":1,\"tool\":\"t\",\"args\":{},\"token\":null}",
                 "{\"callId\":\"a\",\"dispatch\":1,\"tool\":\"t\",\"args\":{},\"later\":1}"
             })
-    void verifyInput_otherForms_areReadToo(String json) throws Exception {
+    void verifyInput_inOtherForms_isRead(String json) throws Exception {
         VerifyInput input = new VerifyInput("a", 1, "t", Json.EMPTY_OBJECT, 0, 0, Optional.empty());
         assertThat(read(json, VerifyInput.class)).isEqualTo(input);
         assertThat(written(input)).isEqualTo("{\"callId\":\"a\",\"dispatch\":1,\"tool\":\"t\",\"args\":{}}");
@@ -94,14 +94,14 @@ class ToolFormsTest {
     /** The servers' databases accept no NUL character, and no update id of more than 255 bytes. */
     @ParameterizedTest
     @ValueSource(strings = {"a\u0000b", "漢", "a b", "", "\u007f", "a123456789012345678901234567890123456789"})
-    void claim_ofAnOddCallId_hasAPlainUpdateId(String callId) {
+    void claim_ofAnUnusualCallId_hasAPlainUpdateId(String callId) {
         ClaimRequest claim = new ClaimRequest(callId, 1, "charge", "d1", 0, EXECUTION);
 
         assertThat(claim.updateId()).matches("claim/[0-9a-f]{64}/1/" + EXECUTION);
     }
 
     @Test
-    void claim_ofAPlainCallId_hasItInItsUpdateId() {
+    void claim_ofAPlainCallId_containsItInItsUpdateId() {
         assertThat(new ClaimRequest("tu_7~2", 3, "charge", "d1", 0, EXECUTION).updateId())
                 .isEqualTo("claim/tu_7~2/3/" + EXECUTION);
     }

@@ -22,7 +22,7 @@ class TraceIdsTest {
     }
 
     @Test
-    void caller_givesTheTrace() {
+    void caller_determinesTheTrace() {
         TraceIds ids = TraceIds.of("run-1", Optional.of("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"));
 
         assertThat(ids.traceId()).isEqualTo("0af7651916cd43dd8448eb211c80319c");
@@ -38,7 +38,7 @@ class TraceIdsTest {
                 "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
                 "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
             })
-    void callerThatIsInvalid_isIgnored(String traceparent) {
+    void invalidCaller_isIgnored(String traceparent) {
         assertThat(TraceIds.of("run-1", Optional.of(traceparent))).isEqualTo(TraceIds.of("run-1", Optional.empty()));
         assertThat(StartInput.of("a").tracedBy(Optional.of(traceparent)).traceparent())
                 .isEmpty();

@@ -10,26 +10,26 @@ class IdPrefixTest {
             List.of("trip", "trip/tu_1", "trial", "thread_3c49", "day/tu_1", "day/tu_2");
 
     @Test
-    void beginning_ofOneId_isEnoughHoweverShort() {
+    void prefix_ofOneId_matchesIt() {
         assertThat(IdPrefix.matches("thread_3c4", IDS)).containsExactly("thread_3c49");
         assertThat(IdPrefix.matches("th", IDS)).containsExactly("thread_3c49");
     }
 
     @Test
-    void beginning_ofSeveral_matchesAllOfThem() {
+    void prefix_ofSeveralIds_matchesAllOfThem() {
         assertThat(IdPrefix.matches("tri", IDS)).containsExactly("trial", "trip");
         assertThat(IdPrefix.matches("day", IDS)).containsExactly("day/tu_1", "day/tu_2");
     }
 
     @Test
-    void wholeId_orAThreadWithSubagents_isMeantAlone() {
+    void wholeId_matchesOnlyItself() {
         assertThat(IdPrefix.matches("trip", List.of("trip", "trip2"))).containsExactly("trip");
         assertThat(IdPrefix.matches("trip", IDS)).containsExactly("trip");
         assertThat(IdPrefix.matches("trip/", IDS)).containsExactly("trip/tu_1");
     }
 
     @Test
-    void otherBeginning_matchesNothing() {
+    void otherPrefix_matchesNothing() {
         assertThat(IdPrefix.matches("x", IDS)).isEmpty();
     }
 }

@@ -33,7 +33,7 @@ class SafeTextTest {
     }
 
     @Test
-    void lines_keepsLineBreaksAndNothingElseThatMovesTheCursor() {
+    void lines_keepsLineBreaks_andEscapesOtherCursorMovements() {
         assertThat(SafeText.lines("one\r\ntwo\n\tthree\rfour\u2028five\u0085"))
                 .isEqualTo("one\ntwo\n\tthree\\u000dfour\\u2028five\\u0085");
     }
@@ -47,7 +47,7 @@ class SafeTextTest {
                 "क्‍ष",
                 "a != b, 50 %, x²"
             })
-    void ordinaryText_staysAsItIs(String text) {
+    void ordinaryText_isUnchanged(String text) {
         assertThat(SafeText.line(text)).isEqualTo(text);
     }
 
@@ -61,7 +61,7 @@ class SafeTextTest {
     }
 
     @Test
-    void excerpt_saysHowMuchIsMissing_andNeverHalvesACharacter() {
+    void excerpt_saysHowMuchIsMissing_andNeverSplitsACharacter() {
         assertThat(Excerpt.of("short", 5)).isEqualTo(new Excerpt("short", false));
         assertThat(Excerpt.of("x".repeat(3_012), 250).text())
                 .isEqualTo("x".repeat(250) + "… (cut: 250 of 3,012 characters)");

@@ -21,12 +21,12 @@ class SuggestionTest {
         "--timout,--timeout",
         "Model,model"
     })
-    void slip_isRecognized(String typed, String meant) {
+    void typo_isRecognized(String typed, String meant) {
         assertThat(Suggestion.question(typed, KNOWN)).isEqualTo("Did you mean \"" + meant + "\"?");
     }
 
     @Test
-    void somethingElse_isNotGuessedAt() {
+    void differentWord_hasNoSuggestion() {
         assertThat(Suggestion.of("budget", KNOWN)).isEmpty();
         assertThat(Suggestion.question("xyz", KNOWN)).isEmpty();
     }

@@ -105,7 +105,7 @@ class EncryptedThreadTest {
     }
 
     @Test
-    void answerOfAnEncryptingWorker_isReadWithItsKeysOnly() {
+    void answerOfAnEncryptingWorker_isReadOnlyWithItsKeys() {
         Payloads answer = ENCRYPTING.toPayloads("yes").orElseThrow();
 
         assertThat(PayloadJson.answer(client(ENCRYPTING), "t", answer, String.class))

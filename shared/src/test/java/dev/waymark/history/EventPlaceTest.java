@@ -10,19 +10,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EventPlaceTest {
     @ParameterizedTest
     @ValueSource(strings = {"e1", "e42", "e42.0", "e42.1", "e999999999999999999"})
-    void place_isReadAsItIsWritten(String place) {
+    void place_writtenAndRead_isUnchanged(String place) {
         assertThat(EventPlace.parse(place)).map(EventPlace::toString).contains(place);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "42", "e", "e-1", "e1.", "e.1", "e1.1.1", "e1234567890123456789", "e1:1", "E1", "e1 "})
-    void otherText_isNoPlace(String text) {
+    void otherText_isNotAPlace(String text) {
         assertThat(EventPlace.parse(text)).isEmpty();
     }
 
     /** An event alone names the state after it, whatever number its last fact has. */
     @Test
-    void places_areOrderedAsTheyHappen() {
+    void places_areOrderedByTime() {
         assertThat(Stream.of("e42", "e9", "e42.10", "e42.2", "e43.0")
                         .map(place -> EventPlace.parse(place).orElseThrow()))
                 .satisfies(places -> assertThat(places.stream().sorted().map(EventPlace::toString))

@@ -20,7 +20,7 @@ class HistoryReaderTest {
     }
 
     @Test
-    void read_runIsResetMeanwhile_isTheRunThatGoesOn() {
+    void read_resetMeanwhile_returnsTheNewRun() {
         server.run("run-1", begun().terminated()).run("run-2", begun()).newestIs("run-1", "run-2");
 
         Timeline timeline = histories.read("t").orElseThrow();
@@ -30,7 +30,7 @@ class HistoryReaderTest {
     }
 
     @Test
-    void read_runIsResetTwiceMeanwhile_isTheRunThatGoesOn() {
+    void read_resetTwiceMeanwhile_returnsTheNewestRun() {
         server.run("run-1", begun().terminated())
                 .run("run-2", begun().terminated())
                 .run("run-3", begun())
@@ -40,7 +40,7 @@ class HistoryReaderTest {
     }
 
     @Test
-    void read_runMovesOnMeanwhile_isTheRunThatGoesOn() {
+    void read_continuedAsNewMeanwhile_returnsTheNewRun() {
         server.run("run-1", begun().continuedAsNew("run-2"))
                 .run("run-2", begun())
                 .newestIs("run-1");
@@ -49,7 +49,7 @@ class HistoryReaderTest {
     }
 
     @Test
-    void read_threadIsTerminated_isItsEnd() {
+    void read_terminatedThread_returnsItsEnd() {
         server.run("run-1", begun().terminated()).newestIs("run-1");
 
         Timeline timeline = histories.read("t").orElseThrow();
@@ -59,7 +59,7 @@ class HistoryReaderTest {
     }
 
     @Test
-    void read_newestRunAwaitsItsState_isShownWithThePreviousRunsLast_whichIsReadOnce() {
+    void read_runThatAwaitsItsState_returnsThePreviousRunsState_readOnce() {
         WrittenHistory first = begun();
         Conversation last = first.projected().state().orElseThrow();
         StartInput next = StartInput.of("assistant").carrying(CarriedReference.of("run-1", last));

@@ -38,7 +38,7 @@ class ProjectorTest {
             .digest();
 
     @Test
-    void modelCall_recordedDigestFits_isNoMismatch() {
+    void modelCall_withTheRecordedDigest_matches() {
         Projector projector = history.activityScheduled(
                         WireNames.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 32), false))
                 .projected();
@@ -48,7 +48,7 @@ class ProjectorTest {
     }
 
     @Test
-    void modelCall_recordedDigestIsNearlyNone_isAMismatch() {
+    void modelCall_withATruncatedDigest_isAMismatch() {
         Projector projector = history.activityScheduled(
                         WireNames.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 31), false))
                 .projected();
@@ -57,7 +57,7 @@ class ProjectorTest {
     }
 
     @Test
-    void modelCall_recordedDigestDiffers_isAMismatch() {
+    void modelCall_withAnotherDigest_isAMismatch() {
         ModelInput recorded = new ModelInput(1, 1, "0".repeat(32), false);
         Projector projector =
                 history.activityScheduled(WireNames.MODEL_ACTIVITY, recorded).projected();
@@ -66,7 +66,7 @@ class ProjectorTest {
     }
 
     @Test
-    void modelCall_recordedCountDiffers_isAMismatch() {
+    void modelCall_withAnotherCount_isAMismatch() {
         ModelInput recorded = new ModelInput(1, 2, digest.substring(0, 32), false);
         Projector projector =
                 history.activityScheduled(WireNames.MODEL_ACTIVITY, recorded).projected();
@@ -117,7 +117,7 @@ class ProjectorTest {
     }
 
     @Test
-    void replyWithOutcomes_isSeveralFactsOfOneEvent_andTheEventIsTheLast() {
+    void replyWithOutcomes_isSeveralFactsOfOneEvent_andTheEventNamesTheLast() {
         WrittenHistory history = asked().activityCompleted(LOOKED).task();
 
         assertThat(moments(history)).endsWith("e11.0 model-replied", "e11.1 tool-dispatched", "e11 tool-finished");
@@ -135,7 +135,7 @@ class ProjectorTest {
     }
 
     @Test
-    void replyWithOutcomes_thatNobodyAwaits_countsOnlyForItsCost() {
+    void replyWithOutcomes_noLongerAwaited_countsOnlyForItsCost() {
         WrittenHistory history = asked().signalled(SignalNames.STOP, Map.of())
                 .activityCompleted(10, LOOKED)
                 .task();

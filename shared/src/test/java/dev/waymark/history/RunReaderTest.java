@@ -56,7 +56,7 @@ class RunReaderTest {
     }
 
     @Test
-    void note_ofTheNextRun_replacesThatOfThePreviousOne() {
+    void note_ofTheNextRun_replacesThePreviousNote() {
         reader.note("t", "run-1", CALLED);
         reader.note("t", "run-2", CALLED);
 
@@ -65,7 +65,7 @@ class RunReaderTest {
     }
 
     @Test
-    void read_sameRunAgain_usesWhatIsCached() {
+    void read_ofTheSameRun_usesTheCache() {
         server.run("run-2", WITH_AGENT);
         reader.setting("t", "run-2");
         reader.setting("t", "run-2");
@@ -74,7 +74,7 @@ class RunReaderTest {
     }
 
     @Test
-    void read_ofTheNextRun_dropsThePreviousOne() {
+    void read_ofTheNextRun_dropsThePreviousRun() {
         server.run("run-2", WITH_AGENT).run("run-3", WITH_AGENT);
         reader.setting("t", "run-2");
         reader.setting("t", "run-3");
@@ -84,7 +84,7 @@ class RunReaderTest {
     }
 
     @Test
-    void note_ofTheNextRun_dropsWhatWasReadOfThePreviousOne() {
+    void note_ofTheNextRun_dropsThePreviousRun() {
         server.run("run-2", WITH_AGENT);
         reader.setting("t", "run-2");
         reader.note("t", "run-3", CALLED);

@@ -201,7 +201,7 @@ class SimulationTest {
     private static final Core RULES = Rules::apply;
 
     @Test
-    void conversation_anyInterleaving_keepsItsPromises() {
+    void conversation_anyInterleaving_keepsTheInvariants() {
         Optional<String> asked = Optional.ofNullable(System.getProperty("waymark.seed"));
         String[] seeds = asked.orElse("0-" + (INTERLEAVINGS - 1)).split("-");
         Coverage coverage = simulated(Long.parseLong(seeds[0]), Long.parseLong(seeds[seeds.length - 1]));
@@ -216,7 +216,7 @@ class SimulationTest {
 
     /** The calls of a file that somebody wrote: only what people decide happens. */
     @Test
-    void threadThatBeginsWithAFile_anyInterleaving_keepsItsPromises() {
+    void threadFromAFile_anyInterleaving_keepsTheInvariants() {
         Coverage coverage = simulated(Simulation.FILE_SEEDS, Simulation.FILE_SEEDS + FILES);
 
         assertThat(notInTheTable(coverage)).isEmpty();
@@ -227,7 +227,7 @@ class SimulationTest {
     /** Tests seeds beyond those that every build tests. */
     @Test
     @Tag("full")
-    void conversation_moreInterleavings_keepsItsPromises() {
+    void conversation_moreInterleavings_keepTheInvariants() {
         Coverage coverage = simulated(INTERLEAVINGS, 4 * INTERLEAVINGS);
         coverage.add(simulated(Simulation.FILE_SEEDS + FILES, Simulation.FILE_SEEDS + 4 * FILES));
 
@@ -236,7 +236,7 @@ class SimulationTest {
 
     /** {@code -Dpage.record=true} writes the table into the page. */
     @Test
-    void pageAboutTheLifeOfACall_hasTheTable() throws IOException {
+    void callLifePage_containsTheTable() throws IOException {
         Path file = Path.of("..", "docs", "call-life.md");
         String page = Files.readString(file);
         String printed = page.replaceFirst("(?m)(?:^\\| `.*\\n)+", Matcher.quoteReplacement(CallTransitions.printed()));
@@ -262,14 +262,14 @@ class SimulationTest {
 
     @ParameterizedTest
     @EnumSource(value = Simulation.Fault.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
-    void simulation_driverWithAFault_noticesIt(Simulation.Fault fault) {
+    void simulation_faultyDriver_isNoticed(Simulation.Fault fault) {
         assertThat(violations(RULES, fault).findAny()).isPresent();
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("brokenRules")
     @Tag("full")
-    void simulation_brokenRule_noticesIt(String name, Core broken, String violation) {
+    void simulation_brokenRule_isNoticed(String name, Core broken, String violation) {
         Set<String> noticed = new TreeSet<>();
         assertThat(violations(broken, Simulation.Fault.NONE)
                         .peek(noticed::add)

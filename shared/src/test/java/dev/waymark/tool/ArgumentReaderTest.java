@@ -50,7 +50,7 @@ class ArgumentReaderTest {
     }
 
     @Test
-    void read_whatWasGiven() throws Exception {
+    void read_validArguments_areTheRecord() throws Exception {
         assertThat(ArgumentReader.read(json(VALID), Transfer.class))
                 .isEqualTo(new Transfer(
                         new Account("NO93"),
@@ -94,7 +94,7 @@ class ArgumentReaderTest {
                     "tags": ["a"],         |                          | tags
                     ", "extra": null       | "                        | extra
                     """)
-    void read_whatTheSchemaRefuses_isRefused_withoutNamesOfClasses(String from, String to, String name)
+    void read_invalidArguments_areRefused_withoutClassNames(String from, String to, String name)
             throws Exception {
         String changed = VALID.replace(from, to == null ? "" : to);
 
@@ -116,7 +116,7 @@ class ArgumentReaderTest {
     }
 
     @Test
-    void problem_ofWhatNoSchemaExpresses_hasTheWordsOfTheRecord() throws Exception {
+    void problem_beyondTheSchema_hasTheMessageOfTheRecord() throws Exception {
         assertThat(ArgumentReader.problem(json(VALID.replace("\"euros\": 5", "\"euros\": 0")), Transfer.class))
                 .contains("expected at least 1 euro, found 0");
         assertThat(ArgumentReader.problem(json(VALID.replace("12-24", "02-30")), Transfer.class))

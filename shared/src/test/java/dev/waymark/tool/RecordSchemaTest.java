@@ -60,7 +60,7 @@ class RecordSchemaTest {
     }
 
     @Test
-    void schema_isSound_andTheRecordCanBeRead() throws Exception {
+    void schema_isValid_andTheRecordCanBeRead() throws Exception {
         Json schema = RecordSchema.of(Invoice.class);
         Json valid = json(VALID);
 
@@ -125,7 +125,7 @@ class RecordSchemaTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"what", "in", "line", "extra"})
-    void optionalComponent_takesNull(String name) throws Exception {
+    void optionalComponent_acceptsNull(String name) throws Exception {
         Json schema = RecordSchema.of(Wish.class);
         Json nothing = json("{\"" + name + "\": null}");
 

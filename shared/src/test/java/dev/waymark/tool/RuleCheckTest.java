@@ -64,7 +64,7 @@ class RuleCheckTest {
     }
 
     @Test
-    void owner_isOneOfThem() throws Exception {
+    void rule_withOwners_holdsForAnyOfThem() throws Exception {
         ApprovalRule rule = ALLOW.ownedBy("ann", "bob");
 
         assertThat(verdict(call("{}", Optional.of("bob"), Spent.NOTHING, 1), rule))
@@ -111,7 +111,7 @@ class RuleCheckTest {
     }
 
     @Test
-    void hours_areThoseOfTheZone_andMayBePastMidnight() throws Exception {
+    void hours_areInTheZone_andMayIncludeMidnight() throws Exception {
         ZoneId vienna = ZoneId.of("Europe/Vienna"); // 23:30
 
         assertThat(then(call("{}"), ALLOW.between(22, 6, vienna))).isEqualTo(CallVerdict.Then.ALLOW);
@@ -186,7 +186,7 @@ class RuleCheckTest {
             {"a":{"maximum":2000},"b":{}}                        | {"a":7,"b":[]}     | ALLOW
             {"a":{"maximum":2000},"b":{}}                        | {"a":7}            | ASK
             """)
-    void allow_holdsOnlyForArgumentsThatItSpeaksOf(String properties, String args, CallVerdict.Then then)
+    void allow_holdsOnlyForArgumentsThatItConstrains(String properties, String args, CallVerdict.Then then)
             throws Exception {
         ApprovalRule rule = ALLOW.when(schema("{\"properties\":" + properties + "}"));
 
@@ -194,7 +194,7 @@ class RuleCheckTest {
     }
 
     @Test
-    void denial_holdsAsJsonSchemaSays() throws Exception {
+    void denial_followsJsonSchema() throws Exception {
         ApprovalRule rule = DENY.when(schema("{\"properties\":{\"a\":{\"minimum\":1000}}}"));
 
         assertThat(then(call("{}"), rule, ALLOW)).isEqualTo(CallVerdict.Then.DENY);
@@ -203,7 +203,7 @@ class RuleCheckTest {
     }
 
     @Test
-    void argumentThatTheToolLacks_isAProblem_ifItsSchemaIsClosed() throws Exception {
+    void unknownArgument_isAProblem_ifTheToolsSchemaIsClosed() throws Exception {
         Json closed = schema("{\"type\":\"object\",\"properties\":{\"cents\":{}},\"additionalProperties\":false}");
         ApprovalRule rule = ALLOW.when(schema("{\"properties\":{\"cent\":{\"maximum\":5}}}"));
         ToolSpec tool = ToolSpec.java("charge")
@@ -221,7 +221,7 @@ class RuleCheckTest {
     }
 
     @Test
-    void grant_isForNothing_ifItsSchemaConstrainsNothing() throws Exception {
+    void grant_withAnUnconstrainedSchema_matchesNothing() throws Exception {
         Json args = schema("{\"a\":1}");
 
         assertThat(RuleCheck.isLike(Json.EMPTY_OBJECT, Json.EMPTY_OBJECT, args)).isFalse();
@@ -235,7 +235,7 @@ class RuleCheckTest {
     }
 
     @Test
-    void patternThatTakesTooLong_asks() throws Exception {
+    void patternWithTooManySteps_asks() throws Exception {
         ApprovalRule slow = DENY.when(schema("{\"properties\":{\"a\":{\"pattern\":\"^(a+)+$\"}}}"));
 
         assertThat(then(call("{\"a\":\"" + "a".repeat(5_000) + "!\"}"), slow, ALLOW))
@@ -243,7 +243,7 @@ class RuleCheckTest {
     }
 
     @Test
-    void rule_isStoredAsItIs() throws Exception {
+    void rule_isStoredUnchanged() throws Exception {
         ApprovalRule rule = ApprovalRule.deny("no").requestedOver(3).between(8, 18, ZoneId.of("UTC"));
 
         String json = PayloadJson.MAPPER.writeValueAsString(rule);

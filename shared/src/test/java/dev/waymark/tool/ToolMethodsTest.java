@@ -90,7 +90,7 @@ class ToolMethodsTest {
     }
 
     @Test
-    void of_object_hasItsAnnotatedMethodsAsTools() {
+    void of_object_returnsAToolPerAnnotatedMethod() {
         assertThat(ToolMethods.of(new Payments()).stream()
                         .map(tool -> tool.spec().name()))
                 .containsExactly("charge", "list_customers", "fail", "work");
@@ -99,7 +99,7 @@ class ToolMethodsTest {
     }
 
     @Test
-    void of_method_declaresWhatTheAnnotationSays() {
+    void of_method_appliesTheAnnotation() {
         ToolSpec expected = ToolSpec.java("charge")
                 .describedAs(
                         "Charges a card",
@@ -119,7 +119,7 @@ class ToolMethodsTest {
     }
 
     @Test
-    void of_methodThatSaysNothing_isSideEffecting() {
+    void of_methodWithoutDeclarations_hasSideEffects() {
         assertThat(tool(new Payments(), "work").spec())
                 .isEqualTo(ToolSpec.java("work")
                         .describedAs(
@@ -142,7 +142,7 @@ class ToolMethodsTest {
 
     /** The room is booked. The model must not book it again. */
     @Test
-    void run_resultThatCannotBeWritten_isDone() throws Exception {
+    void run_unwritableResult_isNotAnError() throws Exception {
         Bookings bookings = new Bookings();
 
         String text = tool(bookings, "book").run(Json.of(Map.of("customer", "Ann", "cents", 42)), CONTEXT);
@@ -154,20 +154,20 @@ class ToolMethodsTest {
     }
 
     @Test
-    void run_proxy_isCalled() throws Exception {
+    void run_withAProxy_callsTheProxy() throws Exception {
         assertThat(tool(new Proxy(), "list_customers").run(Json.EMPTY_OBJECT, CONTEXT))
                 .isEqualTo("[\"through the proxy\"]");
     }
 
     @Test
-    void run_exception_isThatOfTheMethod() {
+    void run_exception_isTheMethodsOwn() {
         assertThatThrownBy(() -> tool(new Payments(), "fail").run(Json.EMPTY_OBJECT, CONTEXT))
                 .isExactlyInstanceOf(IOException.class)
                 .hasMessage("no connection");
     }
 
     @Test
-    void verify_asksTheNamedMethod() throws Exception {
+    void verify_callsTheNamedMethod() throws Exception {
         Json charge = Json.of(Map.of("customer", "Ann", "cents", 42));
 
         assertThat(tool(new Payments(), "charge").verify(charge, CONTEXT)).isEqualTo(VerifyResult.landed("charged"));
@@ -175,7 +175,7 @@ class ToolMethodsTest {
     }
 
     @Test
-    void of_methodThatCannotBeATool_saysWhy() {
+    void of_unsuitableMethod_saysWhy() {
         assertThatThrownBy(() -> ToolMethods.of(new Object() {
                     @ToolMethod(description = "Two")
                     void two(String one, int other) {}

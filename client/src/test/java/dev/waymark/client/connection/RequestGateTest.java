@@ -62,7 +62,7 @@ class RequestGateTest {
     }
 
     @Test
-    void crowd_passesAFewAtATime_inOrder_andAllGetTheirAnswers() throws Exception {
+    void manyRequests_passInOrderWithinTheLimit_andAllGetAnswers() throws Exception {
         List<Future<Integer>> answers = crowd(2 * RequestGate.FIRST);
         assertThat(arrived).hasSize(RequestGate.FIRST);
         // Longer than a caller waits between two looks.
@@ -79,7 +79,7 @@ class RequestGateTest {
     }
 
     @Test
-    void slowAnswers_narrowTheGate_andFastOnesWidenIt_ifOthersWait() throws Exception {
+    void slowAnswers_lowerTheLimit_andFastOnesRaiseItIfOthersWait() throws Exception {
         for (int i = 0; i < 20; i++) {
             answerAfter(Duration.ofSeconds(5));
         }
@@ -102,7 +102,7 @@ class RequestGateTest {
     }
 
     @Test
-    void failure_givesItsPlaceBack() {
+    void failure_freesItsPlace() {
         for (int i = 0; i < 2 * RequestGate.FIRST; i++) {
             assertThatThrownBy(() -> gate.pass(
                             () -> {
@@ -135,7 +135,7 @@ class RequestGateTest {
     }
 
     @Test
-    void serverThatAnswersNobody_letsNobodyWaitForEver() throws Exception {
+    void serverWithoutAnswers_endsTheWaitsInLine() throws Exception {
         crowd(RequestGate.FIRST);
         Future<Integer> inLine = callers.submit(() -> gate.pass(() -> answered(-1), NEVER));
         await().until(() -> gate.waiting() == 1);

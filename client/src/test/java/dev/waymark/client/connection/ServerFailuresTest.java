@@ -29,7 +29,7 @@ class ServerFailuresTest {
 
     /** As gRPC reports a request whose Java thread is interrupted. */
     @Test
-    void requestOfAnInterruptedThread_isTheSameAsAnInterruptedWait() {
+    void requestOfAnInterruptedThread_failsLikeAnInterruptedWait() {
         assertThatThrownBy(() -> new ServerFailures("127.0.0.1:7233", false).translated(() -> {
                     throw Status.CANCELLED
                             .withDescription("Thread interrupted")
@@ -76,7 +76,7 @@ class ServerFailuresTest {
             DEADLINE_EXCEEDED  | ServerUnreachable | the in-memory server no longer answers: 127.0.0.1:7233 (when it stops, it loses all that is not saved)
             NOT_FOUND          | NotFound          | the in-memory server was started anew, and no longer has the thread: 127.0.0.1:7233
             """)
-    void failure_ofTheInMemoryServer_saysWhatIsLost(Status.Code code, String type, String message) {
+    void failure_ofTheInMemoryServer_saysThatThreadsAreLost(Status.Code code, String type, String message) {
         WaymarkException failure = new ServerFailures("127.0.0.1:7233", true)
                 .translate(Status.fromCode(code).withDescription("why").asRuntimeException());
 

@@ -32,7 +32,7 @@ class WaitThreadsTest {
     /** The first test, because threads that took the place of blocked ones remain for a while. */
     @Test
     @Order(1)
-    void manyTasksThatAreShort_needFewThreads() {
+    void manyShortTasks_needFewThreads() {
         AtomicInteger most = new AtomicInteger();
         CompletableFuture<?>[] all = IntStream.range(0, MANY)
                 .mapToObj(i -> CompletableFuture.runAsync(
@@ -52,7 +52,7 @@ class WaitThreadsTest {
 
     @Test
     @Order(2)
-    void manyTasksThatBlock_delayNoOther_andEndWithTheirThreads() throws Exception {
+    void manyBlockingTasks_delayNoOthers_andTheirThreadsEnd() throws Exception {
         CountDownLatch begun = new CountDownLatch(200);
         CountDownLatch goOn = new CountDownLatch(1);
         CompletableFuture<?>[] all = IntStream.range(0, 200)
@@ -79,7 +79,7 @@ class WaitThreadsTest {
     }
 
     @Test
-    void blockingInsideOfBlocking_runsInTheSameThread_andThrowsWhatItThrows() {
+    void nestedBlocking_runsInTheSameThread_andRethrows() {
         assertThat(CompletableFuture.supplyAsync(
                                 () -> WaitThreads.blocking(() -> WaitThreads.blocking(
                                         () -> Thread.currentThread().getName())),

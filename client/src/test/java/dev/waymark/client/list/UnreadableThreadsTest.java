@@ -59,25 +59,25 @@ class UnreadableThreadsTest {
 
     @ParameterizedTest
     @MethodSource("problems")
-    void threads_thatCannotBeRead_areLeftOut(RuntimeException problem) {
+    void unreadableThreads_areLeftOut(RuntimeException problem) {
         assertThat(read(page, () -> problem, "b", "good", "a")).containsExactly("good");
         assertThat(leftOut).containsExactly("a", "b");
     }
 
     @Test
-    void callerThatLeavesNothingOut_isToldOfTheFirstProblem() {
+    void callerThatLeavesNothingOut_getsTheFirstProblem() {
         assertThatThrownBy(() -> read(Progress.NONE, () -> KEY, "bad", "good")).isSameAs(KEY);
     }
 
     @Test
-    void list_ofWhichNothingCanBeRead_fails_butNotAPage() {
+    void unreadableList_fails_butAnUnreadablePageDoesNot() {
         assertThatThrownBy(() -> read((done, of) -> {}, () -> KEY, "a", "b")).isSameAs(KEY);
         assertThat(read(page, () -> KEY, "a", "b")).isEmpty();
         assertThat(leftOut).containsExactly("a", "b");
     }
 
     @Test
-    void thread_thatIsGone_isOmittedWithoutAWord_andAnOutageFailsTheList() {
+    void missingThread_isOmitted_andAnOutageFailsTheList() {
         assertThat(read(page, Status.NOT_FOUND::asRuntimeException, "gone", "good"))
                 .containsExactly("good");
         assertThat(leftOut).isEmpty();

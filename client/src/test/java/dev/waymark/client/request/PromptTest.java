@@ -21,7 +21,7 @@ class PromptTest {
             Prompt::allowingVolatile);
 
     @Test
-    void change_isSeenAndLeavesTheOriginal() {
+    void change_appliesToACopyOnly() {
         Prompt prompt = Prompt.of("clerk", "Hello").withThread("trip");
         Prompt same = Prompt.of("clerk", "Hello").withThread("trip").withId(prompt.id());
 

@@ -43,7 +43,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void offered_isSavedAndToldOnce() {
+    void offered_isSavedAndReportedOnce() {
         writer.offer(at("t", 1));
 
         assertThat(writer.flush(LONG)).isEmpty();
@@ -68,7 +68,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void offered_byManyThreads_everyOneHasItsTurn() {
+    void offered_byManyThreads_savesEachInTurn() {
         saver.stopping();
         writer.offer(at("busy", 1));
         await().atMost(LONG).until(() -> saver.attempts() == 1);
@@ -90,7 +90,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void save_thatFails_isToldOnceAndTriedAgainWithTheNewest() {
+    void failedSave_isReportedOnceAndRetriedWithTheNewest() {
         saver.failing(disk("/a"), disk("/b"), disk("/c"));
         writer.offer(at("t", 1));
         await().atMost(LONG).until(() -> saver.attempts() > 1);
@@ -103,7 +103,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void save_thatFailsInAnotherWay_isToldToo() {
+    void saveFailedInAnotherWay_isReportedToo() {
         saver.failing(disk("/a"), new IllegalStateException("a bug"), disk("/b"), new IllegalStateException("a bug"));
         writer.offer(at("t", 1));
 
@@ -116,7 +116,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void save_corruptEntry_isToldAndHoldsUpNobody() {
+    void save_corruptEntry_isReportedAndDelaysNoOtherThread() {
         saver.failing(SaverException.corrupt("t.json", "not JSON"));
         writer.offer(at("t", 1));
         await().atMost(LONG).until(() -> !told.isEmpty());
@@ -128,7 +128,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void offered_thatTheSaverHas_isNeitherSavedNorToldAgain() {
+    void offered_alreadySaved_isNeitherSavedNorReportedAgain() {
         writer.offer(at("t", 3));
         writer.flush(LONG);
         writer.close();
@@ -146,7 +146,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void cadenceOfTime_holdsBackAllButTheFirst_untilTheFlush() {
+    void timeInterval_postponesAllButTheFirst_untilTheFlush() {
         writer.close();
         writer = writer(SaveInterval.every(Duration.ofHours(1)));
         writer.offer(at("t", 1));
@@ -163,7 +163,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void cadenceOfTime_passed_savesTheNewest() {
+    void timeInterval_passed_savesTheNewest() {
         writer.close();
         writer = writer(SaveInterval.every(Duration.ofMillis(50)));
         writer.offer(at("t", 1));
@@ -174,7 +174,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void last_ofAThread_isSavedInSpiteOfTheCadence() {
+    void last_ofAThread_ignoresTheInterval() {
         writer.close();
         writer = writer(SaveInterval.every(Duration.ofHours(1)));
         writer.offer(at("t", 1));
@@ -186,7 +186,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void steps_ofATurnWithAQuestion_areEachVersionOnce() {
+    void steps_ofATurnWithAQuestion_saveEachVersionOnce() {
         ThreadFixture tale = asked().answers("tu_1", "Friday").callsModel().replies("Booked.");
 
         assertThat(saved(tale, SaveInterval.STEP)).containsExactly(1, 1, 2);
@@ -208,7 +208,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void threadThatEndsInTheMiddleOfATurn_isSavedAtItsEndThough() {
+    void threadThatEndsDuringATurn_isSavedAtItsEnd() {
         ThreadFixture tale = asked().answers("tu_1", "Friday");
         CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.TURN);
         keeping.follow(tale.moments(), run());
@@ -223,7 +223,7 @@ class CheckpointWriterTest {
 
     /** A program that reads the saver sees a call while the call runs, and sees no additional version. */
     @Test
-    void callThatRuns_isSavedBetweenTheVersions_andNotToldOf() {
+    void runningCall_isSavedBetweenVersions_andNotReported() {
         ThreadFixture tale = charging();
         CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
 
@@ -251,7 +251,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void callThatWaitsForAPerson_hasNoRow() {
+    void callThatWaitsForAPerson_isNotLogged() {
         CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
 
         keeping.follow(asked().moments(), run());
@@ -263,7 +263,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void callThatRuns_offeredWhileAVersionWaits_takesTheVersionsPlaceOnlyAfterIt() {
+    void runningCall_offeredWhileAVersionWaits_isSavedAfterIt() {
         saver.stopping();
         writer.offer(at("other", 1));
         await().atMost(LONG).until(() -> saver.attempts() == 1);
@@ -277,7 +277,7 @@ class CheckpointWriterTest {
     }
 
     @Test
-    void callThatRuns_underAnIntervalOfTurns_isNotSaved() {
+    void runningCall_withAnIntervalOfTurns_isNotSaved() {
         ThreadFixture tale = charging();
         CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.TURN);
 

@@ -22,7 +22,7 @@ class NewScheduleTest {
     private static final Recurrence DAILY = Recurrence.cron("@daily");
 
     @Test
-    void schedule_intoOneThread_isRefusedWithWhatToDo() {
+    void schedule_intoOneThread_isRefusedWithInstructions() {
         assertThatThrownBy(() -> NewSchedule.of("nightly", PROMPT.withThread("trip"), DAILY))
                 .isInstanceOfSatisfying(WaymarkException.Refused.class, refused -> {
                     assertThat(refused).hasMessage("a schedule can't send messages into one thread: trip");
@@ -93,12 +93,12 @@ class NewScheduleTest {
                 "0 9 nonsense 2 *|true",
                 "@yearly|true"
             })
-    void cron_everComes_ifOneOfItsDaysExists(String expression, boolean comes) {
+    void cron_hasTimes_ifOneOfItsDaysExists(String expression, boolean comes) {
         assertThat(everComes(Recurrence.cron(expression))).isEqualTo(comes);
     }
 
     @Test
-    void calendar_everComes_ifItsDaysAreNotOver() {
+    void calendar_hasTimes_ifItsDaysAreNotOver() {
         assertThat(everComes(Recurrence.calendar(Map.of("year", "2025")))).isFalse();
         assertThat(everComes(Recurrence.calendar(Map.of("year", "2026", "month", "1-10"))))
                 .isFalse();

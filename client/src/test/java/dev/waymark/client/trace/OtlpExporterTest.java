@@ -71,7 +71,7 @@ class OtlpExporterTest {
     }
 
     @Test
-    void json_isThatOfTheProtocol() throws Exception {
+    void json_followsTheProtocol() throws Exception {
         OtlpExporter.of(
                         Optional.empty(),
                         environment(
@@ -123,7 +123,7 @@ class OtlpExporterTest {
     }
 
     @Test
-    void collectorThatIsBusy_isAskedAgain_andOneThatRefusesIsNot() {
+    void busyCollector_isRetried_andARefusalIsNot() {
         answers.addAll(List.of(503, 429));
         OtlpExporter.of(Optional.empty(), environment()).take(List.of(SPAN));
         assertThat(requests).hasSize(3);
@@ -137,7 +137,7 @@ class OtlpExporterTest {
     }
 
     @Test
-    void settings_thatAreInvalid_areRefused() {
+    void invalidSettings_areRefused() {
         assertThatThrownBy(() -> OtlpExporter.of(Optional.of("localhost:4317"), Map.of()))
                 .hasMessage("the collector's address must be an http or https URL: localhost:4317");
         assertThatThrownBy(

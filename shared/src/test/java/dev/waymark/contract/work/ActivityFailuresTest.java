@@ -15,7 +15,7 @@ class ActivityFailuresTest {
         "Forgotten,Forgotten",
         "HistoryUnreadable,HistoryUnreadable"
     })
-    void failureOfKeys_leavesTheActivityToOthers(String recorded, String type) {
+    void failureOfKeys_leavesTheActivityToOtherWorkers(String recorded, String type) {
         assertThat(ActivityFailures.problem(ApplicationFailure.newFailure("why", recorded)))
                 .isEqualTo(new Problem(type, "why"));
     }

@@ -15,7 +15,7 @@ class AgentListTest {
     private static final AgentSpec CLERK = AgentSpec.of("clerk", "scripted:clerk");
 
     @Test
-    void agents_sayWhatTheyLack_andWhetherAnotherOneUsesThem() {
+    void agentList_showsWhatAgentsLack_andWhichAreSubagents() {
         AgentList list = AgentList.of(
                 List.of(BOSS, CLERK),
                 agent -> Optional.of("OPENAI_API_KEY is not set").filter(words -> agent.equals(BOSS)));

@@ -79,7 +79,7 @@ class InputFormTest {
     }
 
     @Test
-    void boundsThatAreNoNumbers_boundNothing() {
+    void boundsThatAreNotNumbers_areIgnored() {
         InputForm form = form("{'f':{'type':'number','minimum':'x','maximum':null,'minLength':{}}}", "['f']");
 
         assertThat(form.misfit("1", Optional.empty())).isEqualTo(FITS);
@@ -132,7 +132,7 @@ class InputFormTest {
                 "{'message':'M','requestedSchema':{'properties':{'a':{'type':['string','null']}}}}",
                 "{'message':'M','requestedSchema':{'properties':{'a':{'type':'string'}},'required':['b']}}"
             })
-    void requestThatNobodyCanAnswer_isAProblem(String request) {
+    void unanswerableRequest_isAProblem(String request) {
         assertThat(new InputForm(json(request)).problem()).isPresent();
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class ToolFactTest {
     @Test
-    void lateEnd_isTheEndOfAnExecution_andNothingElse() {
+    void lateEnd_acceptsOnlyEndsOfExecutions() {
         List<ToolFact> ends = List.of(
                 new ToolFact.ToolFinished("a", 1, "done", false),
                 new ToolFact.ToolInterrupted("a", 1, "Which?"),

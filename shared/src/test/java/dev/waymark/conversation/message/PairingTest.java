@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class PairingTest {
     @Test
-    void transcript_inWhichEachCallHasItsResult_isGood() {
+    void transcript_withAResultForEachCall_isValid() {
         assertThat(Pairing.violation(List.of(
                         user("?"),
                         assistant(text("!"), use("a", "add"), use("b", "add")),
@@ -30,7 +30,7 @@ class PairingTest {
 
     @ParameterizedTest
     @MethodSource("violations")
-    void transcript_againstTheRule_isRefused(String violation, List<Message> messages) {
+    void transcript_violatingTheRule_isRefused(String violation, List<Message> messages) {
         assertThat(Pairing.violation(messages)).contains(violation);
     }
 

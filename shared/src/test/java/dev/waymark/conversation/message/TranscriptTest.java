@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Test;
 
 class TranscriptTest {
     @Test
-    void digest_empty_isThatOfNothing() {
+    void digest_ofNoMessages_isThatOfEmptyText() {
         assertThat(Transcript.EMPTY.digest())
                 .isEqualTo("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 
     @Test
-    void digest_ofAMessage_runsOverTheOneBeforeAndTheCanonicalMessage() {
+    void digest_ofAMessage_coversThePreviousDigestAndTheMessage() {
         Transcript transcript = Transcript.EMPTY.plus(entry("m1", "Hé"));
         String canonical = "{\"content\": [{\"text\": \"H\\u00e9\", \"type\": \"text\"}], \"role\": \"user\"}";
 
@@ -24,7 +24,7 @@ class TranscriptTest {
     }
 
     @Test
-    void digest_ofTheSameMessages_dependsOnTheirOrderAndNotOnIds() {
+    void digest_dependsOnTheOrderOfMessages_butNotOnIds() {
         Transcript ab = Transcript.EMPTY.plus(entry("m1", "a")).plus(entry("m2", "b"));
 
         assertThat(Transcript.EMPTY.plus(entry("x", "a")).plus(entry("y", "b")).digest())

@@ -53,7 +53,7 @@ class ApprovalTest {
     }
 
     @Test
-    void approval_ofACall_runsItAsItWas() {
+    void approval_ofACall_runsItUnchanged() {
         ConversationScript story = replied(use("a", "fire")).with(approved("a"));
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
@@ -64,7 +64,7 @@ class ApprovalTest {
     }
 
     @Test
-    void approval_withOtherArguments_runsThose() {
+    void approval_withOtherArguments_runsWithThem() {
         ConversationScript story =
                 replied(use("a", "fire")).with(decided(true, Optional.of("a"), Optional.of(OTHER), NONE, NONE));
 
@@ -78,7 +78,7 @@ class ApprovalTest {
 
     /** The model must not believe that what it had asked for has run. */
     @Test
-    void otherArguments_areToldToTheModelInFrontOfTheResult_andKeptWithThoseThatItChose() {
+    void editedArguments_areToldToTheModelBeforeTheResult_andBothAreKept() {
         ConversationScript story = replied(use("a", "fire"))
                 .with(decided(true, Optional.of("a"), Optional.of(OTHER), NONE, NONE))
                 .with(
@@ -96,7 +96,7 @@ class ApprovalTest {
     }
 
     @Test
-    void argumentsThatWereChangedBack_areNotTold() {
+    void argumentsChangedBack_areNotReported() {
         ConversationScript story =
                 replied(use("a", "fire")).with(decided(true, Optional.of("a"), Optional.of(OTHER), NONE, NONE));
 
@@ -110,14 +110,14 @@ class ApprovalTest {
     }
 
     @Test
-    void approval_ofTheOnlyCall_needsNoName() {
+    void approval_ofTheOnlyCall_needsNoCallId() {
         ConversationScript story = replied(use("a", "fire")).with(decided(true, NONE, AS_IT_IS, NONE, NONE));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.ISSUED);
     }
 
     @Test
-    void decision_onOneOfSeveral_hasToNameIt() {
+    void decision_onOneOfSeveral_mustNameIt() {
         ConversationScript story = replied(use("a", "fire"), use("b", "drop"));
 
         assertThat(story.refusal(decided(true, NONE, AS_IT_IS, NONE, NONE))).contains(ProblemType.CALL_REQUIRED);
@@ -126,7 +126,7 @@ class ApprovalTest {
     }
 
     @Test
-    void decision_aboutTheArgumentsThatWereShown_isTakenOnlyForThose() {
+    void decision_aboutShownArguments_appliesOnlyToThem() {
         ConversationScript story = replied(use("a", "fire"));
 
         assertThat(Rules.refusal(
@@ -143,7 +143,7 @@ class ApprovalTest {
 
     /** Whether the call runs depends on its agent, and so does whose signature counts. */
     @Test
-    void decision_whileTheAgentIsLookedUp_isTakenOnlyIfItDeniesWithoutASignature() {
+    void decision_beforeTheAgentIsKnown_isAcceptedOnlyAsAnUnsignedDenial() {
         Conversation begun = Rules.resume(
                 replied(use("a", "fire")).state(),
                 new Resumption("r", Optional.of("other"), NONE, Optional.empty(), false, NONE),
@@ -171,7 +171,7 @@ class ApprovalTest {
     }
 
     @Test
-    void decision_onWhatWaitsForNone_isRefused() {
+    void decision_onACallThatDoesNotWait_isRefused() {
         ConversationScript story = replied(use("a", "charge"), use("b", "fire"));
 
         assertThat(story.refusal(approved("z"))).contains(ProblemType.NOT_FOUND);
@@ -181,7 +181,7 @@ class ApprovalTest {
     }
 
     @Test
-    void decision_withArgumentsThatMakeNoSense_isRefused() {
+    void decision_withInvalidArguments_isRefused() {
         ConversationScript story = replied(use("a", "fire"));
         Json large = Json.of(Map.of("x", "x".repeat(CallRules.MAX_ARGS_LENGTH)));
 
@@ -202,7 +202,7 @@ class ApprovalTest {
     }
 
     @Test
-    void denial_isToldWithTheDocumentedText() {
+    void denial_hasTheDocumentedText() {
         ConversationScript story = replied(use("a", "fire")).with(denied("a"));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.DENIED);
@@ -213,7 +213,7 @@ class ApprovalTest {
     }
 
     @Test
-    void denial_withAReason_isToldWithIt() {
+    void denial_withAReason_containsIt() {
         ConversationScript story = replied(use("a", "fire"))
                 .with(decided(false, Optional.of("a"), AS_IT_IS, NONE, Optional.of("too dear")));
 
@@ -222,7 +222,7 @@ class ApprovalTest {
     }
 
     @Test
-    void denial_whereNobodyApproves_comesAtOnceForAllOfThem() {
+    void denial_ifNobodyApproves_comesAtOnceForAllCalls() {
         ConversationScript story = begun(Optional.of(new AgentPolicy.Approvals(true, Optional.empty())))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "fire"), use("b", "fire")));
         String text = "Tool execution denied. No approval callback provided. The fire tool was not executed.";
@@ -233,7 +233,7 @@ class ApprovalTest {
     }
 
     @Test
-    void approval_thatNobodyGivesInTime_isADenial() {
+    void approval_notGivenInTime_isADenial() {
         ConversationScript story = hurried();
         assertThat(story.decides()).containsExactly(new Step.WakeAt(DEADLINE));
 
@@ -254,7 +254,7 @@ class ApprovalTest {
     }
 
     @Test
-    void approval_ofARerunAfterADenialInTime_isAskedForAgain() {
+    void rerun_afterADenialByTimeout_needsApprovalAgain() {
         ConversationScript story = begun(Optional.of(new AgentPolicy.Approvals(false, Optional.of(30_000L))))
                 .with(
                         said("Hello"),
@@ -313,7 +313,7 @@ class ApprovalTest {
 
     /** Otherwise, who alters the decisions of a stored history would only have to remove their digest. */
     @Test
-    void missingDigestOfDecisions_fitsNoDecisionsOnly() {
+    void missingDigestOfDecisions_matchesOnlyNoDecisions() {
         Conversation undecided = replied(use("a", "fire")).state();
         Conversation decided = replied(use("a", "fire")).with(denied("a")).state();
         ModelInput model = new ModelInput(1, 1, "", false);

@@ -62,7 +62,7 @@ class BudgetTest {
     }
 
     @Test
-    void budget_thatIsSpent_endsTheTurnBeforeTheNextModelCall() {
+    void budget_spent_endsTheTurnBeforeTheNextModelCall() {
         ConversationScript story = round(round(limited(dollars("0.2")), 1), 2);
 
         assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
@@ -73,14 +73,14 @@ class BudgetTest {
     }
 
     @Test
-    void budget_thatIsNotQuiteSpent_allowsOneMoreCall() {
+    void budget_almostSpent_allowsOneMoreCall() {
         ConversationScript story = round(round(limited(dollars("0.2000000001")), 1), 2);
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(3));
     }
 
     @Test
-    void tokens_thatAreSpent_endTheTurn() {
+    void tokens_spent_endTheTurn() {
         assertThat(round(limited(tokens(15)), 1).status()).isEqualTo(Turn.Status.BUDGET);
         assertThat(round(limited(tokens(16)), 1).status()).isEqualTo(Turn.Status.RUNNING);
     }
@@ -96,7 +96,7 @@ class BudgetTest {
     }
 
     @Test
-    void raise_toWhatIsSpentAlready_isRefused() {
+    void raise_toTheAmountSpent_isRefused() {
         Conversation state = round(limited(dollars("0.05")), 1).state();
 
         assertThat(Rules.refusal(state, (Fact.Inbound) raise(dollars("0.05"))).map(Problem::message))
@@ -110,7 +110,7 @@ class BudgetTest {
 
     /** One fact may raise a limit that the thread has and another one that it does not have. */
     @Test
-    void raise_ofALimitThatIsNotThere_isPassedOverBesideOneThatIs() {
+    void raise_ofAMissingLimit_isIgnoredTogetherWithAnExistingOne() {
         ConversationScript story = limited(tokens(1_000))
                 .with(new PersonFact.BudgetRaised(Optional.of(20), dollars("5"), Optional.empty()));
 
@@ -119,7 +119,7 @@ class BudgetTest {
     }
 
     @Test
-    void raise_ofAnotherLimit_leavesTheTurnWhereItEnded() {
+    void raise_ofAnotherLimit_doesNotContinueTheTurn() {
         ConversationScript story = round(limited(dollars("0.1")), 1)
                 .with(new PersonFact.BudgetRaised(Optional.of(20), Budget.UNLIMITED, Optional.empty()));
 
@@ -127,7 +127,7 @@ class BudgetTest {
     }
 
     @Test
-    void message_toAThreadThatHasSpentItsBudget_waitsForMore() {
+    void message_toAThreadOverBudget_waitsForARaise() {
         ConversationScript story = round(limited(dollars("0.1")), 1).with(ConversationScript.said("And now?"));
 
         assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
@@ -136,7 +136,7 @@ class BudgetTest {
     }
 
     @Test
-    void failedAttempts_thatSaidWhatTheyTook_areCounted() {
+    void failedAttempts_withUsage_areCounted() {
         Spent lost = new Spent(new Usage(7, 0), Optional.of(usd("0.07")));
         ConversationScript story = limited(dollars("1")).with(new ModelFact.ModelCalled(1));
         story.with(new ModelFact.ModelReplied(
@@ -153,7 +153,7 @@ class BudgetTest {
     }
 
     @Test
-    void replyThatNobodyWaitsFor_isPaidAllTheSame() {
+    void replyNoLongerAwaited_isStillCharged() {
         ConversationScript story = limited(dollars("1"))
                 .with(new ModelFact.ModelCalled(1), new PersonFact.Stopped(Optional.empty()), replied(1, "0.1", ADD));
 
@@ -163,7 +163,7 @@ class BudgetTest {
     }
 
     @Test
-    void amounts_areExactAndStopBeforeTheyOverflow() {
+    void amounts_areExactAndSaturate() {
         assertThat(usd("0.0000000375").plus(usd("0.0000000375"))).isEqualTo(usd("0.000000075"));
         assertThat(usd("1e30").plus(usd("1")).picos()).isEqualTo(Long.MAX_VALUE);
         assertThat(usd("1.50").toString()).isEqualTo("1.5");

@@ -80,7 +80,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void allowedCall_runsAndNobodyIsAsked() {
+    void allowedCall_runsWithoutARequest() {
         ConversationScript story = replied(use("a", "fire"), ALLOW);
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
@@ -89,7 +89,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void deniedCall_neverRuns_andTheModelIsToldWhy() {
+    void deniedCall_neverRuns_andTheModelGetsTheReason() {
         ConversationScript story = replied(use("a", "fire"), DENY);
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
@@ -100,7 +100,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void askedCall_waits_andTheRequestSaysWhy() {
+    void askedCall_waits_andTheRequestContainsTheReason() {
         ConversationScript story = replied(use("a", "fire"), ASK);
 
         PendingItem ask = story.state().asks().get(0);
@@ -112,7 +112,7 @@ class CallVerdictTest {
 
     /** For another reason than the rules: because only a file has it, for example. */
     @Test
-    void allowedCall_thatIsAskedAbout_isNotSaidToBeAskedAboutByTheRules() {
+    void allowedCall_requestedForAnotherReason_doesNotNameTheRules() {
         Call call = Call.issued(use("a", "fire"), 1, ConversationScript.START)
                 .judged(ALLOW)
                 .awaiting(Optional.empty(), ConversationScript.START);
@@ -124,7 +124,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void callWithoutAVerdict_isJudgedBeforeAnybodyIsAsked() {
+    void callWithoutAVerdict_isJudgedBeforeTheRequest() {
         ConversationScript story = replied(use("a", "fire"));
 
         assertThat(story.decides()).containsExactly(new Step.Judge(story.call("a")));
@@ -136,7 +136,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void verdictApartFromTheReply_thatAsksOrDenies_isFollowed() {
+    void separateVerdict_thatAsksOrDenies_isApplied() {
         assertThat(replied(use("a", "fire"))
                         .with(requested("a"), given("a", ASK))
                         .call("a")
@@ -150,7 +150,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void verdictApartFromTheReply_thatEndsTheLastCall_completesAVersion() {
+    void separateVerdict_thatEndsTheLastCall_completesAVersion() {
         int withTheReply = replied(use("a", "fire"), DENY).state().counters().versions();
         ConversationScript apart = replied(use("a", "fire")).with(requested("a"), given("a", DENY));
 
@@ -158,7 +158,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void verdict_isNotAskedForAboutACallThatHasEnded() {
+    void verdict_isNotRequestedForAnEndedCall() {
         ConversationScript story = replied(use("a", "fire"), DENY).with(requested("a"), given("a", ALLOW));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.DENIED);
@@ -174,7 +174,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void editedCall_thatTheRulesAllowOrAskFor_runs() {
+    void editedCall_thatTheRulesAllowOrAsk_runs() {
         for (CallVerdict verdict : List.of(ALLOW, ASK)) {
             ConversationScript story = edited().with(requested("a"), given("a", verdict));
 
@@ -185,7 +185,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void editedCall_thatTheRulesDeny_isDenied_andSaysThatAPersonHadApprovedIt() {
+    void editedCall_thatTheRulesDeny_isDenied_andNamesTheApproval() {
         ConversationScript story = edited().with(requested("a"), given("a", DENY));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.DENIED);
@@ -196,7 +196,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void verdictThatNobodyCanGive_isToAskAPerson() {
+    void verdictFailed_asksAPerson() {
         ConversationScript story = replied(use("a", "fire"))
                 .with(requested("a"), new ToolFact.VerdictFailed("a", new Problem("Timeout", "no worker answered")));
 
@@ -205,7 +205,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void verdictThatOldWorkersLeft_isAskedForAgain() {
+    void verdictLeftByOldWorkers_isRequestedAgain() {
         ConversationScript story = replied(use("a", "fire"))
                 .with(
                         requested("a"),
@@ -215,7 +215,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void toolWithoutRules_needsApproval_whateverTheVerdict() {
+    void toolWithoutRules_needsApproval_withAnyVerdict() {
         ConversationScript story = replied(use("a", "drop"), ALLOW);
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
@@ -233,7 +233,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void identicalCalls_haveAVerdictEach() {
+    void identicalCalls_eachHaveAVerdict() {
         ConversationScript story = replied(List.of(use("a", "fire"), use("b", "fire")), ALLOW, DENY);
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
 
@@ -246,7 +246,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void turnThatIsStopped_ignoresTheVerdictThatComesLater() {
+    void stoppedTurn_ignoresALateVerdict() {
         ConversationScript story =
                 replied(use("a", "fire")).with(requested("a"), new PersonFact.Stopped(NONE), given("a", ALLOW));
 
@@ -255,7 +255,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void claimThatAResetRestores_whileTheRulesAreAsked_isFoundOutFirst() {
+    void restoredClaim_whileACallIsJudged_isResolvedFirst() {
         ConversationScript story = replied(use("a", "mail"))
                 .with(requested("a"), ToolConversationScript.restored("a", 1, "mail", "old"), given("a", ALLOW));
 
@@ -263,7 +263,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void deniedCall_thatAPersonWantsToRunAgain_staysDenied() {
+    void deniedCall_settledAsRerun_staysDenied() {
         ConversationScript story = replied(List.of(use("a", "mail"), use("b", "mail")), ALLOW, DENY)
                 .with(ToolConversationScript.restored("b", 1, "mail", "old"))
                 .with(ToolConversationScript.settled("b", CallSettlement.Outcome.RERUN));
@@ -272,7 +272,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void requests_areCountedInCallOrder_whateverBecameOfThem() {
+    void requests_areCountedInCallOrder_withAnyOutcome() {
         ConversationScript story =
                 replied(List.of(use("z", "fire"), use("a", "fire"), use("m", "add")), DENY, ASK, ALLOW);
 
@@ -283,7 +283,7 @@ class CallVerdictTest {
     }
 
     @Test
-    void thread_thatGoesOnWithAnotherAgent_asksItsRules() {
+    void thread_resumedWithAnotherAgent_asksItsRules() {
         Conversation over = replied(use("a", "fire"), ASK)
                 .with(new PersonFact.CloseRequested(NONE))
                 .state();

@@ -81,7 +81,7 @@ class ChangedToolTest {
     }
 
     @Test
-    void definition_thatTheReplyDoesNotBring_isFetchedBeforeAnybodyIsAsked() {
+    void definition_missingInTheReply_isFetchedBeforeTheRequest() {
         ConversationScript story = called().with(reply(1, use("a", "fire")));
         assertThat(story.state().asks()).isEmpty();
         assertThat(story.decides()).containsExactly(new Step.Judge(story.call("a")));
@@ -93,7 +93,7 @@ class ChangedToolTest {
     }
 
     @Test
-    void definition_thatCannotBeFoundOut_isUnknown_andAskedAboutNevertheless() {
+    void definition_undetermined_isUnknown_andStillRequestsApproval() {
         ConversationScript story = called().with(reply(1, use("a", "fire")))
                 .with(
                         new ToolFact.VerdictRequested("a"),
@@ -104,7 +104,7 @@ class ChangedToolTest {
     }
 
     @Test
-    void changedTool_asksAgain_withTheNewDefinition_andNotForever() {
+    void changedTool_asksAgain_withTheNewDefinition_butNotForever() {
         ConversationScript story = asked().with(approved("a"), dispatched("a", 1), claimed("a", 1, "fire", "x1"));
         story.with(changed("a", 1, "second"));
 
@@ -139,7 +139,7 @@ class ChangedToolTest {
 
     /** A reset has undone the approval and the definition that it was about, but restored the claim. */
     @Test
-    void rerunWithoutADefinition_isJudgedBeforeAnybodyIsAskedAgain() {
+    void rerun_withoutADefinition_isJudgedBeforeANewRequest() {
         ConversationScript story = called().with(reply(1, use("a", "drop")))
                 .with(restored("a", 1, "drop", "x1"), settled("a", CallSettlement.Outcome.RERUN));
         assertThat(story.state().asks()).isEmpty();
@@ -151,7 +151,7 @@ class ChangedToolTest {
     }
 
     @Test
-    void reportOfAChange_thatComesLate_isHeeded() {
+    void lateReportOfAChange_isApplied() {
         ConversationScript story = asked().with(approved("a"), dispatched("a", 1), claimed("a", 1, "fire", "x1"))
                 .with(new ToolFact.ToolLost("a", 1, new Problem("Timeout", "the worker was lost")))
                 .with(endedLate("a", "x1", changed("a", 1, "second")));
@@ -190,7 +190,7 @@ class ChangedToolTest {
     }
 
     @Test
-    void grant_isLost_ifTheToolHasChangedBeforeTheCall() {
+    void grant_ends_ifTheToolChangedBeforeTheCall() {
         ConversationScript story = granted("second");
 
         assertThat(story.call("b").status()).isEqualTo(Call.Status.AWAITING);
@@ -200,7 +200,7 @@ class ChangedToolTest {
     }
 
     @Test
-    void grant_isLost_ifTheToolChangesBeforeTheCallRuns() {
+    void grant_ends_ifTheToolChangesBeforeTheCallRuns() {
         ConversationScript story =
                 granted("first").with(dispatched("b", 1), claimed("b", 1, "fire", "x1"), changed("b", 1, "second"));
 
@@ -210,7 +210,7 @@ class ChangedToolTest {
     }
 
     @Test
-    void grantOfTheApprovalItself_isLost_ifTheToolChangesBeforeTheCallRuns() {
+    void grantOfTheApprovalItself_ends_ifTheToolChangesBeforeTheCallRuns() {
         ConversationScript story = asked().with(approved("a").granting(GrantTerms.THREAD))
                 .with(dispatched("a", 1), claimed("a", 1, "fire", "x1"), changed("a", 1, "second"));
 
@@ -225,7 +225,7 @@ class ChangedToolTest {
     }
 
     @Test
-    void grant_isKept_ifTheDefinitionCannotBeFoundOut_butAsks() {
+    void grant_withAnUndeterminedDefinition_isKept_butTheCallAsks() {
         ConversationScript story = granted()
                 .with(reply(2, use("b", "fire")))
                 .with(

@@ -57,7 +57,7 @@ class ConversationTest {
     // ---- starting
 
     @Test
-    void thread_new_looksForItsAgent() {
+    void thread_new_resolvesItsAgent() {
         ConversationScript story = ConversationScript.begun(
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()));
 
@@ -73,7 +73,7 @@ class ConversationTest {
     }
 
     @Test
-    void message_beforeTheAgentIsThere_waitsForIt() {
+    void message_beforeTheAgentIsKnown_waitsForIt() {
         ConversationScript story = ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(said("Hello"), new ThreadFact.AgentRequested());
@@ -163,7 +163,7 @@ class ConversationTest {
     }
 
     @Test
-    void message_whileAPersonIsWaitedFor_answersNothing() {
+    void message_whileAQuestionIsOpen_answersNothing() {
         ConversationScript story = replied(ask("a", "Which day?")).with(said("Friday"));
 
         assertThat(story.state().isInterrupted()).isTrue();
@@ -187,7 +187,7 @@ class ConversationTest {
     }
 
     @Test
-    void message_thatWasRefused_mayComeAgain() {
+    void message_afterARefusal_canBeSentAgain() {
         ConversationScript story =
                 ready().with(said("Hello"), new ThreadFact.LimitReached(TOO_LARGE), said("m-1", "More"), CLEAR);
 
@@ -240,12 +240,12 @@ class ConversationTest {
     }
 
     @Test
-    void retry_whenAllIsForgotten_isRefused() {
+    void retry_afterAClear_isRefused() {
         assertThat(ready().with(said("Hello"), CLEAR).refusal(retried())).contains(ProblemType.BAD_INPUT);
     }
 
     @Test
-    void reply_lateAfterAStop_belongsToNobody() {
+    void reply_afterAStop_isIgnored() {
         ConversationScript story = ready().with(said("Hello"), new ModelFact.ModelCalled(1), STOP, said("Again"));
         Conversation before = story.with(new ModelFact.ModelCalled(2)).state();
         Conversation after = story.with(reply(1, text("Hi"))).state();
@@ -258,7 +258,7 @@ class ConversationTest {
     // ---- tools
 
     @Test
-    void calls_independent_areAllRun() {
+    void calls_independent_runConcurrently() {
         assertThat(replied(use("a", "add"), use("b", "lookup")).decides())
                 .extracting(step -> ((Step.RunTool) step).call().id())
                 .containsExactly("a", "b");
@@ -274,7 +274,7 @@ class ConversationTest {
     }
 
     @Test
-    void call_ofAnUnknownTool_isToldWhatThereIs() {
+    void call_ofAnUnknownTool_listsTheTools() {
         ConversationScript story = replied(use("a", "fly")).with(new ModelFact.ModelCalled(2));
 
         assertThat(story.messages())
@@ -283,7 +283,7 @@ class ConversationTest {
     }
 
     @Test
-    void call_ofAnUnknownToolWhereThereIsNone_isToldSo() {
+    void call_ofAnUnknownTool_withoutAnyTools_saysSo() {
         ConversationScript story = ConversationScript.of(new AgentPolicy("helper", 4, Map.of()))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "fly")));
 
@@ -291,7 +291,7 @@ class ConversationTest {
     }
 
     @Test
-    void question_withoutWords_isInvalidInput() {
+    void question_withoutText_isInvalidInput() {
         ConversationScript story = replied(use("a", "ask_user"));
 
         assertThat(story.call("a").toolResult())
@@ -303,7 +303,7 @@ class ConversationTest {
     /** If this were slow, Temporal would report a deadlock on every worker that tries the task. */
     @Test
     @Timeout(10)
-    void callIds_oneRepeatedThousandsOfTimes_areRenamedInNoTime() {
+    void callIds_oneRepeatedThousandsOfTimes_areRenamedQuickly() {
         Part[] uses = Collections.nCopies(10_000, use("", "unknown")).toArray(Part[]::new);
 
         ConversationScript story = ConversationScript.replied(uses);
@@ -327,7 +327,7 @@ class ConversationTest {
     }
 
     @Test
-    void calls_moreThanRunAtATime_followAsOthersEnd() {
+    void calls_aboveTheParallelLimit_startAsOthersEnd() {
         Part.ToolUse[] uses = new Part.ToolUse[Decider.MAX_PARALLEL_CALLS + 2];
         Arrays.setAll(uses, i -> use("c" + i, "add"));
         ConversationScript story = replied(uses);
@@ -341,7 +341,7 @@ class ConversationTest {
     }
 
     @Test
-    void calls_moreThanOneReplyMayMake_areNotRun() {
+    void calls_aboveTheLimitPerReply_areNotRun() {
         Part.ToolUse[] uses = new Part.ToolUse[Conversation.MAX_CALLS + 1];
         Arrays.setAll(uses, i -> use("c" + i, "add"));
 
@@ -384,7 +384,7 @@ class ConversationTest {
     // ---- questions
 
     @Test
-    void question_siblingsStillRunning_isNoInterruptionYet() {
+    void question_withRunningSiblings_isNotAnInterruptionYet() {
         ConversationScript story =
                 replied(ask("a", "Which day?"), use("b", "add")).with(new ToolFact.ToolDispatched("b", 1));
 
@@ -422,7 +422,7 @@ class ConversationTest {
     }
 
     @Test
-    void answer_toWhatIsNotOpen_isRefusedWithTheReason() {
+    void answer_withoutAnOpenQuestion_isRefusedWithTheReason() {
         ConversationScript story =
                 replied(ask("a", "Day?"), ask("b", "Hour?"), use("c", "fly")).with(answered("a", "Friday"));
 
@@ -433,7 +433,7 @@ class ConversationTest {
     }
 
     @Test
-    void approval_whereNothingWaits_isRefused() {
+    void approval_ifNothingWaits_isRefused() {
         assertThat(ready().refusal(
                                 new PersonFact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, NONE, NONE)))
                 .contains(ProblemType.NOT_FOUND);
@@ -463,7 +463,7 @@ class ConversationTest {
     }
 
     @Test
-    void clear_duringATurn_stopsItAndForgets() {
+    void clear_duringATurn_stopsItAndDeletes() {
         ConversationScript story = replied(use("a", "add")).with(said("More"), CLEAR);
 
         assertThat(story.status()).isEqualTo(Turn.Status.STOPPED);
@@ -472,7 +472,7 @@ class ConversationTest {
     }
 
     @Test
-    void clear_forgetsWhatTheCallsHeldButNotThatTheyWere() {
+    void clear_deletesTheContentOfCallsButNotTheCalls() {
         ConversationScript story = replied(ask("a", "Day?")).with(answered("Friday"), CLEAR);
 
         assertThat(story.call("a").args()).isEqualTo(Json.EMPTY_OBJECT);
@@ -493,7 +493,7 @@ class ConversationTest {
     }
 
     @Test
-    void replacement_quotingOwnCalls_keepsWhatIsKnownOfThem() {
+    void replacement_withOwnCalls_keepsTheirRecords() {
         ConversationScript story = replied(use("a", "fly"))
                 .with(replaced(user("?"), Message.assistant(use("a", "fly")), results(result("a", "fine"))));
 
@@ -501,7 +501,7 @@ class ConversationTest {
     }
 
     @Test
-    void replacement_withForeignCalls_takesTheirIds() {
+    void replacement_withForeignCalls_reservesTheirIds() {
         ConversationScript story = ready().with(
                         replaced(user("?"), Message.assistant(use("x", "add")), results(result("x", "4"))))
                 .with(new ModelFact.ModelCalled(1), reply(1, use("x", "add")));
@@ -526,7 +526,7 @@ class ConversationTest {
     // ---- limits
 
     @Test
-    void turn_atItsLimit_endsBeforeTheModelIsAskedAgain() {
+    void turn_atItsLimit_endsBeforeTheNextModelCall() {
         ConversationScript story = atLimit();
 
         assertThat(story.state().turn().problem())
@@ -535,7 +535,7 @@ class ConversationTest {
     }
 
     @Test
-    void budget_raised_continuesTheTurnThatEndedOnIt() {
+    void budget_raised_continuesTheTurnThatItEnded() {
         ConversationScript story = atLimit().with(raised(2));
 
         assertThat(story.state().turn().number()).isEqualTo(1);
@@ -556,12 +556,12 @@ class ConversationTest {
     }
 
     @Test
-    void budget_raisedWhenAllIsForgotten_continuesNothing() {
+    void budget_raisedAfterAClear_continuesNothing() {
         assertThat(atLimit().with(CLEAR, raised(2)).decides()).isEmpty();
     }
 
     @Test
-    void thread_tooLargeToCarry_failsTheTurnAndTakesNoMore() {
+    void thread_tooLargeToCarry_failsTheTurnAndRefusesMessages() {
         ConversationScript story = replied(use("a", "add")).with(new ThreadFact.LimitReached(TOO_LARGE));
 
         assertThat(story.state().turn().problem()).contains(TOO_LARGE);
@@ -571,7 +571,7 @@ class ConversationTest {
     }
 
     @Test
-    void thread_tooLargeAndCleared_goesOn() {
+    void thread_tooLargeAndCleared_continues() {
         ConversationScript story =
                 replied(use("a", "add")).with(new ThreadFact.LimitReached(TOO_LARGE), CLEAR, said("Anew"));
 
@@ -596,13 +596,13 @@ class ConversationTest {
     }
 
     @Test
-    void close_whileAPersonIsWaitedFor_stillTakesTheAnswer() {
+    void close_whileAQuestionIsOpen_stillAcceptsTheAnswer() {
         assertThat(replied(ask("a", "Day?")).with(CLOSE).refusal(answered("Friday")))
                 .isEmpty();
     }
 
     @Test
-    void cancel_withOpenCalls_givesThemResultsAndOnlyCloses() {
+    void cancel_withOpenCalls_endsThemAndCloses() {
         ConversationScript story = replied(use("a", "add"), ask("b", "Day?")).with(new ThreadFact.CancelRequested());
 
         assertThat(story.status()).isEqualTo(Turn.Status.CANCELLED);
@@ -629,7 +629,7 @@ class ConversationTest {
     }
 
     @Test
-    void versions_ofATurn_areOneAStepAndOneAnInterruption() {
+    void versions_areCountedPerStepAndPerInterruption() {
         ConversationScript story = replied(ask("a", "Day?"));
         assertThat(story.state().counters().versions()).isEqualTo(1);
 

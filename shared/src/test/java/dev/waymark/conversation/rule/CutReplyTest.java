@@ -58,7 +58,7 @@ class CutReplyTest {
     }
 
     @Test
-    void replyThatIsCut_endsTheTurnAsCut_withItsWords() {
+    void cutReply_endsTheTurnAsCut_withItsText() {
         ConversationScript story = called().with(cut(1, new Part.Text("Once upon")));
 
         assertThat(story.status()).isEqualTo(Turn.Status.CUT);
@@ -78,12 +78,12 @@ class CutReplyTest {
     }
 
     @Test
-    void thinkingThatUsedUpTheLimit_isCut() {
+    void thinkingThatUsesUpTheLimit_isCut() {
         assertThat(problem(called().with(cut(1, THOUGHT)))).contains("ReplyCut");
     }
 
     @Test
-    void agentThatContinues_asksToGoOn_andTheTextIsWhole() {
+    void continuingAgent_asksToContinue_andTheTextIsComplete() {
         ConversationScript story = calledOfAgentThatContinues(2)
                 .with(cut(1, new Part.Text("Once ")), new ModelFact.ModelCalled(2), cut(2, new Part.Text("upon ")));
         assertThat(story.messages()).last().isEqualTo(Message.user(ToolTexts.GO_ON));
@@ -97,7 +97,7 @@ class CutReplyTest {
     }
 
     @Test
-    void agentThatContinues_endsTheTurnAfterThatManyTimes() {
+    void continuingAgent_atItsLimit_endsTheTurn() {
         ConversationScript story = calledOfAgentThatContinues(1)
                 .with(cut(1, new Part.Text("Once ")), new ModelFact.ModelCalled(2), cut(2, new Part.Text("upon")));
 
@@ -106,7 +106,7 @@ class CutReplyTest {
     }
 
     @Test
-    void modelThatHasNothingToAdd_isComplete() {
+    void emptyContinuation_completesTheReply() {
         ConversationScript story = calledOfAgentThatContinues(1)
                 .with(cut(1, new Part.Text("All of it.")), new ModelFact.ModelCalled(2), reply(2));
 
@@ -116,7 +116,7 @@ class CutReplyTest {
 
     /** Halves of a JSON value are not put together. */
     @Test
-    void replyWithASchema_isNotContinued_unlessItIsWhole() {
+    void cutReplyWithASchema_isNotContinued() {
         Json schema = Json.of(Map.of("type", "object"));
         ConversationScript asked = calledOfAgentThatContinues(3)
                 .with(new PersonFact.Stopped(Optional.empty()))
@@ -135,7 +135,7 @@ class CutReplyTest {
     }
 
     @Test
-    void retry_asksTheModelToGoOn_orForText() {
+    void retry_asksTheModelToContinue_orForText() {
         assertThat(retried(called().with(cut(1, new Part.Text("Once"))))).isEqualTo(Message.user(ToolTexts.GO_ON));
         assertThat(retried(called().with(reply(1, THOUGHT)))).isEqualTo(Message.user(ToolTexts.REPLY_WITH_TEXT));
         assertThat(retried(called().with(reply(1)))).isEqualTo(Message.user("Tell me"));
@@ -149,7 +149,7 @@ class CutReplyTest {
     }
 
     @Test
-    void retry_addsToTheWordsThatCame() {
+    void retry_continuesThePartialText() {
         ConversationScript story = called().with(cut(1, new Part.Text("Once ")));
         retried(story);
 
@@ -161,7 +161,7 @@ class CutReplyTest {
 
     /** A service may refuse a conversation that ends with a reply of the model. */
     @Test
-    void resumedThread_asksTheModelToGoOn() {
+    void resumedThread_asksTheModelToContinue() {
         Conversation over = called().with(cut(1, new Part.Text("Once"))).state();
 
         Conversation next = Rules.resume(
@@ -174,7 +174,7 @@ class CutReplyTest {
     }
 
     @Test
-    void messageDuringTheTurn_opensTheNextOne() {
+    void messageDuringTheTurn_opensTheNextTurn() {
         ConversationScript story = called().with(said("And then?"), cut(1, new Part.Text("Once")));
 
         assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);

@@ -126,7 +126,7 @@ class FileCallsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"add", "charge", "guarded", "checked", "forbidding", "asking", "write_file"})
-    void pendingCall_waitsForADecision_andIsDeniedWithoutHavingRun(String tool) {
+    void pendingCall_waitsForADecision_andCanBeDenied(String tool) {
         Conversation begun = resumed(pending(use("tu_1", tool)), FileCalls.WAIT);
 
         waits(begun, false);
@@ -167,7 +167,7 @@ class FileCallsTest {
     }
 
     @Test
-    void safeCallThatMayHaveRun_waits_andADenialClaimsNothing() {
+    void safeCallThatMayHaveRun_waits_andItsDenialMakesNoClaim() {
         Conversation begun = resumed(file(use("tu_1", "add")), FileCalls.WAIT);
 
         waits(begun, true);
@@ -206,7 +206,7 @@ class FileCallsTest {
     }
 
     @Test
-    void callThatMayHaveRun_ofAToolWithoutACheck_isUnknownAsEver() {
+    void callThatMayHaveRun_ofAToolWithoutACheck_isLost() {
         assertThat(call(resumed(file(use("tu_1", "charge")), FileCalls.WAIT), "tu_1")
                         .status())
                 .isEqualTo(Call.Status.LOST);
@@ -226,7 +226,7 @@ class FileCallsTest {
     }
 
     @Test
-    void callThatIsToRunAgain_denied_mayStillHaveRunBefore() {
+    void deniedRerun_saysThatTheCallMayHaveRunBefore() {
         Conversation rerun = Rules.apply(
                 resumed(file(use("tu_1", "asking")), FileCalls.WAIT),
                 new PersonFact.OutcomeSettled("tu_1", CallSettlement.Outcome.RERUN, Optional.empty(), NONE),
@@ -239,7 +239,7 @@ class FileCallsTest {
 
     @ParameterizedTest
     @EnumSource(FileCalls.class)
-    void checkThatFindsNoEffect_isToldToTheModel(FileCalls allowed) {
+    void checkWithoutAnEffect_isReportedToTheModel(FileCalls allowed) {
         Conversation begun = resumed(file(use("tu_1", "checked")), allowed);
         Instant over = LATER.plusSeconds(60).plus(LostCallRules.FENCE);
         Conversation due =
@@ -276,7 +276,7 @@ class FileCallsTest {
     }
 
     @Test
-    void toolThatSeemsToAsk_isNeverRunByAnAnswer() {
+    void callThatSeemsToAsk_isNeverRunByAnAnswer() {
         for (String tool : List.of("add", "charge", "forbidding", "write_file")) {
             Conversation begun = resumed(file(use("tu_1", tool)).pending("tu_1").prompt("Which day?"), FileCalls.WAIT);
 
@@ -362,7 +362,7 @@ class FileCallsTest {
     }
 
     @Test
-    void rowAheadOfTheTranscript_ofTheSameCall_isNotCheckedBeforeTheDecision() {
+    void identicalCallAheadOfTheTranscript_isNotCheckedBeforeTheDecision() {
         Restoration ahead =
                 pending(use("tu_1", "forbidding")).rememberIssued("tu_0", "forbidding", Json.EMPTY_OBJECT, START);
         Conversation begun = resumed(ahead, FileCalls.WAIT);
@@ -418,7 +418,7 @@ class FileCallsTest {
     }
 
     @Test
-    void stop_ofACallThatMayHaveRun_claimsNothing() {
+    void stop_ofACallThatMayHaveRun_makesNoClaim() {
         Conversation stopped = Rules.apply(
                 resumed(file(use("tu_1", "forbidding")), FileCalls.WAIT), new PersonFact.Stopped(NONE), LATER);
 
@@ -426,7 +426,7 @@ class FileCallsTest {
     }
 
     @Test
-    void copyOrSecondResumption_keepsTheDecisionOpen() {
+    void forkOrSecondResumption_keepsTheDecisionOpen() {
         Conversation begun = resumed(pending(use("tu_1", "add")), FileCalls.WAIT);
 
         for (Conversation next : List.of(
@@ -440,7 +440,7 @@ class FileCallsTest {
 
     /** Otherwise, a reader of the next file would take the call for one that was never started. */
     @Test
-    void callThatMayHaveRun_isNotExportedAsOneThatWaits() {
+    void callThatMayHaveRun_isNotExportedAsWaiting() {
         Conversation mayHaveRun = resumed(file(use("tu_1", "forbidding")), FileCalls.WAIT);
         Conversation never = resumed(pending(use("tu_1", "forbidding")), FileCalls.WAIT);
 
@@ -449,7 +449,7 @@ class FileCallsTest {
     }
 
     @Test
-    void safeCalls_continueIfThoseWhoResumeSaySo() {
+    void safeCalls_continueIfTheCallerAllowsIt() {
         for (Restoration each : List.of(pending(use("tu_1", "add")), file(use("tu_1", "add")))) {
             Conversation begun = resumed(each, FileCalls.CONTINUE_SAFE);
 
@@ -464,7 +464,7 @@ class FileCallsTest {
     }
 
     @Test
-    void callThatMayHaveRun_isCheckedButNotRunAgain_ifOnlySafeCallsContinue() {
+    void callThatMayHaveRun_isOnlyChecked_ifOnlySafeCallsContinue() {
         Conversation begun = resumed(file(use("tu_1", "forbidding")), FileCalls.CONTINUE_SAFE);
         Instant over = LATER.plusSeconds(60).plus(LostCallRules.FENCE);
         Conversation due = Rules.apply(begun, new ThreadFact.TimePassed(), over);
@@ -474,7 +474,7 @@ class FileCallsTest {
     }
 
     @Test
-    void mark_isStoredOnlyIfThereIsOne() throws Exception {
+    void fileMark_isStoredOnlyIfSet() throws Exception {
         Call plain = call(resumed(pending(use("tu_1", "charge")), FileCalls.CONTINUE), "tu_1");
         Call marked = call(resumed(pending(use("tu_1", "charge")), FileCalls.WAIT), "tu_1");
 

@@ -53,7 +53,7 @@ class ForkRequestTest {
     }
 
     @Test
-    void whatIsDone_askedForAgain_isGivenAsRecorded() {
+    void completedCall_repeatedInAFork_returnsTheRecordedResult() {
         ConversationScript story = claimed()
                 .with(new ToolFact.ToolFinished("tu_1", 1, "charged 5", false))
                 .with(new ModelFact.ModelCalled(2), reply(2, text("Done.")));
@@ -69,7 +69,7 @@ class ForkRequestTest {
     }
 
     @Test
-    void callThatIsOpen_isUnknownAndNeverRun() {
+    void openCall_inAFork_isUnknownAndNeverRuns() {
         Conversation forked = Rules.fork(claimed().state(), SILENT, LATER);
 
         assertThat(call(forked, "tu_1").status()).isEqualTo(Call.Status.LOST);
@@ -78,7 +78,7 @@ class ForkRequestTest {
     }
 
     @Test
-    void withoutAMessage_nothingRuns() {
+    void fork_withoutAMessage_runsNothing() {
         assertThat(Rules.nextSteps(Rules.fork(
                         ConversationScript.ready().with(said("Hello")).state(), SILENT, LATER)))
                 .isEmpty();
@@ -92,7 +92,7 @@ class ForkRequestTest {
     }
 
     @Test
-    void withoutAMessage_inTheMiddleOfATurn_theCopySaysThatItWasForked() {
+    void fork_withoutAMessageDuringATurn_stopsTheTurnAsForked() {
         Conversation forked = Rules.fork(claimed().state(), SILENT, LATER);
 
         assertThat(forked.turn().status()).isEqualTo(Turn.Status.STOPPED);
@@ -101,7 +101,7 @@ class ForkRequestTest {
     }
 
     @Test
-    void openQuestion_staysOpen_unlessSomethingElseIsSaid() {
+    void openQuestion_staysOpen_unlessAMessageIsSent() {
         ConversationScript story = asked(ask("tu_1", "Which day?"));
 
         assertThat(Rules.fork(story.state(), SILENT, LATER).isInterrupted()).isTrue();
@@ -114,7 +114,7 @@ class ForkRequestTest {
     }
 
     @Test
-    void keys_areThoseOfANewSession() {
+    void keys_ofAFork_areThoseOfANewSession() {
         ConversationScript story = claimed().with(new ToolFact.ToolFinished("tu_1", 1, "Tool error: no", true));
 
         Conversation again = Rules.apply(

@@ -88,7 +88,7 @@ class GrantTest {
     }
 
     @Test
-    void laterCall_withTheSameArguments_runs_andSaysWhoseGrantLetIt() {
+    void laterCall_withTheSameArguments_runs_andNamesItsGrant() {
         ConversationScript story = then(granted(GrantTerms.THREAD), use("b", "fire"));
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("b"), 1));
@@ -100,7 +100,7 @@ class GrantTest {
 
     /** The reset undid the calls, but not what they did: their claims are applied again. */
     @Test
-    void claimsThatAResetRestores_countAsUses() {
+    void restoredClaims_countAsUses() {
         ConversationScript story = granted(GrantTerms.THREAD.withTimes(2));
         for (String id : List.of("lost-1", "lost-2")) {
             story.with(new ToolFact.ToolClaimed(id, 1, "fire", OTHER_DIGEST, 0, "run-1/" + id, true, Optional.of(1)));
@@ -111,7 +111,7 @@ class GrantTest {
     }
 
     @Test
-    void claimOfACallThatTheResetKept_isNotCountedTwice() {
+    void restoredClaim_ofAKeptCall_isNotCountedTwice() {
         ConversationScript story = then(granted(GrantTerms.THREAD.withTimes(2)), use("b", "fire"));
         story.with(new ToolFact.ToolClaimed(
                 "b", 1, "fire", ToolConversationScript.DIGEST, 0, "run-1/1", true, Optional.of(1)));
@@ -142,7 +142,7 @@ class GrantTest {
     }
 
     @Test
-    void terms_thatAreNotKnown_areRefused() {
+    void terms_unknown_areRefused() {
         for (Map<String, Object> terms : List.<Map<String, Object>>of(
                 Map.of("time", 1),
                 Map.of("any", true),
@@ -172,7 +172,7 @@ class GrantTest {
     }
 
     @Test
-    void parallelCalls_useAGrantNotOnceTooOften() {
+    void parallelCalls_neverExceedAGrant() {
         Part[] five = new Part[5];
         for (int i = 0; i < five.length; i++) {
             five[i] = use("b" + i, "fire", i);
@@ -199,7 +199,7 @@ class GrantTest {
     }
 
     @Test
-    void callThatIsDispatchedAgain_usesItsGrantOnce() {
+    void redispatchedCall_usesItsGrantOnce() {
         ConversationScript story = then(granted(GrantTerms.THREAD.withTimes(1)), use("b", "fire"))
                 .with(dispatched("b", 1), notStarted("b", 1, "y"));
 
@@ -208,7 +208,7 @@ class GrantTest {
     }
 
     @Test
-    void schema_isComparedInAnActivity_beforeTheCallRunsOrAsks() {
+    void grantSchema_isComparedInAnActivity_beforeTheCallRunsOrAsks() {
         ConversationScript story = then(granted(LIKE), use("b", "fire", 1), use("c", "fire", 2));
         assertThat(story.decides()).containsExactly(new Step.Judge(story.call("b")), new Step.Judge(story.call("c")));
         assertThat(story.state().asks()).isEmpty();
@@ -221,7 +221,7 @@ class GrantTest {
     }
 
     @Test
-    void schema_thatTheReplyWasComparedWith_needsNoFurtherActivity() {
+    void grantSchema_comparedWithTheReply_needsNoFurtherActivity() {
         ConversationScript story = granted(LIKE).with(new ModelFact.ModelCalled(2));
         Reply reply = Reply.of(use("b", "fire", 1)).withVerdicts(List.of(new Reply.Judged(0, matching(1, 1))));
 
@@ -231,7 +231,7 @@ class GrantTest {
     }
 
     @Test
-    void schema_ofAGrantThatIsGivenWhileACallIsJudged_isComparedNext() {
+    void grantSchema_givenWhileACallIsJudged_isComparedNext() {
         ConversationScript story =
                 then(granted(LIKE), use("b", "fire", 1), use("d", "drop")).with(new ToolFact.VerdictRequested("b"));
         story.with(approved("d").granting(GrantTerms.THREAD)); // Of another tool: not to be compared.
@@ -247,7 +247,7 @@ class GrantTest {
     }
 
     @Test
-    void comparisonThatFails_asks_andIsNotRepeatedForever() {
+    void failedComparison_asks_andIsNotRepeatedForever() {
         ConversationScript story = then(granted(LIKE), use("b", "fire", 1))
                 .with(
                         new ToolFact.VerdictRequested("b"),
@@ -258,7 +258,7 @@ class GrantTest {
     }
 
     @Test
-    void denial_ofTheRules_standsAboveAGrant() {
+    void denialByTheRules_overridesAGrant() {
         AgentPolicy plain = ToolConversationScript.policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(plain.policies());
         policies.put("fire", new AgentPolicy.ToolPolicy(true, true, false, false, false, 60_000, false, false, true));
@@ -281,7 +281,7 @@ class GrantTest {
     }
 
     @Test
-    void revocation_beforeTheCallStarts_asksAgain_andItsExecutionGetsNoClaim() {
+    void revocation_beforeTheCallStarts_asksAgain_andItsClaimIsRefused() {
         ConversationScript story = then(granted(GrantTerms.THREAD), use("b", "fire"), use("c", "fire", 1))
                 .with(dispatched("b", 1), revoked(1));
 
@@ -330,7 +330,7 @@ class GrantTest {
 
     /** What a server wants to get back belongs to the arguments that it was called with. */
     @Test
-    void edit_ofACallWhoseServerWaits_startsItAnew() {
+    void edit_ofASuspendedCall_startsItAnew() {
         ConversationScript story = answeredAfterRevocation()
                 .with(decided(true, Optional.of("b"), Optional.of(Json.of(Map.of("n", 9))), NONE, NONE));
 
@@ -338,7 +338,7 @@ class GrantTest {
     }
 
     @Test
-    void revocation_beforeTheCallIsHandedOut_asksAgain() {
+    void revocation_beforeTheDispatch_asksAgain() {
         ConversationScript story =
                 then(granted(GrantTerms.THREAD), use("b", "fire")).with(revoked(1));
 
@@ -347,7 +347,7 @@ class GrantTest {
     }
 
     @Test
-    void revocation_afterTheClaim_leavesTheCall_butNotItsRepetition() {
+    void revocation_afterTheClaim_leavesTheCall_butARerunAsks() {
         ConversationScript story = then(granted(GrantTerms.THREAD), use("b", "fire"))
                 .with(dispatched("b", 1), claimed("b", 1, "fire", "y"), revoked(1));
         assertThat(story.call("b").status()).isEqualTo(Call.Status.CLAIMED);
@@ -357,7 +357,7 @@ class GrantTest {
 
     /** A claim that is admitted is applied again by a reset, as one that may have run. */
     @Test
-    void claim_afterTheTimeOfTheGrant_isRefused_andThePersonAsked() {
+    void claim_afterTheGrantExpired_isRefused_andTheCallAsks() {
         ConversationScript story = then(granted(GrantTerms.THREAD.lasting(Duration.ofMinutes(1))), use("b", "fire"))
                 .with(dispatched("b", 1));
         ToolFact.ToolClaimed claim = claimed("b", 1, "fire", "y");
@@ -375,7 +375,7 @@ class GrantTest {
 
     /** The call may have run in time, in the run that a reset undid. */
     @Test
-    void restoredClaim_afterTheTimeOfTheGrant_isKept() {
+    void restoredClaim_afterTheGrantExpired_isKept() {
         ConversationScript story = then(granted(GrantTerms.THREAD.lasting(Duration.ofMinutes(1))), use("b", "fire"))
                 .with(dispatched("b", 1));
 
@@ -386,7 +386,7 @@ class GrantTest {
     }
 
     @Test
-    void grant_thatIsOver_letsNothingRun() {
+    void grant_over_letsNothingRun() {
         ConversationScript story = granted(GrantTerms.THREAD.lasting(Duration.ofMinutes(1)));
         story.at(START.plusSeconds(120), new ModelFact.ModelCalled(2), reply(2, use("b", "fire")));
 
@@ -394,7 +394,7 @@ class GrantTest {
     }
 
     @Test
-    void revocation_ofNoGrantOrOfOneThatHasEnded_isRefused() {
+    void revocation_ofAMissingOrEndedGrant_isRefused() {
         ConversationScript story = granted(GrantTerms.THREAD);
 
         assertThat(story.refusal(revoked(2))).contains(ProblemType.NOT_FOUND);
@@ -409,7 +409,7 @@ class GrantTest {
     }
 
     @Test
-    void grants_areLimited_andThoseThatAreOverGiveWay() {
+    void grants_areLimited_andEndedOnesAreDropped() {
         List<Part> calls = new ArrayList<>();
         for (int i = 0; i <= Grants.MAX; i++) {
             calls.add(use("c" + i, "fire", i));
@@ -438,7 +438,7 @@ class GrantTest {
     }
 
     @Test
-    void fork_startsWithoutGrants_andCountsOn() {
+    void fork_startsWithoutGrants_andContinuesTheirNumbers() {
         Conversation fork = Rules.fork(
                 granted(GrantTerms.THREAD)
                         .with(new ModelFact.ModelCalled(2), reply(2, new Part.Text("done")))

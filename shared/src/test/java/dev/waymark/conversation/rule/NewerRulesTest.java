@@ -41,7 +41,7 @@ class NewerRulesTest {
     }
 
     @Test
-    void agent_leftByAWorker_isLookedUpAgain() {
+    void agent_leftByAWorker_isResolvedAgain() {
         ConversationScript script = ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentRefused(LEFT));
@@ -51,7 +51,7 @@ class NewerRulesTest {
     }
 
     @Test
-    void tool_leftByWorkersForEver_isHandedOutAgain() {
+    void tool_leftByAllWorkers_isDispatchedAgain() {
         for (String tool : List.of("add", "charge")) {
             ConversationScript script = ToolConversationScript.replied(use("a", tool));
             for (int i = 1; i <= 2 * ToolRules.MAX_DISPATCHES; i++) {

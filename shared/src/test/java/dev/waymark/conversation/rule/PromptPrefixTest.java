@@ -55,7 +55,7 @@ class PromptPrefixTest {
     }
 
     @Test
-    void summary_beginsAPrefix_behindWhatItKeeps() {
+    void summary_beginsAPrefix_afterTheKeptMessages() {
         AgentPolicy summed = ConversationScript.policy(10).withSummaries(new SummaryRule(1, 2));
         ConversationScript story = ConversationScript.of(summed)
                 .with(said("One"), new ModelFact.ModelCalled(1), reply(1, new Part.Text("Two")), said("Three"));
@@ -68,7 +68,7 @@ class PromptPrefixTest {
     }
 
     @Test
-    void clear_andAReplacedConversation_beginAPrefix() {
+    void clearAndReplacement_beginAPrefix() {
         assertThat(answered().with(new PersonFact.Cleared(false, NONE)).state().boundFrom())
                 .isZero();
         List<Message> others = List.of(Message.user("Hello"), Message.assistant(new Part.Text("Hi")));
@@ -84,7 +84,7 @@ class PromptPrefixTest {
     }
 
     @Test
-    void reasoningThatWasRefused_isNotSentToThatModelAgain() {
+    void refusedReasoning_isNotSentToThatModelAgain() {
         ConversationScript story = ConversationScript.ready().with(said("One"), new ModelFact.ModelCalled(1));
         story.with(new ModelFact.ModelReplied(
                 1, Reply.of(new Part.Text("Two")).answeredBy("anthropic:m").refusingReasoning()));
@@ -96,7 +96,7 @@ class PromptPrefixTest {
     }
 
     @Test
-    void schema_staysBehindItsMessage_inEveryLaterPrompt() {
+    void schema_staysAfterItsMessage_inEveryLaterPrompt() {
         ConversationScript story =
                 ConversationScript.ready().with(asking("How many?", Optional.of(SCHEMA)), new ModelFact.ModelCalled(1));
         Message first = story.state().transcript().prompt().get(0);
@@ -111,7 +111,7 @@ class PromptPrefixTest {
 
     /** A field of the service for the schema stands at the beginning of its prompt. */
     @Test
-    void schemaThatWasNotThereFromTheFirstRequest_isNotHeld() {
+    void schemaMissingInTheFirstRequest_isNotHeld() {
         ConversationScript held =
                 ConversationScript.ready().with(asking("How many?", Optional.of(SCHEMA)), new ModelFact.ModelCalled(1));
         assertThat(held.state().heldSchema()).contains(SCHEMA);
@@ -127,7 +127,7 @@ class PromptPrefixTest {
     }
 
     @Test
-    void refusedWords_areTakenBackByTheNextOnes_andShown() {
+    void refusedMessage_isRemovedByTheNextMessage_andReported() {
         ConversationScript story = failed(answered().with(said("Bad")), 2, "Refused", "the service refuses");
         assertThat(story.messages()).hasSize(3);
 
@@ -142,7 +142,7 @@ class PromptPrefixTest {
     }
 
     @Test
-    void refusedWords_areSentOnceMoreByARetry() {
+    void refusedMessage_isSentAgainByARetry() {
         ConversationScript story = failed(answered().with(said("Bad")), 2, "Refused", "the service refuses");
         story.with(
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.empty(), true, Optional.empty()));
@@ -151,7 +151,7 @@ class PromptPrefixTest {
     }
 
     @Test
-    void refusedResult_isWithheld_andStaysInItsPlace() {
+    void refusedResult_isWithheld_butKept() {
         ConversationScript story = ToolConversationScript.replied(use("a", "add"))
                 .with(ToolConversationScript.dispatched("a", 1), ToolConversationScript.finished("a", 1, "poison"));
         failed(story, 2, "BadRequest", "messages.2.content.0: not allowed").with(said("Go on"));
@@ -164,7 +164,7 @@ class PromptPrefixTest {
 
     /** The index is that of a message which the model has answered before. */
     @Test
-    void refusalOfAnOlderMessage_takesNothingBack() {
+    void refusalOfAnOlderMessage_removesNothing() {
         ConversationScript story = failed(answered().with(said("Fine")), 2, "BadRequest", "messages.0.content.1: gone");
 
         assertThat(story.with(said("Again"), new ModelFact.ModelCalled(3)).messages())
@@ -172,7 +172,7 @@ class PromptPrefixTest {
     }
 
     @Test
-    void schemaWithoutWords_standsBehindTheResultsOfTheNewestCalls() {
+    void schemaWithoutMessage_followsTheResultsOfTheNewestCalls() {
         ConversationScript story = ToolConversationScript.replied(use("a", "add"))
                 .with(ToolConversationScript.dispatched("a", 1), ToolConversationScript.finished("a", 1, "3"))
                 .with(new PersonFact.Stopped(NONE))
@@ -185,7 +185,7 @@ class PromptPrefixTest {
     }
 
     @Test
-    void otherFailures_takeNothingBack() {
+    void otherFailures_removeNothing() {
         ConversationScript story = failed(answered().with(said("Fine")), 2, "Overloaded", "try later");
 
         assertThat(story.with(said("Again"), new ModelFact.ModelCalled(3)).messages())

@@ -58,7 +58,7 @@ class RemoteCallTest {
     }
 
     @Test
-    void tasks_areFollowed_noMoreAtATimeThanOtherCallsRun() {
+    void tasks_areFollowed_upToTheLimitOfParallelCalls() {
         int most = Decider.MAX_PARALLEL_CALLS;
         Part[] uses = new Part[most + 1];
         Arrays.setAll(uses, i -> use("c" + i, "add", i));
@@ -74,7 +74,7 @@ class RemoteCallTest {
 
     /** A task of which the server knows nothing is not awaited by the next execution. */
     @Test
-    void rerun_ofATask_startsItAnew() {
+    void rerun_ofATask_startsANewOne() {
         ConversationScript story = suspended(TASK).with(new ToolFact.TaskFollowed("a", 1), lost("a", 1));
         story.at(LATER, new ThreadFact.TimePassed(), new ToolFact.VerifyDispatched("a", 1), verified("a", 1, false));
 
@@ -84,7 +84,7 @@ class RemoteCallTest {
 
     /** Its server expects what it has handed out. */
     @Test
-    void rerun_ofACallThatItsServerAsked_bringsTheStateBack() {
+    void rerun_ofASuspendedCall_sendsTheServersStateBack() {
         ConversationScript story = suspended(ASKING)
                 .with(ConversationScript.answered("a", "7"), dispatched("a", 2))
                 .with(claimed("a", 2, "pay", "y"), lost("a", 2));
@@ -97,7 +97,7 @@ class RemoteCallTest {
 
     /** The execution that a reset has undone may have taken effect, and its tool does not recognize keys. */
     @Test
-    void answer_afterAResetUndidAnExecution_doesNotRunTheCallAgain() {
+    void answer_afterAResetOfAnExecution_doesNotRunTheCallAgain() {
         ConversationScript story =
                 suspended(ASKING).with(restored("a", 2, "pay", "y")).with(ConversationScript.answered("a", "7"));
 
@@ -111,7 +111,7 @@ class RemoteCallTest {
 
     /** The next identical call answers for it. */
     @Test
-    void answer_afterAResetUndidAnIdenticalCall_leavesItsClaimRemembered() {
+    void answer_afterAResetOfAnIdenticalCall_leavesItsClaimRemembered() {
         ConversationScript story =
                 suspended(ASKING).with(restored("undone", 1, "pay", "y")).with(ConversationScript.answered("a", "7"));
 
@@ -122,7 +122,7 @@ class RemoteCallTest {
     }
 
     @Test
-    void answer_ofAResumption_isTheServersInput() {
+    void answerOfAResumption_isSentToTheServer() {
         Conversation begun = resumed(suspended(ASKING), "7");
 
         assertThat(call(begun).status()).isEqualTo(Call.Status.ISSUED);
@@ -131,7 +131,7 @@ class RemoteCallTest {
     }
 
     @Test
-    void answer_ofAResumption_thatDoesNotFitTheForm_leavesItOpen_visibly() {
+    void answerOfAResumption_thatDoesNotFitTheForm_isReportedAsIgnored() {
         Conversation begun = resumed(suspended(ASKING), "seven");
 
         assertThat(call(begun).status()).isEqualTo(Call.Status.ASKING);

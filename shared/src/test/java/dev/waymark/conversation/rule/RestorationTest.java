@@ -61,7 +61,7 @@ class RestorationTest {
     }
 
     @Test
-    void messageWithTheResult_comesAfterThoseBeforeIt() {
+    void messageWithTheResult_comesAfterEarlierMessages() {
         Message resultAndB = new Message(Role.USER, List.of(result("tu_1"), new Part.Text("B")));
 
         assertThat(repaired(ASKED, CALL, A, resultAndB).transcript().messages())

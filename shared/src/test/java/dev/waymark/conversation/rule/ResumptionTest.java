@@ -72,7 +72,7 @@ class ResumptionTest {
     }
 
     @Test
-    void awaitedModelCall_isMadeAgainAndCountsOnce() {
+    void pendingModelCall_isRepeatedAndCountsOnce() {
         ConversationScript story = ConversationScript.ready().with(said("Hello"), new ModelFact.ModelCalled(1));
 
         Conversation begun = Rules.resume(story.state(), ONWARD, LATER);
@@ -83,14 +83,14 @@ class ResumptionTest {
     }
 
     @Test
-    void dispatchedCall_thatWasNeverClaimed_isHandedOutAgain() {
+    void dispatchedCall_withoutAClaim_isDispatchedAgain() {
         Conversation begun = Rules.resume(charged(EFFECT).state(), ONWARD, LATER);
 
         assertThat(Rules.nextSteps(begun)).containsExactly(new Step.RunTool(call(begun, "tu_1"), 2));
     }
 
     @Test
-    void claimedCall_isUnknownAndNeverRunAgain() {
+    void claimedCall_isLostAndNeverRunAgain() {
         Conversation begun = Rules.resume(charged(EFFECT).with(claim()).state(), ONWARD, LATER);
 
         assertThat(call(begun, "tu_1").status()).isEqualTo(Call.Status.LOST);
@@ -100,7 +100,7 @@ class ResumptionTest {
 
     /** Whether the call has side effects is not known yet. It is claimed, so it has. */
     @Test
-    void claimedCall_thatEndsWhileTheAgentIsLookedUp_usesItsKeyUp() {
+    void claimedCall_thatEndsBeforeTheAgentIsKnown_usesItsKeyUp() {
         Conversation begun = Rules.resume(
                 charged(EFFECT).with(claim()).state(),
                 new Resumption("r", Optional.of("other"), Optional.empty(), Optional.empty(), false, Optional.empty()),
@@ -141,7 +141,7 @@ class ResumptionTest {
     }
 
     @Test
-    void verificationUnderWay_isBegunAgain() {
+    void pendingCheck_isRepeated() {
         ConversationScript story = charged(VERIFIED)
                 .with(claim(), new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "the worker was lost")));
         Conversation verifying = Rules.apply(
@@ -167,7 +167,7 @@ class ResumptionTest {
     }
 
     @Test
-    void approvalThatAFileStates_isNoApprovalToRunAgain() {
+    void approvalInAFile_doesNotAllowARerun() {
         AgentPolicy.ToolPolicy guarded =
                 new AgentPolicy.ToolPolicy(true, true, false, false, true, 60_000, true, false);
         Conversation begun = Rules.apply(
@@ -187,7 +187,7 @@ class ResumptionTest {
 
     /** No execution of the call is known to run, so a second check would not find more. */
     @Test
-    void callFromAFile_whoseCheckFoundNoEffect_isVerifiedOnceAndThenUnknown() {
+    void callFromAFile_withoutAnEffect_isVerifiedOnceAndThenLost() {
         AgentPolicy.ToolPolicy checked =
                 new AgentPolicy.ToolPolicy(true, false, false, true, false, 60_000, false, false);
         Conversation begun = Rules.apply(
@@ -221,7 +221,7 @@ class ResumptionTest {
     }
 
     @Test
-    void safeCallUnderWay_isRunAgain() {
+    void runningSafeCall_isRunAgain() {
         ConversationScript story =
                 ConversationScript.replied(use("tu_1", "add")).with(new ToolFact.ToolDispatched("tu_1", 1));
 
@@ -259,7 +259,7 @@ class ResumptionTest {
     }
 
     @Test
-    void answerAtTheLimitOfIterations_isKept() {
+    void answer_atTheIterationLimit_isKept() {
         ConversationScript story = ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(1)))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.policy(4)))
@@ -272,7 +272,7 @@ class ResumptionTest {
     }
 
     @Test
-    void turnAtItsLimit_goesOnWithAHigherOne_andItsIterationsCount() {
+    void turnAtItsLimit_continuesWithAHigherLimit_andItsIterationsCount() {
         ConversationScript story = ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(1)))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.policy(4)))
@@ -288,7 +288,7 @@ class ResumptionTest {
     }
 
     @Test
-    void failedTurn_goesOn() {
+    void failedTurn_continues() {
         ConversationScript story = ConversationScript.ready()
                 .with(
                         said("Hello"),
@@ -302,7 +302,7 @@ class ResumptionTest {
     }
 
     @Test
-    void cancelledThread_isOpenAgainAndGoesOn() {
+    void cancelledThread_isOpenAgainAndContinues() {
         ConversationScript story = ConversationScript.replied(use("tu_1", "add"))
                 .with(new ToolFact.ToolDispatched("tu_1", 1), new ThreadFact.CancelRequested());
 
@@ -314,7 +314,7 @@ class ResumptionTest {
     }
 
     @Test
-    void completedThread_givenWords_hasANewTurn() {
+    void completedThread_withAMessage_hasANewTurn() {
         ConversationScript story = ConversationScript.replied(text("Done."));
 
         Conversation begun = Rules.resume(story.state(), answering("And now?"), LATER);
@@ -324,7 +324,7 @@ class ResumptionTest {
     }
 
     @Test
-    void completedThread_givenNothing_staysAsItWas() {
+    void completedThread_withoutAMessage_isUnchanged() {
         ConversationScript story = ConversationScript.replied(text("Done."));
 
         Conversation begun = Rules.resume(story.state(), ONWARD, LATER);
@@ -334,7 +334,7 @@ class ResumptionTest {
     }
 
     @Test
-    void anotherAgent_isResolvedFirst_andCallsThatItLacksAreNotFound() {
+    void anotherAgent_isResolvedFirst_andItsMissingToolsAreNotFound() {
         Resumption other =
                 new Resumption("r", Optional.of("other"), Optional.empty(), Optional.empty(), false, Optional.empty());
         Conversation begun = Rules.resume(charged(EFFECT).state(), other, LATER);
@@ -349,7 +349,7 @@ class ResumptionTest {
     }
 
     @Test
-    void answer_whereOnlyAnApprovalIsOpen_isRefused() {
+    void answer_ifOnlyAnApprovalIsOpen_isRefused() {
         AgentPolicy.ToolPolicy approved =
                 new AgentPolicy.ToolPolicy(true, true, false, false, false, 60_000, false, false);
         ConversationScript story = ConversationScript.of(charging(approved))

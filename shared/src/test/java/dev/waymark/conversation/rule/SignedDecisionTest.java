@@ -117,7 +117,7 @@ class SignedDecisionTest {
     }
 
     @Test
-    void decision_withoutASignature_isIgnoredVisibly() {
+    void decision_withoutASignature_isReportedAsIgnored() {
         ConversationScript story = replied("trip", use("a", "fire"));
 
         assertThat(story.refusal(approved("a"))).contains(ProblemType.SIGNATURE_REQUIRED);
@@ -130,7 +130,7 @@ class SignedDecisionTest {
     }
 
     @Test
-    void decision_signed_counts_andSaysWhoSigned() {
+    void decision_signed_applies_andNamesTheSigner() {
         ConversationScript story = replied("trip", use("a", "fire"));
         Instant asked = story.call("a").since();
         PersonFact.ApprovalDecided decision = approvedByAnn(story, "a");
@@ -151,7 +151,7 @@ class SignedDecisionTest {
     }
 
     @Test
-    void denial_signed_counts() {
+    void denial_signed_applies() {
         ConversationScript story = replied("trip", use("a", "fire"));
 
         story.with(signed(
@@ -295,7 +295,7 @@ class SignedDecisionTest {
     }
 
     @Test
-    void settlement_hasToBeSigned() {
+    void settlement_mustBeSigned() {
         ConversationScript story =
                 replied("trip", use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
         assertThat(story.refusal(settled("a", CallSettlement.Outcome.RERUN))).contains(ProblemType.SIGNATURE_REQUIRED);
@@ -355,7 +355,7 @@ class SignedDecisionTest {
     }
 
     @Test
-    void settlement_keepsItsSignature_soThatAChangedOneIsFound() throws Exception {
+    void settlement_keepsItsSignature_whichRevealsChanges() throws Exception {
         for (CallSettlement.Outcome verdict : CallSettlement.Outcome.values()) {
             ConversationScript story = replied("trip", use("a", "mail"))
                     .with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
@@ -405,7 +405,7 @@ class SignedDecisionTest {
 
     /** Signatures of earlier versions, whose statements had no note. */
     @Test
-    void statement_withoutANote_hasTheBytesOfEarlierVersions() {
+    void statement_withoutANote_hasUnchangedBytes() {
         DecisionStatement statement = new DecisionStatement(
                 "trip/a", ConversationScript.START, "e3b0", "rerun", NONE, Optional.of("why"), NONE, "ann");
 
@@ -416,7 +416,7 @@ class SignedDecisionTest {
     }
 
     @Test
-    void decision_madeAbove_isCheckedThereAndBelow() {
+    void decision_inTheParent_isCheckedInParentAndSubagent() {
         ConversationScript below = replied("trip/tu_1", use("a", "fire"));
         AgentPolicy boss = new AgentPolicy("boss", 9, Map.of("helper", AgentPolicy.Executor.SUBAGENT));
         ConversationScript above = ConversationScript.begun(
@@ -444,7 +444,7 @@ class SignedDecisionTest {
     }
 
     @Test
-    void violations_ofAnApproverThatWasChanged_areFound() throws Exception {
+    void decision_alteredInTheState_isFound() throws Exception {
         ConversationScript story = replied("trip", use("a", "fire"));
         story.with(approvedByAnn(story, "a"));
 
@@ -463,7 +463,7 @@ class SignedDecisionTest {
     }
 
     @Test
-    void thread_thatBeginsWithTheStateOfAnother_asksForSignaturesOfItsOwn() {
+    void thread_withTheStateOfAnother_requiresItsOwnSignatures() {
         ConversationScript story = replied("trip", use("a", "fire"));
 
         Conversation forked =

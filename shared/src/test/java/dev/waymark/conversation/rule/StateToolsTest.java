@@ -24,7 +24,7 @@ class StateToolsTest {
     private static final Workspace WITH_FILE = Workspace.EMPTY.withFile("notes/a.txt", OLD);
 
     @Test
-    void calls_ofStateTools_areCarriedOutAtOnceAndInOrder() {
+    void calls_ofStateTools_runAtOnceInOrder() {
         ConversationScript story = replied(
                 use("a", "write_file", Map.of("path", "x", "content", "é")),
                 use("b", "write_file", Map.of("path", "x", "content", "ü")),
@@ -45,7 +45,7 @@ class StateToolsTest {
     }
 
     @Test
-    void workspace_isForgottenWithTheConversation() {
+    void workspace_isDeletedWithTheConversation() {
         ConversationScript story = replied(use("a", "write_file", Map.of("path", "x", "content", "1")))
                 .with(new PersonFact.Cleared(false, Optional.empty()));
 
@@ -53,7 +53,7 @@ class StateToolsTest {
     }
 
     @Test
-    void workspace_staysWhenTheMessagesAreReplaced_underNewerRules() {
+    void workspace_isKeptWhenMessagesAreReplaced() {
         Fact replaced = new PersonFact.UserSpoke(
                 Optional.empty(), Optional.of(List.of()), Optional.empty(), false, Optional.empty());
         ConversationScript story = replied(use("a", "write_file", Map.of("path", "x", "content", "1")));
@@ -94,7 +94,7 @@ class StateToolsTest {
     }
 
     @Test
-    void edit_ofTextThatIsThereOnce_keepsTheFilesBirthday() {
+    void edit_ofUniqueText_keepsTheCreationTime() {
         StateTools.Outcome outcome =
                 run(WITH_FILE, "edit_file", Map.of("path", "notes/a.txt", "old", "one", "new", "1"));
 
@@ -115,7 +115,7 @@ class StateToolsTest {
                 "three | the old text is not in notes/a.txt",
                 "''    | the old text is not in notes/a.txt",
             })
-    void edit_ofTextThatIsNotThereOnce_isAnError(String old, String why) {
+    void edit_ofMissingOrRepeatedText_isAnError(String old, String why) {
         assertThat(run(WITH_FILE, "edit_file", Map.of("path", "notes/a.txt", "old", old, "new", "x")))
                 .isEqualTo(new StateTools.Outcome(WITH_FILE, "Tool error: " + why, true));
     }
@@ -157,7 +157,7 @@ class StateToolsTest {
     }
 
     @Test
-    void workspace_thatWouldBeTooLarge_staysAsItIs() {
+    void workspace_thatWouldBeTooLarge_isUnchanged() {
         List<Object> many = new ArrayList<>();
         for (int i = 0; i <= StateTools.MAX_ITEMS; i++) {
             many.add(item("" + i, "pending"));

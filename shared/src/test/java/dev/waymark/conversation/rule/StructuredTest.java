@@ -46,7 +46,7 @@ class StructuredTest {
     }
 
     @Test
-    void reply_thatFits_isTheOutcomeAsJsonToo() {
+    void reply_thatMatches_isAlsoTheOutcomeAsJson() {
         Turn turn = asked().with(fitting(1)).state().turn();
 
         assertThat(turn.status()).isEqualTo(Turn.Status.COMPLETE);
@@ -55,7 +55,7 @@ class StructuredTest {
     }
 
     @Test
-    void reply_thatDoesNotFit_isAskedForOnceMore() {
+    void reply_thatDoesNotMatch_isRequestedOnceMore() {
         ConversationScript story = asked().with(misfit(1));
 
         assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
@@ -68,7 +68,7 @@ class StructuredTest {
     }
 
     @Test
-    void reply_thatDoesNotFitTwice_failsTheTurn_andARetryHasBothChancesAgain() {
+    void reply_thatDoesNotMatchTwice_failsTheTurn_andARetryHasBothChancesAgain() {
         ConversationScript story = asked().with(misfit(1), new ModelFact.ModelCalled(2), misfit(2));
 
         assertThat(story.state().turn().problem())
@@ -87,7 +87,7 @@ class StructuredTest {
     }
 
     @Test
-    void nextTurn_wantsNothing() {
+    void nextTurn_hasNoSchema() {
         ConversationScript story =
                 asked().with(fitting(1), ConversationScript.said("Thanks"), new ModelFact.ModelCalled(2), misfit(2));
 
@@ -110,7 +110,7 @@ class StructuredTest {
     }
 
     @Test
-    void schema_thatComesDuringATurn_isThatTurnsFromTheNextModelCallOn() {
+    void schema_sentDuringATurn_appliesFromTheNextModelCall() {
         ConversationScript story = ConversationScript.replied(ConversationScript.use("tu_1", "ask_user"))
                 .with(wanted(Optional.of(Message.user("As JSON.")), Optional.empty()));
         assertThat(story.state().turn().schema()).isEmpty();
@@ -121,7 +121,7 @@ class StructuredTest {
     }
 
     @Test
-    void schema_forAConversationThatCameAsAWhole_isMinded() {
+    void schema_ofAReplacedConversation_applies() {
         ConversationScript story = ConversationScript.ready()
                 .with(
                         wanted(Optional.empty(), Optional.of(List.of(Message.user("How many?")))),

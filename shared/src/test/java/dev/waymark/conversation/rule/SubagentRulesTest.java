@@ -129,7 +129,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void grant_limitsTheThreadBelow() {
+    void budget_limitsTheSubagentsThread() {
         Budget granted = new Budget(Optional.empty(), Optional.of(10L));
         ConversationScript story = replied(
                 policy().withBudget(new Budget(Optional.empty(), Optional.of(1_000L))),
@@ -141,7 +141,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void tasks_thatNoThreadCanBeGiven_areErrors() {
+    void tasks_invalidOrTooDeep_areErrors() {
         ConversationScript story = replied(
                 policy(),
                 Optional.of(new Parent("tu_0", Conversation.MAX_DEPTH, Optional.empty())),
@@ -160,7 +160,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void question_below_interruptsWhenNothingElseRuns() {
+    void questionOfASubagent_interruptsIfNothingElseRuns() {
         ConversationScript story = delegated(use("tu_2", "add"))
                 .with(new ToolFact.ToolDispatched("tu_2", 1), reported(true, 7, question("tu_9")));
         assertThat(story.state().isInterrupted()).isFalse();
@@ -174,7 +174,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void answer_isPassedOnAndNotAskedForAgain() {
+    void answer_isPassedOnAndNotRequestedAgain() {
         ConversationScript story = delegated().with(reported(true, 7, question("tu_9"), question("tu_8")));
         assertThat(story.refusal(answered("Friday"))).contains(ProblemType.CALL_REQUIRED);
 
@@ -195,7 +195,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void approval_isBoundToTheArgumentsThatWereShown() {
+    void approval_isBoundToTheShownArguments() {
         PendingItem shown = approval("tu_9");
         ConversationScript story = delegated().with(reported(true, 7, shown));
         PersonFact.ApprovalDecided stale = new PersonFact.ApprovalDecided(
@@ -210,7 +210,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void report_isShortenedByHowMuchThereIs_andADecisionStaysMade() {
+    void report_isShortenedToFit_andADecisionStaysMade() {
         Part[] two = {ask("tu_8", "x".repeat(SubagentProgress.MAX_LENGTH)), ask("tu_9", "Day?")};
         ConversationScript below = replied(policy(), Optional.of(new Parent("tu_1", 1, Optional.empty())), two);
         SubagentProgress both = below.state().progress();
@@ -226,7 +226,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void budget_below_isRaisedToNoMoreThanWasGranted() {
+    void budgetOfASubagent_cannotBeRaisedAboveItsReservation() {
         Optional<Parent> parent =
                 Optional.of(new Parent("tu_0", 1, Optional.of(new Budget(Optional.empty(), Optional.of(100L)))));
         ConversationScript story = replied(
@@ -241,7 +241,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void endings_otherThanCompletion_areErrorsAndCount() {
+    void incompleteSubagent_isAnErrorAndItsSpendingCounts() {
         ConversationScript story = delegated().with(reported(false, 7), ended("budget", "so far", 20));
 
         assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.FAILED);
@@ -253,7 +253,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void stop_whatIsSpentBelowMeanwhile_stillCounts() {
+    void stop_spendingOfTheSubagentMeanwhile_stillCounts() {
         ConversationScript story = delegated().with(reported(true, 7, question("tu_9")), new PersonFact.Stopped(NONE));
         assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.CANCELLED);
         assertThat(asks(story)).isEmpty();
@@ -269,7 +269,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void threadOfThatName_exists_nobodyKnowsWhatItDid() {
+    void subagentThread_existsAlready_makesTheCallLost() {
         ConversationScript story = delegated().with(new SubagentFact.SubagentNotStarted("tu_1", true, "there is one"));
 
         assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.LOST);
@@ -277,7 +277,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void resumedOrForked_openCall_isNotStartedAgain() {
+    void openSubagentCall_resumedOrForked_isNotStartedAgain() {
         ConversationScript story = delegated(ask("tu_2", "Day?")).with(reported(true, 7, question("tu_9")));
 
         Conversation resumed =
@@ -292,7 +292,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void resumed_withAnAnswerToASubagent_isRefused() {
+    void resumption_withAnAnswerToASubagent_isRefused() {
         ConversationScript story = delegated().with(reported(true, 7, question("tu_9")));
         Resumption answering = new Resumption("r", NONE, Optional.of("Friday"), Optional.empty(), false, NONE);
 
@@ -301,7 +301,7 @@ class SubagentRulesTest {
     }
 
     @Test
-    void threadBelow_tellsWhatItAsksAndOnlyWhenThatChanges() {
+    void subagent_reportsItsRequestsOnlyWhenTheyChange() {
         Parent parent = new Parent("tu_0", 1, Optional.empty());
         ConversationScript story = replied(policy(), Optional.of(parent), ask("tu_9", "Day?"));
         SubagentProgress report =

@@ -60,7 +60,7 @@ class SummaryTest {
     }
 
     @Test
-    void conversation_belowTheLimit_isLeftAlone() {
+    void conversation_belowTheLimit_isNotSummarised() {
         ConversationScript story = summarised(100, 1)
                 .with(
                         new ModelFact.ModelCalled(1),
@@ -89,7 +89,7 @@ class SummaryTest {
     }
 
     @Test
-    void summary_takesThePlaceOfTheOlderPart_andTheTurnGoesOn() {
+    void summary_replacesTheOlderPart_andTheTurnContinues() {
         ConversationScript story = secondTurn(1).with(new ModelFact.SummaryRequested(3));
         assertThat(story.state().isSummarizing()).isTrue();
         assertThat(story.state().messagesToSummarize())
@@ -109,7 +109,7 @@ class SummaryTest {
     }
 
     @Test
-    void summary_neverTakesACallWithoutItsResult() {
+    void summary_neverSeparatesACallFromItsResult() {
         ConversationScript story = summarised(100, 1)
                 .with(
                         new ModelFact.ModelCalled(1),
@@ -129,7 +129,7 @@ class SummaryTest {
     }
 
     @Test
-    void summary_isFollowedByAModelCall_howeverMuchIsLeft() {
+    void summary_isAlwaysFollowedByAModelCall() {
         ConversationScript story = secondTurn(1).with(new ModelFact.SummaryRequested(3), summary(3, "x".repeat(4_000)));
         assertThat(story.decides()).containsExactly(new Step.CallModel(4));
 
@@ -142,13 +142,13 @@ class SummaryTest {
     }
 
     @Test
-    void fewMessages_areNotSummarised_howeverLarge() {
+    void fewMessages_areNeverSummarised() {
         assertThat(secondTurn(3).decides()).containsExactly(new Step.CallModel(3));
         assertThat(secondTurn(2).decides()).containsExactly(new Step.Summarize(3));
     }
 
     @Test
-    void whatIsNew_isGuessed() {
+    void newMessages_countByEstimate() {
         ConversationScript story = summarised(1_000, 1)
                 .with(
                         new ModelFact.ModelCalled(1),
@@ -162,7 +162,7 @@ class SummaryTest {
     }
 
     @Test
-    void aPicture_isNotGuessedByItsLetters() {
+    void image_isNotEstimatedByItsLength() {
         Message picture = new Message(Role.USER, List.of(new Part.ImageData("x".repeat(100_000), "image/png")));
         ConversationScript story = summarised(2_000, 1)
                 .with(ConversationScript.replaced(
@@ -172,7 +172,7 @@ class SummaryTest {
     }
 
     @Test
-    void replacedConversation_thatIsLarge_isSummarisedBeforeItsFirstModelCall() {
+    void largeReplacement_isSummarisedBeforeItsFirstModelCall() {
         ConversationScript story = summarised(100, 1)
                 .with(ConversationScript.replaced(
                         Message.user("x".repeat(500)),
@@ -183,7 +183,7 @@ class SummaryTest {
     }
 
     @Test
-    void summaryThatFailed_leavesTheConversation_andIsPaid() {
+    void failedSummary_leavesTheConversation_andIsCharged() {
         Spent spent = new Spent(new Usage(7, 0), Optional.empty());
         ConversationScript story = secondTurn(1)
                 .with(
@@ -197,7 +197,7 @@ class SummaryTest {
     }
 
     @Test
-    void summaryWithoutWords_leavesTheConversation() {
+    void emptySummary_leavesTheConversation() {
         ConversationScript story = secondTurn(1).with(new ModelFact.SummaryRequested(3), summary(3, " \n"));
 
         assertThat(story.messages()).hasSize(5);
@@ -205,7 +205,7 @@ class SummaryTest {
     }
 
     @Test
-    void stop_whileASummaryIsWritten_leavesTheConversation_andTheSummaryIsPaid() {
+    void stop_duringASummary_leavesTheConversation_andTheSummaryIsCharged() {
         ConversationScript story =
                 secondTurn(1).with(new ModelFact.SummaryRequested(3), new PersonFact.Stopped(Optional.empty()));
         List<Message> before = story.messages();
@@ -235,7 +235,7 @@ class SummaryTest {
     }
 
     @Test
-    void threadThatEndedWhileASummaryWasWritten_asksForItAgain_whereItGoesOn() {
+    void resumption_afterAnEndDuringASummary_requestsItAgain() {
         Conversation over = secondTurn(1)
                 .with(new ModelFact.SummaryRequested(3), new ThreadFact.CancelRequested())
                 .state();
@@ -251,7 +251,7 @@ class SummaryTest {
     }
 
     @Test
-    void forkWhileASummaryWasWritten_thatHasNoUseForOne_asksForAReply() {
+    void fork_duringASummary_withAReplacedConversation_requestsAReply() {
         Conversation forked = Rules.apply(
                 Rules.fork(
                         secondTurn(1).with(new ModelFact.SummaryRequested(3)).state(),
@@ -299,7 +299,7 @@ class SummaryTest {
 
     /** A stopped call may still report what it did. */
     @Test
-    void summary_dropsCallsThatFailed_andKeepsThoseThatWereStopped() {
+    void summary_dropsFailedCalls_andKeepsStoppedOnes() {
         Fact dispatched = ToolConversationScript.dispatched("tu_1", 1);
         ConversationScript failed =
                 called(ADD, dispatched, new ToolFact.ToolFinished("tu_1", 1, "Tool error: 3?", true));
@@ -321,7 +321,7 @@ class SummaryTest {
     }
 
     @Test
-    void droppedCall_thatAReplacementBringsBack_isRecordedOnce() {
+    void droppedCall_restoredByAReplacement_isRecordedOnce() {
         ConversationScript story = addedAndSummarised()
                 .with(
                         new PersonFact.Stopped(Optional.empty()),
@@ -336,7 +336,7 @@ class SummaryTest {
     }
 
     @Test
-    void summary_keepsTheCallsOfTheMessagesThatStay() {
+    void summary_keepsTheCallsOfKeptMessages() {
         ConversationScript story = called(
                         ADD, ToolConversationScript.dispatched("tu_1", 1), ConversationScript.finished("tu_1", "3"))
                 .with(
@@ -352,7 +352,7 @@ class SummaryTest {
     }
 
     @Test
-    void summary_keepsCallsWithSideEffects_andWhatPeopleAnswered_andUnknownTools() {
+    void summary_keepsCallsWithSideEffects_answeredCalls_andUnknownTools() {
         Part.ToolUse charge = new Part.ToolUse("tu_1", "charge", Json.EMPTY_OBJECT);
         Part.ToolUse ask = new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", "Which?")));
         Part.ToolUse unknown = new Part.ToolUse("tu_1", "gone", Json.EMPTY_OBJECT);
@@ -375,7 +375,7 @@ class SummaryTest {
     }
 
     @Test
-    void request_showsCallsAndResults_andNoReasoning() {
+    void request_containsCallsAndResults_butNoReasoning() {
         List<Message> messages = List.of(
                 Message.user("Add"),
                 Message.assistant(new Part.Reasoning("hm", Json.EMPTY_OBJECT), ConversationScript.text("Sure."), ADD),

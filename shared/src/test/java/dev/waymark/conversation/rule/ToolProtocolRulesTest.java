@@ -64,7 +64,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void claim_ofAnythingElse_isRefusedByName() {
+    void claim_ofAnythingElse_isRefusedWithItsType() {
         ConversationScript story = replied(use("a", "charge"), use("b", "add"), use("c", "charge"))
                 .with(dispatched("a", 1), dispatched("b", 1));
 
@@ -88,7 +88,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void call_lostBeforeItsClaim_isHandedOutAgainAndTheLateClaimRefused() {
+    void call_lostBeforeItsClaim_isDispatchedAgain_andTheLateClaimIsRefused() {
         ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1), lost("a", 1));
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 2));
@@ -110,7 +110,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void claim_givenBackByItsOwnExecution_meansNotRun() {
+    void claim_returnedByItsOwnExecution_meansNotRun() {
         ConversationScript story = replied(use("a", "charge"))
                 .with(dispatched("a", 1), claimed("a", 1, "charge", "x"), notStarted("a", 1, "x"));
 
@@ -119,7 +119,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void notStarted_ofAnotherExecution_saysNothingOfTheClaimedOne() {
+    void notStarted_ofAnotherExecution_leavesTheOutcomeUnknown() {
         ConversationScript story = replied(use("a", "charge"))
                 .with(dispatched("a", 1), claimed("a", 1, "charge", "x"), notStarted("a", 1, "y"));
 
@@ -127,7 +127,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void notStarted_manyTimes_waitsLongerAndLongerAndEndsInAnError() {
+    void notStarted_manyTimes_backsOffAndEndsInAnError() {
         ConversationScript story = replied(use("a", "charge"));
         for (int i = 1; i <= ToolRules.MAX_DISPATCHES; i++) {
             story.with(dispatched("a", i), notStarted("a", i, "x" + i));
@@ -148,7 +148,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void cancelledCall_thatWasClaimed_saysSo() {
+    void cancelledCall_afterItsClaim_saysSo() {
         ConversationScript story = replied(use("a", "charge"), use("b", "pay"))
                 .with(
                         dispatched("a", 1),
@@ -163,7 +163,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void cancelledCall_lateResult_isAKnownOutcomeForTheNextKey() {
+    void cancelledCall_withLateResult_usesItsKeyUp() {
         ConversationScript story = replied(use("a", "charge"))
                 .with(dispatched("a", 1), claimed("a", 1, "charge", "x"), new PersonFact.Stopped(NONE), said("Again"))
                 .with(new ModelFact.ModelCalled(2), reply(2, use("b", "charge")));
@@ -173,7 +173,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void effects_atATime_areFive() {
+    void effects_runFiveAtATime() {
         Part[] uses = new Part[8];
         Arrays.setAll(uses, i -> use("c" + i, "charge", i));
         ConversationScript story = replied(uses);
@@ -188,7 +188,7 @@ class ToolProtocolRulesTest {
     // ---- identical calls
 
     @Test
-    void sameCalls_inOneReply_runOneAfterTheOtherWithTheirOwnKeys() {
+    void identicalCalls_inOneReply_runOneAfterTheOtherWithTheirOwnKeys() {
         ConversationScript story = replied(use("a", "charge"), use("b", "charge"));
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
         assertThat(story.call("b").status()).isEqualTo(Call.Status.HELD);
@@ -199,7 +199,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void sameCall_afterAnUnknownOutcome_keepsTheKey() {
+    void identicalCall_afterAnUnknownOutcome_keepsTheKey() {
         ConversationScript story = replied(use("a", "charge"), use("b", "charge"))
                 .with(dispatched("a", 1), claimed("a", 1, "charge", "x"), lost("a", 1));
 
@@ -207,7 +207,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void sameCalls_deduped_replayTheFirstSuccess() {
+    void identicalCalls_deduped_returnTheFirstSuccess() {
         ConversationScript story = replied(use("a", "book"), use("b", "book"), use("c", "book"))
                 .with(dispatched("a", 1), claimed("a", 1, "book", "x"), finished("a", 1, "seat 7"));
 
@@ -220,7 +220,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void sameCalls_dedupedAndTheFirstFails_runTheSecond() {
+    void identicalCalls_dedupedAndTheFirstFails_runTheSecond() {
         ConversationScript story = replied(use("a", "book"), use("b", "book"))
                 .with(dispatched("a", 1), claimed("a", 1, "book", "x"))
                 .with(new ToolFact.ToolFinished("a", 1, "Tool error: full", true));
@@ -229,7 +229,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void sameCalls_dedupedAndTheFirstUnknown_areAllReported() {
+    void identicalCalls_dedupedAndTheFirstUnknown_areAllLost() {
         ConversationScript story = replied(use("a", "book"), use("b", "book"))
                 .with(dispatched("a", 1), claimed("a", 1, "book", "x"), lost("a", 1));
 
@@ -238,7 +238,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void sameCalls_whileTheFirstWaitsForAPerson_areAnInterruption() {
+    void identicalCalls_whileTheFirstWaitsForAPerson_areAnInterruption() {
         ConversationScript story = replied(use("a", "fire"), use("b", "fire"));
 
         assertThat(story.state().isInterrupted()).isTrue();
@@ -249,7 +249,7 @@ class ToolProtocolRulesTest {
 
     /** The first call is held until the second one ends, so the second one must not be held by the first. */
     @Test
-    void sameCalls_madeSoByAnEdit_doNotBlockEachOther() {
+    void identicalCalls_afterAnEdit_doNotBlockEachOther() {
         Json edited = Json.of(Map.of("n", 1));
         ConversationScript story =
                 replied(use("a", "fire"), use("b", "fire", 1)).with(approved("b"), dispatched("b", 1));
@@ -298,7 +298,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void verify_thatCannotTell_isReported() {
+    void verify_withoutAnAnswer_isReported() {
         ConversationScript story =
                 verifying("pay").with(new ToolFact.ToolVerified("a", 1, Optional.empty(), Optional.empty()));
 
@@ -329,7 +329,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void settle_rerunOfWhatCannotBeFenced_isRefused() {
+    void settle_rerunOfACallThatCannotBeFenced_isRefused() {
         assertThat(unsettled("sign").refusal(settled("a", CallSettlement.Outcome.RERUN)))
                 .contains(ProblemType.BAD_INPUT);
     }
@@ -343,7 +343,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void settle_whatIsNotInQuestion_isRefusedByName() {
+    void settle_ofACallThatIsNotUnsettled_isRefusedWithItsType() {
         ConversationScript story = replied(use("a", "charge"), use("b", "add"));
 
         assertThat(story.refusal(settled("z", CallSettlement.Outcome.DONE))).contains(ProblemType.NOT_FOUND);
@@ -354,7 +354,7 @@ class ToolProtocolRulesTest {
     // ---- resets
 
     @Test
-    void restoredClaim_ofTheOpenDispatch_isHeldUntilTheNewExecutionIsTurnedAway() {
+    void restoredClaim_ofTheOpenDispatch_isKeptUntilTheNewExecutionIsRefused() {
         ConversationScript story =
                 replied(use("a", "charge")).with(dispatched("a", 1), restored("a", 1, "charge", "old"));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.CLAIMED);
@@ -367,7 +367,7 @@ class ToolProtocolRulesTest {
      * one.
      */
     @Test
-    void restoredClaim_afterTheNewExecutionWasTurnedAway_isNotForgotten() {
+    void restoredClaim_afterTheNewExecutionWasRefused_isRemembered() {
         ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1), notStarted("a", 1, "new"));
         assertThat(story.refusal(restored("a", 1, "charge", "old"))).isEmpty();
 
@@ -383,7 +383,7 @@ class ToolProtocolRulesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a", "fresh"})
-    void restoredClaim_beforeItsCall_meetsTheSameCallWhateverItsId(String id) {
+    void restoredClaim_beforeItsCall_appliesToTheFirstIdenticalCall(String id) {
         ConversationScript story = ToolConversationScript.begun(Optional.empty())
                 .with(said("Hello"), restored("a", 1, "charge", "old"), new ModelFact.ModelCalled(1))
                 .with(reply(1, use(id, "charge"), use("b", "charge"), use("c", "pay")));
@@ -405,7 +405,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void restoredClaims_ofOneCall_areOne() {
+    void restoredClaims_ofOneCall_countOnce() {
         ConversationScript story = ToolConversationScript.begun(Optional.empty())
                 .with(said("Hello"), restored("a", 1, "charge", "old"), restored("a", 2, "charge", "older"))
                 .with(new ModelFact.ModelCalled(1), reply(1, use("x", "charge"), use("y", "charge")));
@@ -416,7 +416,7 @@ class ToolProtocolRulesTest {
 
     /** A check with another key would find no effect, and the call would run a second time. */
     @Test
-    void restoredClaim_ofALaterOfTheSameCalls_keepsItsKey() {
+    void restoredClaim_ofALaterIdenticalCall_keepsItsKey() {
         ConversationScript story = replied(use("a", "pay"), use("b", "pay"))
                 .with(new ToolFact.ToolClaimed("b", 1, "pay", DIGEST, 1, "old", true));
         assertThat(story.call("b").repeat()).isEqualTo(1);
@@ -428,7 +428,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void restoredClaim_ofACallIdThatMeansAnotherNow_isRemembered() {
+    void restoredClaim_ofAReusedCallId_isRemembered() {
         ConversationScript story = replied(use("a", "pay")).with(restored("a", 1, "charge", "old"), dispatched("a", 1));
         story.with(claimed("a", 1, "pay", "x"), finished("a", 1, "paid"), new ModelFact.ModelCalled(2));
 
@@ -436,7 +436,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void restoredClaim_ofACallThatWasDenied_isNotContradicted() {
+    void restoredClaim_ofADeniedCall_makesItLost() {
         ConversationScript story = replied(use("a", "fire"), ask("q", "Day?"))
                 .with(ToolConversationScript.denied("a"), restored("a", 1, "fire", "old"));
 
@@ -444,7 +444,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void restoredClaim_ofACallThatWasCancelled_isAddedToItsResult() {
+    void restoredClaim_ofACancelledCall_isAddedToItsResult() {
         ConversationScript story = replied(use("a", "charge"))
                 .with(dispatched("a", 1), new PersonFact.Stopped(NONE), restored("a", 1, "charge", "old"));
 
@@ -475,14 +475,14 @@ class ToolProtocolRulesTest {
 
     /** The later execution may take effect between the verdict and the rerun. */
     @Test
-    void verdict_askedForBeforeALaterClaimCameToLight_isNotBelieved() {
+    void check_startedBeforeALaterClaimWasRestored_isNotAccepted() {
         ConversationScript story = verifying("pay").with(restored("a", 2, "pay", "old"), verified("a", 1, false));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.UNKNOWN);
     }
 
     @Test
-    void doubt_whileAnotherOfTheSameMayStillRun_lastsLonger() {
+    void lostCall_whileAnIdenticalCallMayRun_waitsLonger() {
         ConversationScript story =
                 replied(use("a", "pay")).with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1));
         story.with(restored("other", 1, "pay", "old"));
@@ -517,7 +517,7 @@ class ToolProtocolRulesTest {
     }
 
     @Test
-    void rerun_whoseApprovalWasTakenBack_isAskedForAgain() {
+    void rerun_withoutItsApproval_needsApprovalAgain() {
         ConversationScript story = replied(use("a", "drop")).with(restored("a", 1, "drop", "old"));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.UNSETTLED);
 
@@ -530,7 +530,7 @@ class ToolProtocolRulesTest {
 
     /** A reset has undone the approval but restored the claim. */
     @Test
-    void claimedCall_whoseApprovalWasTakenBackAndWhichDidNotRun_isAskedForAgain() {
+    void claimedCall_notRunAndWithoutItsApproval_needsApprovalAgain() {
         ConversationScript story = replied(use("a", "drop")).with(restored("a", 1, "drop", "old"));
 
         story.with(endedLate("a", "old", notStarted("a", 1, "old")));
@@ -594,7 +594,7 @@ class ToolProtocolRulesTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Timeout(30)
-    void calls_fiveHundredWithSideEffects_endInNoTime(boolean same) {
+    void calls_fiveHundredWithSideEffects_endQuickly(boolean same) {
         Part[] uses = new Part[Conversation.MAX_CALLS];
         Arrays.setAll(uses, i -> use("c" + i, "book", same ? 0 : i));
         ConversationScript story = replied(uses);

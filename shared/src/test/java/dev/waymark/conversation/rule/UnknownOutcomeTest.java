@@ -50,7 +50,7 @@ class UnknownOutcomeTest {
     // ---- reporting the unknown outcome
 
     @Test
-    void unknownEnd_isToldToTheModelAtOnceWithWhatWasSeen() {
+    void unknownOutcome_isReportedToTheModelAtOnceWithItsEvidence() {
         ConversationScript script = claimedCall("charge").with(lost("a", 1));
 
         assertThat(script.call("a").status()).isEqualTo(Call.Status.LOST);
@@ -58,14 +58,14 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void unknownEnd_isShownToThePersonWhoIsAsked() {
+    void unknownOutcome_isShownToThePersonWhoIsAsked() {
         ConversationScript script = claimedCall("sign").with(lost("a", 1));
 
         assertThat(script.state().asks()).hasSize(1).first().returns(Optional.of("HTTP 504"), PendingItem::evidence);
     }
 
     @Test
-    void unknownEnd_ofMuchToTell_isCut() {
+    void unknownOutcome_withLongEvidence_isCut() {
         Problem seen = new Problem(ProblemType.OUTCOME_UNKNOWN, "x".repeat(1_000));
         ConversationScript script = claimedCall("sign").with(new ToolFact.ToolLost("a", 1, seen));
 
@@ -75,7 +75,7 @@ class UnknownOutcomeTest {
     // ---- keys
 
     @Test
-    void errorOfTheToolsOwnWord_leavesTheKeyToTheNextCall() {
+    void errorOfTheTool_leavesTheKeyToTheNextCall() {
         ConversationScript script =
                 claimedCall("charge").with(new ToolFact.ToolFinished("a", 1, "Tool error: no", true));
 
@@ -83,7 +83,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void errorThatProvesThatNothingHappened_usesTheKeyUp() {
+    void errorWithProofOfNoEffect_usesTheKeyUp() {
         ConversationScript script =
                 claimedCall("charge").with(new ToolFact.ToolFinished("a", 1, "Tool error: no", true, true));
 
@@ -97,7 +97,7 @@ class UnknownOutcomeTest {
     // ---- fencing tokens
 
     @Test
-    void fencingToken_growsWithEveryClaimOfTheSame() {
+    void fencingToken_growsWithEveryClaimOfIdenticalCalls() {
         Instant at = START.plusSeconds(60);
         ConversationScript script = replied(use("a", "charge"), use("b", "charge"), use("c", "pay"))
                 .at(at, dispatched("a", 1), claimed("a", 1, "charge", "x"), notStarted("a", 1, "x"))
@@ -117,21 +117,21 @@ class UnknownOutcomeTest {
     // ---- running again
 
     @Test
-    void notLanded_whereNeitherKeyNorCheckForbidsTheLateEffect_isNotRunAgain() {
+    void notLanded_ifALateEffectIsPossible_isNotRunAgain() {
         assertThat(verifying("post").with(verified("a", 1, false)).call("a").status())
                 .isEqualTo(Call.Status.UNSETTLED);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"pay", "send"})
-    void notLanded_whereTheKeyIsHonouredOrTheCheckForbids_isRunAgain(String tool) {
+    void notLanded_ifTheKeyIsHonouredOrTheCheckForbids_isRunAgain(String tool) {
         ConversationScript script = verifying(tool).with(verified("a", 1, false));
 
         assertThat(script.decides()).containsExactly(new Step.RunTool(script.call("a"), 2));
     }
 
     @Test
-    void rerunOnAPersonsWord_whereTheKeyIsNotHonoured_isRefused() {
+    void rerun_ifTheKeyIsNotHonoured_isRefused() {
         ConversationScript script = verifying("post").with(verified("a", 1, false));
 
         assertThat(script.refusal(settled("a", CallSettlement.Outcome.RERUN))).contains(ProblemType.BAD_INPUT);
@@ -144,7 +144,7 @@ class UnknownOutcomeTest {
      */
     @ParameterizedTest
     @ValueSource(strings = {"pay", "wire", "post"})
-    void notLanded_ofACallFromElsewhere_isNotVerifiedForEver(String tool) {
+    void notLanded_ofACallFromACheckpoint_isVerifiedOnce(String tool) {
         Conversation over = replied(use("a", tool)).with(dispatched("a", 1)).state();
         Call begun = over.calls().get("a").orElseThrow().begunElsewhere(Call.Status.CLAIMED);
         Draft draft = new Draft(over, START.plusSeconds(20)); // A checkpoint is read like this, without claims.
@@ -173,7 +173,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void notLanded_ofACallOfThisThread_isNotReportedAsOneThatNeverRan() {
+    void notLanded_ofACallOfThisThread_isReportedWithoutTheCheck() {
         ConversationScript script = verifying("wire").with(verified("a", 1, false));
 
         assertThat(script.call("a"))
@@ -185,7 +185,7 @@ class UnknownOutcomeTest {
     // ---- settled as not done
 
     @Test
-    void settlement_ofACallThatIsNotInQuestion_saysWhetherItEverWas() {
+    void settlement_ofACallThatIsNotUnsettled_isRefusedWithItsType() {
         ConversationScript safe = replied(use("a", "add")).with(dispatched("a", 1), finished("a", 1, "3"));
         ConversationScript claimed = claimedCall("charge");
 
@@ -196,7 +196,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void notDone_afterTheFence_isToldToTheModelAndKeepsTheKey() {
+    void notDone_afterTheFence_isReportedToTheModelAndKeepsTheKey() {
         ConversationScript script = claimedCall("sign").with(lost("a", 1));
         script.at(fence(script), settledAsNotDone("a"));
 
@@ -234,7 +234,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void notDone_saidTooEarly_waitsUntilTheCallCanNoLongerBeRunning() {
+    void notDone_beforeTheFence_waitsForTheFence() {
         ConversationScript script = claimedCall("sign").with(lost("a", 1), settledAsNotDone("a"));
 
         assertThat(script.decides()).containsExactly(new Step.WakeAt(fence(script)));
@@ -245,7 +245,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void notDone_whoseExecutionReportsBeforeTheFence_hasThatResult() {
+    void notDone_withAReportBeforeTheFence_hasTheReportedResult() {
         ConversationScript script = claimedCall("sign").with(lost("a", 1), settledAsNotDone("a"));
         script.with(endedLate("a", "x", finished("a", 1, "signed")));
 
@@ -253,7 +253,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void notDone_whoseExecutionDidNotStart_isNotRunAgain() {
+    void notDone_withoutAStartedExecution_isNotRunAgain() {
         ConversationScript script = claimedCall("sign").with(lost("a", 1), settledAsNotDone("a"));
         script.with(endedLate("a", "x", notStarted("a", 1, "x")));
 
@@ -262,7 +262,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void notDone_whoseExecutionReportsAfterTheModelWasTold_usesTheKeyUp() {
+    void notDone_withAReportAfterTheModelWasTold_usesTheKeyUp() {
         ConversationScript script = claimedCall("sign").with(lost("a", 1));
         script.at(fence(script), settledAsNotDone("a"), new ModelFact.ModelCalled(2));
         script.with(endedLate("a", "x", finished("a", 1, "signed")), reply(2, use("b", "sign")));
@@ -283,7 +283,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void outcomes_ofATool_sayWhyNoneIsARerun() {
+    void outcomes_withoutRerun_sayWhy() {
         PendingItem sign = claimedCall("sign").with(lost("a", 1)).state().asks().get(0);
         PendingItem mail = claimedCall("mail").with(lost("a", 1)).state().asks().get(0);
 
@@ -311,7 +311,7 @@ class UnknownOutcomeTest {
     // ---- late outcomes
 
     @Test
-    void timedOutCall_waitsForAWord_andThenIsReported() {
+    void timedOutCall_waitsForAReport_andIsThenLost() {
         ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
         Instant until = START.plusSeconds(8).plus(LONGEST_WAIT_FOR_REPORT);
         assertThat(script.decides()).containsExactly(new Step.WakeAt(until));
@@ -322,14 +322,14 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void timedOutCall_whoseFenceIsNear_waitsNoLongerThanThat() {
+    void timedOutCall_nearItsFence_waitsUntilTheFence() {
         ConversationScript script = claimedCall("charge").at(START.plusSeconds(60), timedOut("a", 1));
 
         assertThat(script.decides()).containsExactly(new Step.WakeAt(START.plusSeconds(7 + 65)));
     }
 
     @Test
-    void timedOutCall_whoseFenceHasPassed_waitsForAReportThatIsOnItsWay() {
+    void timedOutCall_afterItsFence_stillWaitsForALateReport() {
         Instant at = START.plusSeconds(100);
         ConversationScript script = claimedCall("charge").at(at, timedOut("a", 1));
         assertThat(script.decides()).containsExactly(new Step.WakeAt(at.plusSeconds(10)));
@@ -339,7 +339,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void timedOutCall_whoseFenceHasPassed_isReportedWhenNothingCame() {
+    void timedOutCall_afterItsFenceWithoutAReport_isLost() {
         Instant at = START.plusSeconds(100);
         ConversationScript script = claimedCall("charge").at(at, timedOut("a", 1));
         script.at(at.plusSeconds(10), new ThreadFact.TimePassed());
@@ -360,7 +360,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void endedWorker_beforeItsClaim_isDispatchedAgain_laterAndLater() {
+    void endedWorker_beforeItsClaim_isDispatchedAgainWithGrowingDelays() {
         ConversationScript script = replied(use("a", "charge")).with(dispatched("a", 1), workerEnded("a", 1));
         assertThat(script.decides()).containsExactly(new Step.RunTool(script.call("a"), 2));
 
@@ -370,13 +370,13 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void endedWorker_ofAToolThatAPersonSettles_isAskedFor() {
+    void endedWorker_ofAToolThatAPersonSettles_isUnsettled() {
         assertThat(claimedCall("sign").with(workerEnded("a", 1)).call("a").status())
                 .isEqualTo(Call.Status.UNSETTLED);
     }
 
     @Test
-    void endedWorker_isCheckedAtOnce_andWhatHappenedCounts() {
+    void endedWorker_isCheckedAtOnce_andAnEffectCounts() {
         ConversationScript script = checkedEarly("pay");
         script.with(verified("a", 1, true));
 
@@ -385,7 +385,7 @@ class UnknownOutcomeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"post", "pay", "send"})
-    void endedWorker_checkedBeforeTheFence_isNotDecidedByWhatWasNotFound(String tool) {
+    void endedWorker_checkedBeforeTheFenceWithoutEffect_staysUndecided(String tool) {
         ConversationScript script = checkedEarly(tool).with(verified("a", 1, false));
         assertThat(script.call("a").status()).isEqualTo(Call.Status.UNKNOWN);
 
@@ -410,7 +410,7 @@ class UnknownOutcomeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"charge", "pay", "sign"})
-    void lateOutcome_ofTheClaimedExecution_makesTheUnknownKnown(String tool) {
+    void lateOutcome_ofTheClaimedExecution_isTheResult(String tool) {
         ConversationScript script = claimedCall(tool).with(timedOut("a", 1));
         ToolFact.ToolEndedLate late = endedLate("a", "x", finished("a", 1, "paid"));
         assertThat(script.refusal(late)).isEmpty();
@@ -426,7 +426,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void lateOutcome_whileItIsVerified_winsOverTheCheck() {
+    void lateOutcome_duringTheCheck_overridesTheCheck() {
         ConversationScript script = verifying("pay").with(endedLate("a", "x", finished("a", 1, "paid")));
         script.with(verified("a", 1, false));
 
@@ -443,7 +443,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void lateOutcome_afterTheModelWasTold_isKnownToTheNextCall() {
+    void lateOutcome_afterTheModelWasTold_countsForTheNextCall() {
         ConversationScript script = claimedCall("book").with(lost("a", 1), new ModelFact.ModelCalled(2));
         script.with(endedLate("a", "x", finished("a", 1, "seat 7")), reply(2, use("b", "book")));
 
@@ -452,7 +452,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void lateWordThatItDidNotStart_handsTheCallOutAgain() {
+    void lateReportOfNoStart_dispatchesTheCallAgain() {
         ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
         script.with(endedLate("a", "x", notStarted("a", 1, "x")));
 
@@ -469,7 +469,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void lateOutcome_ofAnotherExecution_isRefusedByName() {
+    void lateOutcome_ofAnotherExecution_isRefusedWithItsType() {
         ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
 
         assertThat(script.refusal(endedLate("a", "y", finished("a", 1, "paid"))))
@@ -479,7 +479,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void lateOutcome_ofACancelledCall_isKnownToTheNextCall() {
+    void lateOutcome_ofACancelledCall_countsForTheNextCall() {
         ConversationScript script = claimedCall("charge").with(new PersonFact.Stopped(NONE));
         script.with(endedLate("a", "x", finished("a", 1, "paid")), said("Again"), new ModelFact.ModelCalled(2));
 

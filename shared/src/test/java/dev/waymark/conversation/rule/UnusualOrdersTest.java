@@ -65,7 +65,7 @@ class UnusualOrdersTest {
     }
 
     @Test
-    void sameCalls_resumedUnderAnotherAgent_stillRunOneAfterTheOther() {
+    void identicalCalls_resumedWithAnotherAgent_stillRunOneAfterTheOther() {
         Conversation state = Rules.apply(
                 Rules.apply(
                         resumed(replied(use("a", "charge"), use("b", "charge"))),
@@ -79,7 +79,7 @@ class UnusualOrdersTest {
     }
 
     @Test
-    void lateResultOfAForgottenCall_countsForTheSameCallOnly() {
+    void lateResultOfADeletedCall_countsOnlyForIdenticalCalls() {
         Part.ToolUse old = use("a", "charge", 1);
         ConversationScript story = replied(old)
                 .with(
@@ -97,7 +97,7 @@ class UnusualOrdersTest {
     }
 
     @Test
-    void unknownCall_resumedUnderAnAgentThatCannotVerify_isGivenUp() {
+    void unknownCall_resumedWithAnAgentWithoutCheck_isLost() {
         AgentPolicy before = policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(before.policies());
         policies.put("pay", policies.get("charge"));
@@ -118,7 +118,7 @@ class UnusualOrdersTest {
 
     /** A reset has undone an approval, and restored the claim that followed it. */
     @Test
-    void restoredClaim_ofACallThatWaitsForApproval_isNotRunByAnApproval() {
+    void restoredClaim_ofACallThatWaits_isNotRunByAnApproval() {
         ConversationScript story = ToolConversationScript.replied(new Part.ToolUse("tu_1", "fire", Json.EMPTY_OBJECT))
                 .with(ToolConversationScript.restored("tu_1", 1, "fire", "run-a/1/1"));
 

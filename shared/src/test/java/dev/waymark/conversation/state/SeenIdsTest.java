@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class SeenIdsTest {
     @Test
-    void seen_theNewestThousand_areAlwaysRemembered() {
+    void seen_newestThousandIds_areRemembered() {
         SeenIds seen = SeenIds.NOTHING;
         for (int i = 0; i < 5_500; i++) {
             seen = seen.with("id-" + i, i);
@@ -17,7 +17,7 @@ class SeenIdsTest {
     }
 
     @Test
-    void seen_afterTwoThousandMore_forgets() {
+    void seen_afterTwoThousandMoreIds_forgets() {
         SeenIds seen = SeenIds.NOTHING.with("first", 0);
         for (int i = 0; i < 2 * SeenIds.GENERATION; i++) {
             seen = seen.with("id-" + i, i);

@@ -108,7 +108,7 @@ class JsonTest {
     }
 
     @Test
-    void canonical_keysWithHalfACharacter_areSortedByCodePoint() {
+    void canonical_keysWithLoneSurrogates_areSortedByCodePoint() {
         Map<String, Object> tree = new LinkedHashMap<>();
         tree.put("😀", 3);
         tree.put("\udc00", 1);
@@ -118,7 +118,7 @@ class JsonTest {
     }
 
     @Test
-    void canonical_valueThatHoldsValues_isSpelledAsIfTheyWerePlain() {
+    void canonical_treeWithValues_isWrittenLikeAPlainTree() {
         Json inner = read("{\"b\":[1,2.5],\"a\":null}");
 
         assertThat(Json.canonical(Map.of("x", List.of(inner, true))))
@@ -127,13 +127,13 @@ class JsonTest {
 
     /** A checkpoint embeds the arguments of calls, so a value of the greatest allowed depth must fit into another. */
     @Test
-    void of_valueThatWasAccepted_embedsItWhateverTheDepth() {
+    void of_valueAtTheMaximumDepth_canBeEmbedded() {
         Json deepest = Json.of(nested(Json.MAX_DEPTH));
         assertThat(Json.of(List.of(deepest)).canonical()).isEqualTo("[" + deepest.canonical() + "]");
     }
 
     @Test
-    void of_deepestAllowedValue_isSpelledWhereverItIsEmbedded() {
+    void canonical_embeddedValueAtTheMaximumDepth_isWritten() {
         Json deepest = Json.of(nested(Json.MAX_DEPTH));
         Message message = Message.assistant(new Part.ToolUse("tu_1", "add", deepest));
 
@@ -149,26 +149,26 @@ class JsonTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
-    void of_numberThatJsonLacks_isRefused(double number) {
+    void of_numberOutsideOfJson_isRefused(double number) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Json.of(Map.of("x", number)))
                 .withMessageStartingWith("not a JSON number");
     }
 
     @Test
-    void of_objectOfAnotherKind_isRefused() {
+    void of_otherJavaObject_isRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Json.of(List.of(new StringBuilder())))
                 .withMessage("not JSON: StringBuilder");
     }
 
     @Test
-    void of_wholeNumberThatNoReaderTakes_isRefused() {
+    void of_integerTooLargeForReaders_isRefused() {
         assertThatIllegalArgumentException().isThrownBy(() -> Json.of(BigInteger.TEN.pow(1_000)));
     }
 
     @Test
-    void of_largestWholeNumber_isReadAsItWasWritten() throws IOException {
+    void of_largestInteger_isReadUnchanged() throws IOException {
         Json large = Json.of(BigInteger.TEN.pow(980).negate());
 
         assertThat(MAPPER.readValue(MAPPER.writeValueAsBytes(large), Json.class))
@@ -176,7 +176,7 @@ class JsonTest {
     }
 
     @Test
-    void of_treeThatChangesLater_keepsWhatItWas() {
+    void of_treeThatChangesLater_isUnaffected() {
         Map<String, Object> tree = new LinkedHashMap<>(Map.of("a", new ArrayList<>(List.of(1))));
         Json json = Json.of(tree);
         tree.clear();
@@ -196,12 +196,12 @@ class JsonTest {
     }
 
     @Test
-    void field_ofWhatIsNoObject_isNull() {
+    void field_ofANonObject_isNull() {
         assertThat(read("[1]").field("a")).isNull();
     }
 
     @Test
-    void json_goldenValues_areReadAsTheyWereWritten() throws IOException {
+    void json_goldenValues_areReadUnchanged() throws IOException {
         for (String line : golden("values.txt")) {
             Json value = read(line.substring(0, line.indexOf('\t')));
             if (value.value() != null) {

@@ -11,18 +11,18 @@ class PersistentListTest {
             PersistentList.<Integer>empty().plus(1).plus(2).plus(3);
 
     @Test
-    void toList_chain_isInOrder() {
+    void toList_isInOrder() {
         assertThat(ONE_TO_THREE.toList()).containsExactly(1, 2, 3);
     }
 
     @Test
-    void plus_onTheSameChainTwice_makesTwoBranches() {
+    void plus_twiceOnOneList_makesTwoBranches() {
         assertThat(ONE_TO_THREE.plus(4).toList()).containsExactly(1, 2, 3, 4);
         assertThat(ONE_TO_THREE.plus(5).toList()).containsExactly(1, 2, 3, 5);
     }
 
     @Test
-    void chain_madeOfAList_equalsTheOneThatGrew() {
+    void list_createdAtOnce_equalsTheAppendedOne() {
         assertThat(new PersistentList<>(List.of(1, 2, 3)))
                 .isEqualTo(ONE_TO_THREE)
                 .hasSameHashCodeAs(ONE_TO_THREE)
@@ -32,14 +32,14 @@ class PersistentListTest {
     }
 
     @Test
-    void tail_ofMoreThanThereIs_isAll() {
+    void tail_longerThanTheList_isTheWholeList() {
         assertThat(ONE_TO_THREE.tail(2)).containsExactly(2, 3);
         assertThat(ONE_TO_THREE.tail(9)).containsExactly(1, 2, 3);
         assertThat(ONE_TO_THREE.tail(0)).isEmpty();
     }
 
     @Test
-    void chain_ofAHundredThousand_needsNoStack() {
+    void list_ofAHundredThousand_needsNoStack() {
         List<Integer> items = new ArrayList<>();
         for (int i = 0; i < 100_000; i++) {
             items.add(i);

@@ -48,7 +48,7 @@ class PersistentMapTest {
     }
 
     @Test
-    void without_leavesTheOldIndexAsItWas() {
+    void without_leavesTheOldMapUnchanged() {
         PersistentMap<Integer> before =
                 PersistentMap.<Integer>empty().with("a", 1).with("b", 2);
 
@@ -69,7 +69,7 @@ class PersistentMapTest {
     }
 
     @Test
-    void with_changes_leavesTheOldIndexAsItWas() {
+    void with_leavesTheOldMapUnchanged() {
         PersistentMap<Integer> before = PersistentMap.<Integer>empty().with("a", 1);
         before.with("a", 2).with("b", 3);
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class PlainTranscriptTest {
     @Test
-    void acceptedName_everyNameThatAnAgentsToolCanHave_isUnchanged() {
+    void acceptedName_ofAValidToolName_isUnchanged() {
         String longest = "n".repeat(64);
 
         assertThat(PlainTranscript.acceptedName(longest)).isEqualTo(longest);
@@ -14,7 +14,7 @@ class PlainTranscriptTest {
     }
 
     @Test
-    void acceptedName_otherNames_areShortenedAndStayDifferent() {
+    void acceptedName_ofOtherNames_isShortenedAndUnique() {
         String one = PlainTranscript.acceptedName("n".repeat(65));
         String other = PlainTranscript.acceptedName("n".repeat(66));
 
@@ -23,7 +23,7 @@ class PlainTranscriptTest {
     }
 
     @Test
-    void accepted_idsThatServicesRefuse_areShortenedAndStayDifferent() {
+    void accepted_ofRefusedIds_isShortenedAndUnique() {
         String one = PlainTranscript.accepted("tu_7~2");
         String other = PlainTranscript.accepted("tu_7/2");
 
