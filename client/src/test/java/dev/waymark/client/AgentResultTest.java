@@ -100,7 +100,7 @@ class AgentResultTest {
 
     @Test
     void structured_thatDoesNotFitTheRecord_namesTheField() throws Exception {
-        // The form is that of the schema, and the day does not exist.
+        // The date matches the schema, but the day does not exist.
         String json = "{\"customer\":\"Ann\",\"lines\":[{\"due\":\"2026-12-24\"},{\"due\":\"2026-02-30\"}]}";
         AgentResult.Complete broken = structured(Optional.of(json));
 

@@ -35,7 +35,7 @@ class LiveTextTest {
                 .containsExactly("Goo", "d");
     }
 
-    /** The heartbeat is a second old, and the worker has told more since. */
+    /** The heartbeat is a second old, and the worker has reported more text since. */
     @Test
     void heard_outdatedHeartbeat_repeatsNothing() {
         assertThat(told(reply(1, 0, "Hello, you"), reply(1, 0, "Hel"), reply(1, 0, "Hello, you too")))

@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Rules on the calls of a recorded thread. */
+/** Applies rules to the calls of a recorded thread. */
 class RuleTrialTest {
     private static final Path RECORDED =
             Path.of("../worker/src/test/resources/histories/allowed-denied-and-asked-by-rules.json");

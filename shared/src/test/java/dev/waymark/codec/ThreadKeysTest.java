@@ -44,7 +44,7 @@ class ThreadKeysTest {
 
     private final AtomicLong nanos = new AtomicLong();
 
-    /** The keys as a new process has them, with nothing in memory. */
+    /** The keys of a new process, with an empty cache. */
     private ThreadKeys process(EncryptionKeys masterKeys) {
         return new ThreadKeys(masterKeys, new FileKeyStore(directory), true, nanos::get);
     }
@@ -173,7 +173,7 @@ class ThreadKeysTest {
         assertThatThrownBy(() -> decode(keys, "trip", payload)).isInstanceOf(ThreadForgottenException.class);
     }
 
-    /** A store that, while it hangs, answers no request until it is told to fail. */
+    /** A store that hangs on every request until it is told to fail. */
     private class HangingStore implements KeyStore {
         private final KeyStore store = new FileKeyStore(directory);
         private final AtomicInteger questions = new AtomicInteger();

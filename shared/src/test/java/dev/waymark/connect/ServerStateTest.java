@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A server that answers for itself, and for its namespace, which it reads from its database, with this status. */
+/** Uses a server that always answers, and whose database may fail with a status. */
 @Timeout(60)
 class ServerStateTest {
     private static final Duration MOST = Duration.ofSeconds(2);

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Data that histories contain for every step is written in its shortest form. Its longer forms are read too. */
+/** Data that histories contain for every step is written in its shortest form. Longer forms are also read. */
 class BriefFormsTest {
     private static final Part CALL = new Part.ToolUse("tu_1", "look", Json.EMPTY_OBJECT);
 

@@ -32,15 +32,15 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the thread makes of each body, which is part of its state: a history must be read by every release as it was
- * read by the first.
+ * Records how a thread reads each body. The result is part of the state, so every release must read histories in the
+ * same way.
  */
 class HostileBodiesTest {
     private static final Path GOLDEN = Path.of("src/test/resources/message/bodies.jsonl");
     private static final int LONGEST_SHOWN = 300;
     private static final Json ARGS = Json.of(Map.of("x", 1));
 
-    /** {@code -Dbodies.record=true} writes the file. Lines may be added, and never change. */
+    /** {@code -Dbodies.record=true} writes the file. Lines may be added but never change. */
     @Test
     void bodies_ofEveryVerb_areReadAsInEveryRelease() throws IOException {
         List<String> lines = new ArrayList<>();
@@ -64,7 +64,6 @@ class HostileBodiesTest {
         }
     }
 
-    /** What the reader accepts, it reads again from what a sender writes. */
     @Test
     void message_writtenAndRead_isUnchanged() {
         List<PersonFact> messages = HostileBodies.all().stream()
@@ -80,7 +79,7 @@ class HostileBodiesTest {
         }
     }
 
-    /** The order belongs to the wire: ids of updates are digests of it. */
+    /** The order is part of the wire format, because ids of updates are digests of the payload. */
     @Test
     void payload_ofEachMessage_hasTheseFieldsInThisOrder() {
         Optional<String> id = Optional.of("m");
@@ -144,7 +143,7 @@ class HostileBodiesTest {
                 .isEqualTo("{\"by\":\"ann\"}");
     }
 
-    /** Even a message of a few large texts, each within its limit. */
+    /** Includes messages of several large texts, each within its limit. */
     @Test
     void message_thatAThreadWouldIgnore_isRefusedBySenders() {
         Message large = Message.user("x".repeat(InboundDecoder.MAX_TEXT_BYTES));

@@ -384,7 +384,6 @@ class InboundDecoderTest {
                         List.of(new ThreadFact.RunStarted(ThreadIdentity.FIRST_RULES, "a", false, Optional.empty())));
     }
 
-    /** Such an input means the same to every release. */
     @ParameterizedTest
     @ValueSource(strings = {"{\"agent\":\"a\"}", "{\"agent\":\"a\",\"rules\":null}", "{\"agent\":\"a\",\"later\":1}"})
     void startInput_withoutRules_hasTheRulesOfTheFirstRelease(String json) throws Exception {

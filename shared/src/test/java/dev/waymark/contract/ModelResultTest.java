@@ -42,7 +42,7 @@ class ModelResultTest {
         assertThat(json(result)).endsWith(",\"ran\":[{\"callId\":\"tu_1\",\"outcome\":{\"result\":\"red\"}}]}");
         assertThat(PayloadJson.MAPPER.readValue(json(result), ModelResult.class))
                 .isEqualTo(result);
-        // A worker of an earlier release would take it for a reply alone. It is never asked for.
+        // An earlier release, which never requests outcomes, would read only the reply.
         assertThat(PayloadJson.MAPPER.readValue(json(result), Reply.class)).isEqualTo(REPLY);
     }
 

@@ -530,7 +530,7 @@ class StoredFormsTest {
                 .build();
     }
 
-    /** A stored agent is the same to the byte, however its parts are declared. */
+    /** The stored bytes of an agent do not depend on its classes. */
     @Test
     void agent_andItsPolicy_areStoredAsBefore() throws IOException {
         assertThat(PayloadJson.MAPPER.writeValueAsString(agent())).isEqualTo(golden("agent"));
@@ -567,7 +567,7 @@ class StoredFormsTest {
         assertThat(read(value, tree)).isEqualTo(value);
     }
 
-    /** A stored state is one flat object, whatever its parts are in the code. */
+    /** A stored state is one flat object, independent of its classes. */
     @Test
     void conversation_storedAsOneFlatObject_isReadUnchanged() throws IOException {
         JsonNode golden;

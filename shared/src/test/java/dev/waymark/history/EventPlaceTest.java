@@ -20,7 +20,7 @@ class EventPlaceTest {
         assertThat(EventPlace.parse(text)).isEmpty();
     }
 
-    /** An event alone names the state after it, whatever number its last fact has. */
+    /** An event without an index comes after all of its facts. */
     @Test
     void places_areOrderedByTime() {
         assertThat(Stream.of("e42", "e9", "e42.10", "e42.2", "e43.0")

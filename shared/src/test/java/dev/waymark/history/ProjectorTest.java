@@ -125,7 +125,7 @@ class ProjectorTest {
                 .hasSize(1);
     }
 
-    /** Readers see what is coming as the workflow will, also before a worker has taken it. */
+    /** Readers see arrived events like the workflow will, even before a worker takes them. */
     @Test
     void replyWithOutcomes_notSeenYet_isExpected() {
         Projector projector = asked().activityCompleted(LOOKED).projected();

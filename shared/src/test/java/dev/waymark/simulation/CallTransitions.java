@@ -8,8 +8,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The life of a call: the statuses that may follow each status, and what brings each transition about. Nothing enforces
- * this at run time: simulations compare it with what happens, and {@code docs/call-life.md} is printed from it.
+ * The life of a call: the statuses that may follow each status, and what brings each transition about. It is not
+ * enforced at run time. Simulations compare it with the transitions that happen, and {@code docs/call-life.md} is
+ * printed from it.
  */
 final class CallTransitions {
     enum Cause {
@@ -96,7 +97,7 @@ final class CallTransitions {
                     to(Call.Status.CANCELLED, Cause.END_OF_TURN)),
             new Row(
                     "issued",
-                    "It is to run, now or at a set time.",
+                    "It is ready to run, now or at a set time.",
                     to(Call.Status.JUDGING, Cause.WORKFLOW),
                     to(Call.Status.DISPATCHED, Cause.WORKFLOW),
                     to(Call.Status.DELEGATED, Cause.WORKFLOW),
@@ -121,7 +122,7 @@ final class CallTransitions {
                     to(Call.Status.CANCELLED, Cause.END_OF_TURN)),
             new Row(
                     "claimed",
-                    "One execution may let it take effect.",
+                    "One execution has permission to take effect.",
                     to(Call.Status.REMOTE, Cause.WORKER),
                     to(Call.Status.COMPLETED, Cause.WORKER),
                     to(Call.Status.FAILED, Cause.WORKER),
@@ -135,12 +136,12 @@ final class CallTransitions {
                     to(Call.Status.CANCELLED, Cause.END_OF_TURN)),
             new Row(
                     "remote",
-                    "The tool's server works on it, as a task.",
+                    "The tool's server works on it as a task.",
                     to(Call.Status.FOLLOWING, Cause.WORKFLOW),
                     to(Call.Status.CANCELLED, Cause.END_OF_TURN)),
             new Row(
                     "following",
-                    "A worker asks the server how the task stands.",
+                    "A worker asks the server for the status of the task.",
                     to(Call.Status.COMPLETED, Cause.WORKER),
                     to(Call.Status.FAILED, Cause.WORKER),
                     to(Call.Status.ASKING, Cause.WORKER),
@@ -171,7 +172,7 @@ final class CallTransitions {
                     to(Call.Status.CANCELLED, Cause.END_OF_TURN)),
             new Row(
                     "doubted",
-                    "Nothing of it runs any more; whether it took effect is to be found out.",
+                    "No execution of it is running; whether it took effect must be determined.",
                     to(Call.Status.VERIFYING, Cause.WORKFLOW),
                     to(Call.Status.COMPLETED).rarely(Cause.WORKER),
                     to(Call.Status.FAILED).rarely(Cause.WORKER),
@@ -198,7 +199,7 @@ final class CallTransitions {
                     to(Call.Status.CANCELLED, Cause.END_OF_TURN)),
             new Row(
                     "unsettled",
-                    "A person has to say whether it took effect.",
+                    "A person must decide whether it took effect.",
                     to(Call.Status.COMPLETED, Cause.PERSON).rarely(Cause.WORKER),
                     to(Call.Status.ISSUED, Cause.PERSON).rarely(Cause.WORKER),
                     to(Call.Status.HELD).rarely(Cause.PERSON, Cause.WORKER),
@@ -238,7 +239,7 @@ final class CallTransitions {
             new Row("cancelled", "Its turn ended first."),
             new Row(
                     "lost",
-                    "Whether it took effect is unknown, and the model was told so.",
+                    "It is unknown whether it took effect, and the model was told so.",
                     to(Call.Status.COMPLETED, Cause.WORKER),
                     to(Call.Status.FAILED).rarely(Cause.WORKER)));
 

@@ -3,7 +3,7 @@ package dev.waymark.simulation;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts how often things happened in many simulations. Something that never happens is not tested. */
+/** Counts how often events happened in many simulations. An event that never happens is not tested. */
 final class Coverage {
     private final Map<String, Integer> counts = new TreeMap<>();
 

@@ -235,7 +235,7 @@ final class Ledger {
         }
     }
 
-    /** A grant, as somebody gave it, and what became of it. */
+    /** A grant as it was given, with its uses and its revocation. */
     private static final class Granted {
         private final String tool;
         private final Json args;
@@ -275,13 +275,16 @@ final class Ledger {
         number.map(grants::get).ifPresent(grant -> grant.revoked = true);
     }
 
-    /** Records that a decision does not count any more, because the tool has changed before the call ran. */
+    /** Records that a decision no longer applies, because the tool changed before the call ran. */
     private void voided(Conversation before, String callId) {
         approved.remove(callId);
         revoke(before.calls().get(callId).flatMap(Call::grant));
     }
 
-    /** Whether a grant lets the call run that was given for it, is not revoked, and was not used too often. */
+    /**
+     * Whether the call runs by a grant. Checks that the grant is for this call, is not revoked, and is not used too
+     * often.
+     */
     private boolean isGranted(Call call) {
         if (call.grant().isEmpty()) {
             return false;
@@ -460,10 +463,10 @@ final class Ledger {
 
     private void judged(Conversation state, String callId, CallVerdict.Then then) {
         Call call = state.calls().get(callId).orElseThrow();
-        verdicts.putIfAbsent(callId + " " + call.args().canonical(), then); // The first one stands.
+        verdicts.putIfAbsent(callId + " " + call.args().canonical(), then); // The first verdict is kept.
     }
 
-    /** Checks a call of a tool with rules that is about to run: there is a verdict about its very arguments. */
+    /** Checks that a call of a tool with rules that is about to run has a verdict about its current arguments. */
     void judgedToRun(Call call) {
         if (!policyOf(call.tool()).ruled()) {
             return;
@@ -649,7 +652,7 @@ final class Ledger {
         }
     }
 
-    /** Whether a file says, or does not exclude, that the call ran before this thread began. */
+    /** Whether the call may have run before this thread began, according to a file. */
     private boolean ranElsewhere(Call call) {
         return call.claim().map(Call.Claim::isElsewhere).orElse(file.has(call.id()));
     }
@@ -810,8 +813,8 @@ final class Ledger {
     }
 
     /**
-     * The transcript extends the one before, or the state says where the prompt begins anew: no reply that a model gave
-     * in the earlier conversation is behind that place.
+     * Checks that the transcript extends the one before, or that the state records where the prompt begins anew, after
+     * all replies of the earlier conversation.
      */
     private static void promptOnlyGrows(Conversation before, Conversation after) {
         List<Transcript.Entry> old = before.transcript().entries().toList();

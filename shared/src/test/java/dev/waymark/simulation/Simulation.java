@@ -61,10 +61,9 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Simulates one thread; a seed determines everything that happens. From {@link #FILE_SEEDS} on, the thread begins with a
- * checkpoint whose calls nobody has decided. Executes the steps that the state decides as
- * activities that end at random times, lets people interfere, resets the thread, and continues as new. After every
- * fact, {@link Ledger} checks the state.
+ * Simulates one thread; a seed determines everything that happens. From {@link #FILE_SEEDS} on, the thread begins with
+ * a checkpoint with undecided calls. Executes the steps that the state decides as activities that end at random times,
+ * lets people interfere, resets the thread, and continues as new. After every fact, {@link Ledger} checks the state.
  */
 final class Simulation {
     /** Mistakes that a driver can make. A test makes each of them to prove that the simulation notices it. */
@@ -229,7 +228,7 @@ final class Simulation {
         insideEvent.add(false);
     }
 
-    /** A checkpoint with open calls of every kind, as a file may have it that somebody wrote by hand. */
+    /** A checkpoint with open calls of every kind, like a file that was written by hand. */
     private FileStart fileStart() {
         List<Part.ToolUse> calls = new ArrayList<>();
         for (int i = 0; i <= random.nextInt(5); i++) {
@@ -254,7 +253,7 @@ final class Simulation {
                 Optional.of(restoration.restore()), chance(3) ? FileCalls.CONTINUE_SAFE : FileCalls.WAIT, chance(6));
     }
 
-    /** An execution that nobody waits for any more, but that may still request its claim. */
+    /** An execution that the thread no longer waits for, but that may still request its claim. */
     private record LateClaim(Activity activity, String run, String execution) {}
 
     void run() {
@@ -603,7 +602,7 @@ final class Simulation {
                 "what arrived while the state was fetched was lost or shuffled");
     }
 
-    /** Lets announcements wait for the next run, as a run does that is about to end. */
+    /** Postpones announcements to the next run, like a run that is about to end. */
     private void postponeAnnouncements() {
         if (flights.stream().allMatch(flight -> flight.kind().equals("announcement"))) {
             while (!flights.isEmpty()) {
@@ -770,7 +769,7 @@ final class Simulation {
         return granting.nextInt(2) == 0 ? terms.like(Json.of(Map.of("parity", granting.nextInt(2)))) : terms;
     }
 
-    /** A decision about other arguments than those that are shown, and about some call or none in particular. */
+    /** A decision about arguments that differ from those shown, for any call or none in particular. */
     private PersonFact.ApprovalDecided carelessDecision() {
         List<PendingItem> asks = state.asks();
         return new PersonFact.ApprovalDecided(
@@ -829,8 +828,8 @@ final class Simulation {
     }
 
     /**
-     * Ends a random activity in a random way, even if nobody waits for it any more. The activity of a call with side
-     * effects may make progress instead.
+     * Ends a random activity in a random way, even if the thread no longer waits for it. The activity of a call with
+     * side effects may make progress instead.
      */
     private void land() {
         Activity flight = flights.get(random.nextInt(flights.size()));
@@ -898,7 +897,7 @@ final class Simulation {
         return end;
     }
 
-    /** The verdict with what an activity finds out besides: which grants match, and how the tool is defined. */
+    /** The verdict with the other findings of an activity: the matching grants and the tool's definition. */
     private CallVerdict found(Call call, CallVerdict verdict) {
         List<Integer> matching = state.grants().comparable(call.tool(), state.updatedAt()).stream()
                 .filter(grant -> Ledger.isLike(grant.terms().like().orElseThrow(), call.args()))
@@ -1456,7 +1455,7 @@ final class Simulation {
         work();
     }
 
-    /** What an activity finds that follows a task: the call's effect was decided when the task began. */
+    /** The result of following a task. The call's effect was decided when the task began. */
     private Fact taskEnd(Activity flight) {
         boolean effect = policyOf(flight.call().orElseThrow().tool()).effect();
         boolean landed = state.calls()
@@ -1739,7 +1738,7 @@ final class Simulation {
         return world.alive().stream().noneMatch(each -> each.key.equals(Ledger.key(call)));
     }
 
-    /** Anything about any call; but a person who is asked for the outcome tells the truth, as {@link #decision} does. */
+    /** Any settlement of any call. A person who was asked for the outcome tells the truth, as in {@link #decision}. */
     private Fact anySettlement(String callId) {
         CallSettlement.Outcome[] all = CallSettlement.Outcome.values();
         CallSettlement.Outcome verdict = all[random.nextInt(all.length)];

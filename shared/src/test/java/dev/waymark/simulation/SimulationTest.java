@@ -46,7 +46,7 @@ class SimulationTest {
     /** The number of simulations that begin with a file. */
     private static final int FILES = 500;
 
-    /** Events that must happen at least once, because the simulation does not test what never happens. */
+    /** Events that must happen at least once, because the simulation tests only events that happen. */
     private static final String[] EXPECTED = {
         "continued as new",
         "continued as new within a batch",
@@ -214,7 +214,7 @@ class SimulationTest {
         }
     }
 
-    /** The calls of a file that somebody wrote: only what people decide happens. */
+    /** Only decisions of people let calls of a file run. */
     @Test
     void threadFromAFile_anyInterleaving_keepsTheInvariants() {
         Coverage coverage = simulated(Simulation.FILE_SEEDS, Simulation.FILE_SEEDS + FILES);

@@ -65,7 +65,7 @@ final class World {
             ended = true;
         }
 
-        /** Its process has ended, so it reports nothing any more. */
+        /** Ends the process, so that it reports nothing afterward. */
         void silence() {
             silent = true;
         }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A record gets the arguments that were given, or none. */
+/** Arguments are read completely, or refused. */
 class ArgumentReaderTest {
     enum Speed {
         SLOW,
@@ -106,7 +106,7 @@ class ArgumentReaderTest {
                 .hasMessageNotContaining("java");
     }
 
-    /** Both say the same, so that what is refused is refused before anybody approves or claims the call. */
+    /** The schema and the reader agree, so that arguments are refused before the call is approved or claimed. */
     private static void assertFits(String args, boolean fits) throws JsonProcessingException {
         assertThat(args).isNotEqualTo(VALID);
         assertThat(ToolArguments.problem(RecordSchema.of(Transfer.class), json(args))

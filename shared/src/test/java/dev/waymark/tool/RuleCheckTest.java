@@ -159,7 +159,7 @@ class RuleCheckTest {
         assertThat(verdict.reason().orElseThrow()).startsWith("it can't be evaluated: ");
     }
 
-    /** {@code maximum} says nothing of a text, and {@code properties} nothing of what is absent. */
+    /** {@code maximum} does not constrain text, and {@code properties} does not constrain missing arguments. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
             {"a":{"maximum":2000}}                               | {"a":7}            | ALLOW

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Schemas of rules say the same as in a validator of another language. {@code corpus.js} beside the corpus wrote it, with
- * the verdicts of ajv.
+ * Schemas of rules match the same arguments as in a validator of another language. {@code corpus.js} beside the corpus
+ * wrote it, with the verdicts of ajv.
  */
 class SchemaCorpusTest {
     private static final int QUICK = 200;

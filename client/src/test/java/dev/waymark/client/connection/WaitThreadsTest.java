@@ -29,7 +29,7 @@ class WaitThreadsTest {
                 .count();
     }
 
-    /** The first test, because threads that took the place of blocked ones remain for a while. */
+    /** Runs first, because threads that replaced blocked ones remain for a while. */
     @Test
     @Order(1)
     void manyShortTasks_needFewThreads() {

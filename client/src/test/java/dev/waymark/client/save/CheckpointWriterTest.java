@@ -221,7 +221,7 @@ class CheckpointWriterTest {
         assertThat(saver.steps()).containsExactly("t1/1");
     }
 
-    /** A program that reads the saver sees a call while the call runs, and sees no additional version. */
+    /** A program that reads the saver sees a running call, but no additional version. */
     @Test
     void runningCall_isSavedBetweenVersions_andNotReported() {
         ThreadFixture tale = charging();

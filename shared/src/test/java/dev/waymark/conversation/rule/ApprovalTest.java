@@ -76,7 +76,7 @@ class ApprovalTest {
                 .contains(ProblemType.ALREADY_DECIDED);
     }
 
-    /** The model must not believe that what it had asked for has run. */
+    /** The model must not believe that the call ran with the arguments that it chose. */
     @Test
     void editedArguments_areToldToTheModelBeforeTheResult_andBothAreKept() {
         ConversationScript story = replied(use("a", "fire"))
@@ -141,7 +141,7 @@ class ApprovalTest {
                 .isEmpty();
     }
 
-    /** Whether the call runs depends on its agent, and so does whose signature counts. */
+    /** The agent determines whether the call runs and whose signature is accepted. */
     @Test
     void decision_beforeTheAgentIsKnown_isAcceptedOnlyAsAnUnsignedDenial() {
         Conversation begun = Rules.resume(
@@ -311,7 +311,7 @@ class ApprovalTest {
         assertThat(recorded.hasDecisionsOf(byEve)).isFalse();
     }
 
-    /** Otherwise, who alters the decisions of a stored history would only have to remove their digest. */
+    /** Otherwise, altered decisions of a stored history would pass if their digest was removed. */
     @Test
     void missingDigestOfDecisions_matchesOnlyNoDecisions() {
         Conversation undecided = replied(use("a", "fire")).state();

@@ -108,7 +108,7 @@ class BudgetTest {
         assertThat(Rules.refusal(state, (Fact.Inbound) raise(dollars("0.11")))).isEmpty();
     }
 
-    /** One fact may raise a limit that the thread has and another one that it does not have. */
+    /** One fact may raise both an existing and a missing limit. */
     @Test
     void raise_ofAMissingLimit_isIgnoredTogetherWithAnExistingOne() {
         ConversationScript story = limited(tokens(1_000))

@@ -39,7 +39,7 @@ class CallVerdictTest {
     private static final CallVerdict ASK = CallVerdict.ask("large");
     private static final CallVerdict DENY = CallVerdict.deny("too large");
 
-    /** The tools of other tests, of which some have rules. */
+    /** The tools of other tests, some of them with rules. */
     private static AgentPolicy ruled() {
         AgentPolicy plain = ToolConversationScript.policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(plain.policies());
@@ -110,7 +110,7 @@ class CallVerdictTest {
         assertThat(story.with(approved("a")).decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
     }
 
-    /** For another reason than the rules: because only a file has it, for example. */
+    /** The request has another reason, for example that only a file contains the call. */
     @Test
     void allowedCall_requestedForAnotherReason_doesNotNameTheRules() {
         Call call = Call.issued(use("a", "fire"), 1, ConversationScript.START)

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Replies that are not whole: cut at their limit of tokens, or without text. */
+/** Incomplete replies: cut at their token limit, or without text. */
 class CutReplyTest {
     private static final Part THOUGHT = new Part.Reasoning("Hm", Json.EMPTY_OBJECT);
 
@@ -114,7 +114,7 @@ class CutReplyTest {
         assertThat(story.state().turn().text()).isEqualTo("All of it.");
     }
 
-    /** Halves of a JSON value are not put together. */
+    /** Parts of a JSON value may not form valid JSON. */
     @Test
     void cutReplyWithASchema_isNotContinued() {
         Json schema = Json.of(Map.of("type", "object"));

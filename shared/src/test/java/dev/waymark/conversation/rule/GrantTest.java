@@ -234,7 +234,7 @@ class GrantTest {
     void grantSchema_givenWhileACallIsJudged_isComparedNext() {
         ConversationScript story =
                 then(granted(LIKE), use("b", "fire", 1), use("d", "drop")).with(new ToolFact.VerdictRequested("b"));
-        story.with(approved("d").granting(GrantTerms.THREAD)); // Of another tool: not to be compared.
+        story.with(approved("d").granting(GrantTerms.THREAD)); // For another tool, so not compared.
         story.with(new ToolFact.VerdictGiven("b", matching(1)));
         assertThat(story.call("b").status()).isEqualTo(Call.Status.AWAITING);
 
@@ -314,7 +314,7 @@ class GrantTest {
                         answered("b", "Friday"));
     }
 
-    /** The server has begun the call, and has not let it take effect. */
+    /** The server has started the call, which has not taken effect. */
     @Test
     void revocation_whileTheServerWaitsForInput_asksBeforeTheCallIsRepeated() {
         ConversationScript story = answeredAfterRevocation();
@@ -328,7 +328,7 @@ class GrantTest {
                 .contains("state");
     }
 
-    /** What a server wants to get back belongs to the arguments that it was called with. */
+    /** The server's state belongs to the arguments that it was called with. */
     @Test
     void edit_ofASuspendedCall_startsItAnew() {
         ConversationScript story = answeredAfterRevocation()
@@ -355,7 +355,7 @@ class GrantTest {
         assertThat(story.with(notStarted("b", 1, "y")).call("b").status()).isEqualTo(Call.Status.AWAITING);
     }
 
-    /** A claim that is admitted is applied again by a reset, as one that may have run. */
+    /** A reset reapplies every admitted claim as one that may have run. */
     @Test
     void claim_afterTheGrantExpired_isRefused_andTheCallAsks() {
         ConversationScript story = then(granted(GrantTerms.THREAD.lasting(Duration.ofMinutes(1))), use("b", "fire"))
@@ -449,7 +449,7 @@ class GrantTest {
         assertThat(fork.grants()).isEqualTo(new Grants(1, List.of()));
     }
 
-    /** It could be revoked while the activity runs that has the reply. */
+    /** The grant could be revoked while the activity that has the reply runs. */
     @Test
     void callOfAGrant_doesNotRunWithItsReply() {
         AgentPolicy plain = ToolConversationScript.policy(Optional.empty());

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What models were sent is only ever extended, or the state says where the prompt begins anew. */
+/** Each prompt extends the previous one, or the state records where the prompt begins anew. */
 class PromptPrefixTest {
     private static final Json SCHEMA = Json.of(Map.of("type", "object"));
 
@@ -109,7 +109,7 @@ class PromptPrefixTest {
         assertThat(story.state().transcript().messages()).first().isEqualTo(Message.user("How many?"));
     }
 
-    /** A field of the service for the schema stands at the beginning of its prompt. */
+    /** A service puts its own field for the schema at the beginning of the prompt. */
     @Test
     void schemaMissingInTheFirstRequest_isNotHeld() {
         ConversationScript held =

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Calls that their tool's server has begun and not finished. */
+/** Calls that their tool's server has started but not finished. */
 class RemoteCallTest {
     private static final Instant LATER = ConversationScript.START.plusSeconds(3_600);
     private static final Json FORM = Json.of(Map.of(
@@ -72,7 +72,7 @@ class RemoteCallTest {
         assertThat(story.decides()).hasSize(most - 1).doesNotContain(new Step.FollowTask(story.call("c" + most)));
     }
 
-    /** A task of which the server knows nothing is not awaited by the next execution. */
+    /** The next execution must not wait for a task that the server does not know. */
     @Test
     void rerun_ofATask_startsANewOne() {
         ConversationScript story = suspended(TASK).with(new ToolFact.TaskFollowed("a", 1), lost("a", 1));
@@ -82,7 +82,7 @@ class RemoteCallTest {
         assertThat(story.call("a").suspension()).isEmpty();
     }
 
-    /** Its server expects what it has handed out. */
+    /** The server expects its own state back. */
     @Test
     void rerun_ofASuspendedCall_sendsTheServersStateBack() {
         ConversationScript story = suspended(ASKING)
@@ -109,7 +109,7 @@ class RemoteCallTest {
         assertThat(story.decides()).containsExactly(new Step.VerifyTool(story.call("a")));
     }
 
-    /** The next identical call answers for it. */
+    /** The next identical call takes over the claim. */
     @Test
     void answer_afterAResetOfAnIdenticalCall_leavesItsClaimRemembered() {
         ConversationScript story =
