@@ -451,7 +451,7 @@ public final class AgentClient implements AutoCloseable {
      * Forgetting a thread again changes nothing.
      *
      * @param terminate whether to terminate the thread and its subagents if they are open
-     * @throws WaymarkException.Refused if the thread is open and is not to be terminated, or has no key of its own
+     * @throws WaymarkException.Refused if the thread is open and {@code terminate} is false, or has no key of its own
      */
     public ForgottenThread forget(String thread, boolean terminate) {
         return context.translated(() -> new ThreadForgetter(context).forget(RequestLimits.thread(thread), terminate));

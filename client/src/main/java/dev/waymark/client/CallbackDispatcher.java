@@ -121,7 +121,7 @@ final class CallbackDispatcher {
                 throw e;
             }
         } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
-            // The request is not open any more.
+            // The request is no longer open.
         }
     }
 }

@@ -95,11 +95,11 @@ final class SavedThread {
 
     /**
      * Waits until a worker has resolved the agent of the restored thread, but not longer than {@link
-     * Requests#WORKER_WAIT}. If it is not known by then, the caller takes over the entry nevertheless: a worker may start
+     * Requests#WORKER_WAIT}. If it is not known by then, the caller takes over the entry anyway: a worker may start
      * later and make the open calls, and the thread can be saved only if it owns the entry.
      *
      * @throws WaymarkException if the agent does not exist: the thread has closed without doing anything, its id is
-     * free, and the saver's entry is unchanged
+     *     free, and the saver's entry is unchanged
      */
     void awaitAgent(String runId) {
         WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);

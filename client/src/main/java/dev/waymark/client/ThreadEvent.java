@@ -91,7 +91,7 @@ public sealed interface ThreadEvent {
     /**
      * Work has been due for at least ten seconds, and no worker takes it. If {@code absence} is empty, workers take it
      * again. Not reported for activities on the in-memory server, where an activity that waits for a worker looks like
-     * one that runs. A wait for an outcome goes on, and fails if no worker asks for work for over a minute.
+     * one that runs. A wait for an outcome continues, and fails if no worker asks for work for over a minute.
      */
     record WorkersChanged(Optional<WaymarkException.NoWorker> absence) implements ThreadEvent {}
 

@@ -122,7 +122,7 @@ final class TurnEvents implements Consumer<ThreadEvent> {
         onChange.run();
     }
 
-    /** Waits until there is room for an event. Ends the wait for the turn if nobody takes the events any more. */
+    /** Waits until there is room for an event. Ends the wait for the turn if the consumer takes no more events. */
     private synchronized void awaitRoom() {
         try {
             while (waiting.size() >= MOST_WAITING && !closed) {

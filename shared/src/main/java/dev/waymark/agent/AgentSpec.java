@@ -242,7 +242,10 @@ public record AgentSpec(
                 continueCut);
     }
 
-    /** What is announced to whom. A receiver that only escalations name gets these, and how they end. */
+    /**
+     * The announcements for each receiver. A receiver that only escalations name gets escalated requests and their
+     * ends.
+     */
     @Internal
     @JsonIgnore
     public List<AnnounceRule> receivers() {

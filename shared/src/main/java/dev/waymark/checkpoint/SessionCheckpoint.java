@@ -276,7 +276,7 @@ public final class SessionCheckpoint {
                 : IdempotencyKey.of(sessionId, call.tool(), call.args(), state.repeatOf(call));
     }
 
-    /** The status in the log. A call is issued until its outcome is known, even if its turn goes on without it. */
+    /** The status in the log. A call is issued until its outcome is known, even if its turn continues without it. */
     private static String status(Call.Status status) {
         return switch (status) {
             case ISSUED,

@@ -55,7 +55,7 @@ import java.util.Optional;
  * The whole state of a thread: an immutable value, and the result of applying the thread's facts in order.
  *
  * <p>No rule depends on a run id, event id or attempt: those belong to one execution, and a thread outlives many
- * executions. Continue-as-new carries the state over as JSON, so fields are only ever added.
+ * executions. Continue-as-new passes the state on as JSON, so fields are only ever added.
  */
 public record Conversation(
         @JsonUnwrapped ThreadIdentity identity,

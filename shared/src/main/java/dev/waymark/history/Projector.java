@@ -180,7 +180,10 @@ public final class Projector {
         }
     }
 
-    /** Called when there are no more events for now: a server writes a completed task together with its commands. */
+    /**
+     * Applies the events that are held for later updates. Call it after the last available event: a server writes a
+     * completed task together with its commands.
+     */
     void pause() {
         applyReady(Long.MAX_VALUE);
     }

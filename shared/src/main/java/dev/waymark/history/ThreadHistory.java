@@ -43,7 +43,7 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
     /** @param projection the projection of the run by the build that recorded it, if it is known */
     public record Run(String runId, WorkflowExecutionHistory history, Optional<RunProjection> projection) {}
 
-    /** This thread, decrypted with these keys; unchanged if nothing is encrypted. */
+    /** This thread, decrypted with these keys; the same object if nothing is encrypted. */
     public ThreadHistory decoded(PayloadCodec codec, String namespace) {
         boolean isEncrypted =
                 runs.stream().flatMap(run -> run.history().getEvents().stream()).anyMatch(HistoryDecoder::isEncrypted);

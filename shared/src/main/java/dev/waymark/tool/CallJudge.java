@@ -20,7 +20,7 @@ public interface CallJudge {
     /** The name of the tool whose calls it judges. */
     String tool();
 
-    /** The verdict about the call; empty if a person is to decide. */
+    /** The verdict about the call; empty if a person must decide. */
     Optional<CallVerdict> judge(JudgedCall call) throws Exception;
 
     /** A judge for this tool. */
@@ -41,7 +41,7 @@ public interface CallJudge {
     /** The function that {@link CallJudge#of} makes a judge of. */
     @FunctionalInterface
     interface Predicate {
-        /** The verdict about the call; empty if a person is to decide. */
+        /** The verdict about the call; empty if a person must decide. */
         Optional<CallVerdict> judge(JudgedCall call) throws Exception;
     }
 }

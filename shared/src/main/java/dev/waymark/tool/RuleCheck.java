@@ -28,7 +28,7 @@ public final class RuleCheck {
 
     /** Decides about the calls that no rule decides. */
     public interface Otherwise<X extends Exception> {
-        /** The verdict; empty if a person is to decide. */
+        /** The verdict; empty if a person must decide. */
         Optional<CallVerdict> verdict() throws X;
     }
 

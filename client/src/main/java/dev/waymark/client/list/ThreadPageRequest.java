@@ -58,13 +58,13 @@ public record ThreadPageRequest(
         return new ThreadPageRequest(limit, after, openOnly, status, agent, since, owner, Optional.of(words));
     }
 
-    /** Selects those of these threads, of all pages, that are open and wait for a person. */
+    /** Selects only threads that are open and wait for a person, from all pages. */
     public ThreadPageRequest waiting() {
         return new ThreadPageRequest(
                 limit, Optional.empty(), true, Optional.of(StatusReport.INTERRUPTED), agent, since, owner, search);
     }
 
-    /** Those of these threads that are wanted, open and only wait for people; those that have waited longest come first. */
+    /** The requested threads among these that are open and wait only for people, longest wait first. */
     public List<ThreadSummary> waitingOf(List<ThreadSummary> threads) {
         ThreadPageRequest waiting = waiting();
         return threads.stream()

@@ -93,7 +93,7 @@ public final class ThreadSpans {
 
     /**
      * The moment with the time at which it happened. All facts of a step whose calls ran with their model call have the
-     * time of the task that applied them, when the last call had ended. The step tells how long each call took.
+     * time of the task that applied them, when the last call had ended. The step records how long each call took.
      */
     private Moment timed(int index) {
         List<Moment> moments = timeline.moments();

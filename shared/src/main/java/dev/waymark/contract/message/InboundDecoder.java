@@ -79,8 +79,8 @@ public final class InboundDecoder {
     }
 
     /**
-     * Why a thread would ignore the message; empty if it can be read. Tells the sender at once. {@link #read} is the
-     * only check of the limits of messages.
+     * Why a thread would ignore the message, for its sender; empty if it can be read. Only {@link #read} checks the
+     * limits of messages.
      */
     public static Optional<Problem> problem(PersonFact message) {
         JsonNode payload = PayloadJson.MAPPER.valueToTree(message.payload());

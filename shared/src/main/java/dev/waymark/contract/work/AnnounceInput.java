@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param reveal how much the receiver may learn. The worker leaves out the rest.
  * @param args the arguments of the call, if they may be revealed
  * @param question the question, if it may be revealed
- * @param begun when the thread began, which tells it from other threads that have its id
+ * @param begun when the thread began, which distinguishes it from other threads with its id
  */
 public record AnnounceInput(
         Announcement what,

@@ -8,7 +8,7 @@ import java.util.Optional;
  * The input of the activity that follows or cancels the task of a call's server.
  *
  * @param suspension the task to follow, and the answers that the server waits for
- * @param cancel the server's id of the task to cancel; empty if it is to be followed
+ * @param cancel the server's id of the task to cancel; empty to follow the task
  */
 public record TaskInput(
         String callId,

@@ -181,7 +181,7 @@ public sealed interface Work<R> {
         }
     }
 
-    /** Asks the server of a call's tool how its task stands, until it has ended or needs input. */
+    /** Follows the task of a call's server, until the task has ended or needs input. */
     record FollowTask(String callId, int dispatch) implements Work<ToolOutcome> {
         @Override
         public Fact begun() {

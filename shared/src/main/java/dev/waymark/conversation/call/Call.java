@@ -75,7 +75,7 @@ public record Call(
         /** The outcome of the claimed execution is unknown. It may still run, or report, until {@code wakeAt}. */
         @JsonProperty("unknown")
         UNKNOWN(Waits.FOR_RULES),
-        /** No execution of the call is running any more, and the outcome must be determined. */
+        /** No execution of the call is running, and the outcome must be determined. */
         @JsonProperty("doubted")
         DOUBTED(Waits.FOR_RULES),
         /** Its {@code verify} is running. */

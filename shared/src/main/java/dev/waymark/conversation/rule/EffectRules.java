@@ -60,8 +60,8 @@ final class EffectRules {
     }
 
     /**
-     * Carries the effects of the original thread over to its fork. If the result of a call was deleted, its outcome
-     * counts as unknown.
+     * Copies the effects of the original thread to its fork. If the result of a call was deleted, its outcome counts as
+     * unknown.
      */
     static void inherit(Draft draft) {
         Map<String, String> results = new LinkedHashMap<>();
