@@ -67,7 +67,6 @@ public final class CheckpointMessages {
         return results;
     }
 
-    /** The tools of all calls, by call id. */
     static Map<String, String> tools(List<Message> messages) {
         Map<String, String> tools = new LinkedHashMap<>();
         messages.forEach(message -> message.toolUses().forEach(use -> tools.put(use.id(), use.name())));

@@ -316,13 +316,11 @@ public record Conversation(
         return callBook.workspace().orElse(Workspace.EMPTY);
     }
 
-    /** Whether the turn waits for people only. */
     @JsonIgnore
     public boolean isInterrupted() {
         return turn().isRunning() && Call.onlyAsk(openCalls());
     }
 
-    /** Whether the transcript and the queue are empty, so that there is nothing to send to a model. */
     @JsonIgnore
     public boolean isBlank() {
         return dialogue.isBlank();

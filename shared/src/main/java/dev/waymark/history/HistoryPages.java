@@ -73,7 +73,6 @@ final class HistoryPages {
                 .build();
     }
 
-    /** The request of a long poll for the end of a run. */
     GetWorkflowExecutionHistoryRequest pollForTheEnd(String workflowId, String runId) {
         return poll(workflowId, runId, ByteString.EMPTY).toBuilder()
                 .setHistoryEventFilterType(HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)

@@ -90,7 +90,6 @@ public final class Requests {
     /** The newest run of a thread on the server. */
     public record Known(String runId, boolean open) {}
 
-    /** An accepted update, and the run that accepted it. */
     public record Accepted(Ack ack, String runId) {}
 
     public Optional<Known> find(String thread) {

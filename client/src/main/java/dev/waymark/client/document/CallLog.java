@@ -28,7 +28,7 @@ public final class CallLog {
         this.thread = thread;
     }
 
-    /** Returns the calls of a thread, oldest first. */
+    /** Returns the calls, oldest first. */
     public static List<CallItem> of(Timeline timeline) {
         CallLog log = new CallLog(timeline.thread());
         Optional<Conversation> before = Optional.empty();

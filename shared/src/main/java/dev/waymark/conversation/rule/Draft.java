@@ -92,7 +92,6 @@ final class Draft {
                 Optional.of(announcements.done()).filter(done -> !done.equals(Announcements.NONE)));
     }
 
-    /** Whether the turn waits for people only. */
     boolean isInterrupted() {
         return dialogue.turn.isRunning() && Call.onlyAsk(book.openCalls());
     }

@@ -101,7 +101,6 @@ public record Dialogue(
         public boolean refused = Dialogue.this.refused;
         public Optional<Json> heldSchema = Dialogue.this.heldSchema;
 
-        /** Whether the transcript and the queue are empty, so that there is nothing to send to a model. */
         public boolean isBlank() {
             return transcript.isEmpty() && queue.isEmpty();
         }

@@ -54,7 +54,6 @@ public record Grants(int last, List<Grant> list) {
         return new Grants(last + 1, longer);
     }
 
-    /** A copy in which this grant is changed. */
     public Grants with(int number, UnaryOperator<Grant> change) {
         return new Grants(
                 last,

@@ -46,7 +46,6 @@ public final class RestoredTurn {
         reason = why;
     }
 
-    /** Sets the final reply as JSON. */
     public void structured(Json value) {
         structured = Optional.of(value);
     }

@@ -149,7 +149,6 @@ public record Turn(
         return but(edit -> edit.repaired = true);
     }
 
-    /** Adds the JSON of the final reply. */
     public Turn structured(Optional<Json> lastWord) {
         return but(edit -> edit.structured = lastWord);
     }
