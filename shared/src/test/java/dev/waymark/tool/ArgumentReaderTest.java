@@ -94,8 +94,7 @@ class ArgumentReaderTest {
                     "tags": ["a"],         |                          | tags
                     ", "extra": null       | "                        | extra
                     """)
-    void read_invalidArguments_areRefused_withoutClassNames(String from, String to, String name)
-            throws Exception {
+    void read_invalidArguments_areRefused_withoutClassNames(String from, String to, String name) throws Exception {
         String changed = VALID.replace(from, to == null ? "" : to);
 
         assertFits(changed, false);

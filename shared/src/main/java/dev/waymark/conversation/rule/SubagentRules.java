@@ -61,8 +61,7 @@ final class SubagentRules {
                     .filter(problem -> problem.type().equals(ProblemType.RAN_BEFORE))
                     .isPresent()) {
                 LostCallRules.giveUp(
-                        draft,
-                        heard); // A reset undid an earlier call, but not its effects; its thread was deleted.
+                        draft, heard); // A reset undid an earlier call, but not its effects; its thread was deleted.
             } else {
                 draft.end(
                         heard,

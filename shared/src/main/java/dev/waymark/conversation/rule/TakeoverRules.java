@@ -217,8 +217,7 @@ final class TakeoverRules {
             LostCallRules.giveUp(draft, call);
         } else if (mayHaveRun && executor.get() == AgentPolicy.Executor.SUBAGENT) {
             LostCallRules.giveUp(
-                    draft,
-                    call); // The effects of its thread are unknown, and a second thread could repeat them.
+                    draft, call); // The effects of its thread are unknown, and a second thread could repeat them.
         } else if (mayHaveRun && !draft.policyOf(call).effect()) {
             if (isOverElsewhere(call) && executor.get() == AgentPolicy.Executor.ACTIVITY) {
                 draft.book.put(
@@ -239,8 +238,7 @@ final class TakeoverRules {
                 LostCallRules.doubt(draft, call);
             }
         } else if (call.status() == Call.Status.JUDGING) {
-            CallRules.holdOrAdvance(
-                    draft, call); // The rules of the two definitions may differ.
+            CallRules.holdOrAdvance(draft, call); // The rules of the two definitions may differ.
         } else if (call.status() == Call.Status.DISPATCHED) {
             draft.book.put(call.issued(Optional.empty(), draft.at)); // If its approval is missing, it is judged first.
         } else if (call.status() == Call.Status.ISSUED
