@@ -17,12 +17,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class AgentResultTest {
-    private final ThreadFixture tale =
+    private final ThreadFixture fixture =
             ThreadFixture.resolved("ask_user").says("m1", "Book it").callsModel();
 
     @Test
     void interrupted_namesTheFirstQuestionAndItsCall() {
-        tale.replies(ThreadFixture.ask("tu_7", "Which day?"), ThreadFixture.ask("tu_8", "Which room?"));
+        fixture.replies(ThreadFixture.ask("tu_7", "Which day?"), ThreadFixture.ask("tu_8", "Which room?"));
         AgentResult result = result();
 
         assertThat(AgentResult.isInterrupted(result)).isTrue();
@@ -33,32 +33,32 @@ class AgentResultTest {
 
     @Test
     void complete_checkpointHasNoPendingCall() {
-        tale.replies("Done.");
+        fixture.replies("Done.");
 
         assertThat(result().checkpoint().value())
                 .isEqualTo(Map.of(
-                        "messages", RunnerCheckpoint.messages(tale.now()),
+                        "messages", RunnerCheckpoint.messages(fixture.now()),
                         "iterations", 1L,
                         "usage", Map.of("inputTokens", 41L, "outputTokens", 12L)));
     }
 
     @Test
     void messages_areTyped() {
-        tale.replies("Done.");
+        fixture.replies("Done.");
 
         assertThat(result().messages()).last().isEqualTo(Message.assistant(new Part.Text("Done.")));
     }
 
     @Test
     void assertComplete_complete_returnsIt() {
-        tale.replies("Done.");
+        fixture.replies("Done.");
 
         assertThat(AgentResult.assertComplete(result()).text()).isEqualTo("Done.");
     }
 
     @Test
     void assertComplete_interrupted_throwsWithTheQuestion() {
-        tale.asks("tu_7", "Which day?");
+        fixture.asks("tu_7", "Which day?");
 
         assertThatThrownBy(() -> AgentResult.assertComplete(result()))
                 .isInstanceOf(WaymarkException.Interrupted.class)
@@ -67,7 +67,7 @@ class AgentResultTest {
 
     @Test
     void assertComplete_failed_throwsWithTheReason() {
-        tale.fails("overloaded");
+        fixture.fails("overloaded");
 
         assertThatThrownBy(() -> AgentResult.assertComplete(result()))
                 .isInstanceOf(WaymarkException.NotComplete.class)
@@ -84,7 +84,7 @@ class AgentResultTest {
     record Invoice(String customer, List<Line> lines) {}
 
     private AgentResult.Complete structured(Optional<String> json) throws Exception {
-        tale.replies("Done.");
+        fixture.replies("Done.");
         Optional<Json> value =
                 json.isEmpty() ? Optional.empty() : Optional.of(PayloadJson.MAPPER.readValue(json.get(), Json.class));
         return new AgentResult.Complete(result().details(), "Done.", value);
@@ -118,6 +118,6 @@ class AgentResultTest {
     }
 
     private AgentResult result() {
-        return AgentResult.of("t1", "run-1", tale.now(), tale.now().turn());
+        return AgentResult.of("t1", "run-1", fixture.now(), fixture.now().turn());
     }
 }

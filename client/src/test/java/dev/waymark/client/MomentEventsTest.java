@@ -77,14 +77,14 @@ class MomentEventsTest {
     @Test
     void of_runThatContinuesAnother_isNotLoaded() {
         Consumer<Moment> telling = telling(false);
-        ThreadFixture tale = booked();
-        tale.moments().forEach(telling);
+        ThreadFixture fixture = booked();
+        fixture.moments().forEach(telling);
         told.clear();
-        telling.accept(carried("run-2", tale.now()));
+        telling.accept(carried("run-2", fixture.now()));
         assertThat(told).containsExactly("run-continued");
 
         told.clear();
-        telling(true).accept(carried("run-2", tale.now()));
+        telling(true).accept(carried("run-2", fixture.now()));
         assertThat(told).as("the runs before are not held any more").containsExactly("run-continued");
     }
 

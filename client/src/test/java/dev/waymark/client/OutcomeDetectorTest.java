@@ -13,124 +13,124 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class OutcomeDetectorTest {
-    private final ThreadFixture tale = ThreadFixture.resolved("ask_user");
+    private final ThreadFixture fixture = ThreadFixture.resolved("ask_user");
 
     @Test
     void message_turnCompletes_reachesItsOutcome() {
-        tale.says("m1", "Hello");
-        OutcomeDetector waiting = OutcomeDetector.forMessage("m1", tale.facts());
-        tale.callsModel().replies("Hi.");
+        fixture.says("m1", "Hello");
+        OutcomeDetector waiting = OutcomeDetector.forMessage("m1", fixture.facts());
+        fixture.callsModel().replies("Hi.");
 
         assertThat(outcome(waiting)).contains("complete 1 Hi.");
     }
 
     @Test
     void message_turnStillRuns_reachesNothing() {
-        tale.says("m1", "Hello");
-        OutcomeDetector waiting = OutcomeDetector.forMessage("m1", tale.facts());
-        tale.callsModel();
+        fixture.says("m1", "Hello");
+        OutcomeDetector waiting = OutcomeDetector.forMessage("m1", fixture.facts());
+        fixture.callsModel();
 
         assertThat(outcome(waiting)).isEmpty();
     }
 
     @Test
     void message_modelAsks_reachesTheQuestion() {
-        tale.says("m1", "Book it");
-        OutcomeDetector waiting = OutcomeDetector.forMessage("m1", tale.facts());
-        tale.callsModel().asks("tu_7", "Which day?");
+        fixture.says("m1", "Book it");
+        OutcomeDetector waiting = OutcomeDetector.forMessage("m1", fixture.facts());
+        fixture.callsModel().asks("tu_7", "Which day?");
 
         assertThat(outcome(waiting)).contains("interrupted 1");
     }
 
     @Test
     void message_duringTurnWithoutTools_reachesTheNextTurnsOutcome() {
-        tale.says("m1", "One").callsModel().says("m2", "Two");
-        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", tale.facts());
-        tale.replies("First.").callsModel().replies("Second.");
+        fixture.says("m1", "One").callsModel().says("m2", "Two");
+        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", fixture.facts());
+        fixture.replies("First.").callsModel().replies("Second.");
 
         assertThat(outcome(waiting)).contains("complete 2 Second.");
     }
 
     @Test
     void message_nextTurnOpensAtOnce_reachesItsOwnTurn() {
-        tale.says("m1", "One");
-        OutcomeDetector waiting = OutcomeDetector.forMessage("m1", tale.facts());
-        tale.callsModel().says("m2", "Two").replies("First.").callsModel();
+        fixture.says("m1", "One");
+        OutcomeDetector waiting = OutcomeDetector.forMessage("m1", fixture.facts());
+        fixture.callsModel().says("m2", "Two").replies("First.").callsModel();
 
         assertThat(outcome(waiting)).contains("complete 1 First.");
     }
 
     @Test
     void message_whileAPersonIsAwaited_reachesTheQuestionAtOnce() {
-        tale.says("m1", "Book it").callsModel().asks("tu_7", "Which day?").says("m2", "Hurry");
-        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", tale.facts());
+        fixture.says("m1", "Book it").callsModel().asks("tu_7", "Which day?").says("m2", "Hurry");
+        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", fixture.facts());
 
         assertThat(outcome(waiting)).contains("interrupted 1");
-        assertThat(tale.now().queue()).hasSize(1);
+        assertThat(fixture.now().queue()).hasSize(1);
     }
 
     @Test
     void message_turnFailsFirst_reachesTheFailure() {
-        tale.says("m1", "One").callsModel().says("m2", "Two");
-        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", tale.facts());
-        tale.fails("overloaded");
+        fixture.says("m1", "One").callsModel().says("m2", "Two");
+        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", fixture.facts());
+        fixture.fails("overloaded");
 
         assertThat(outcome(waiting)).contains("failed 1");
     }
 
     @Test
     void message_cleared_reachesTheStoppedTurn() {
-        tale.says("m1", "One").callsModel().says("m2", "Two");
-        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", tale.facts());
-        tale.then(new PersonFact.Cleared(false, Optional.empty()));
+        fixture.says("m1", "One").callsModel().says("m2", "Two");
+        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", fixture.facts());
+        fixture.then(new PersonFact.Cleared(false, Optional.empty()));
 
         assertThat(outcome(waiting)).contains("stopped 1");
     }
 
     @Test
     void message_consumedWithAnother_reachesTheSameTurn() {
-        tale.says("m1", "One").callsModel().says("m2", "Two");
-        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", tale.facts());
-        tale.says("m3", "Three").replies("First.").callsModel().replies("Both.");
+        fixture.says("m1", "One").callsModel().says("m2", "Two");
+        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", fixture.facts());
+        fixture.says("m3", "Three").replies("First.").callsModel().replies("Both.");
 
         assertThat(outcome(waiting)).contains("complete 2 Both.");
     }
 
     @Test
     void message_ignoresEarlierOutcomes() {
-        tale.says("m1", "One").callsModel().replies("First.").says("m2", "Two");
-        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", tale.facts());
-        tale.callsModel().replies("Second.");
+        fixture.says("m1", "One").callsModel().replies("First.").says("m2", "Two");
+        OutcomeDetector waiting = OutcomeDetector.forMessage("m2", fixture.facts());
+        fixture.callsModel().replies("Second.");
 
         assertThat(outcome(waiting)).contains("complete 2 Second.");
     }
 
     @Test
     void message_sentAgainLater_reachesTheOldOutcome() {
-        tale.says("m1", "One");
-        int fact = tale.facts();
-        tale.callsModel().replies("First.").says("m2", "Two").callsModel().replies("Second.");
+        fixture.says("m1", "One");
+        int fact = fixture.facts();
+        fixture.callsModel().replies("First.").says("m2", "Two").callsModel().replies("Second.");
 
         assertThat(outcome(OutcomeDetector.forMessage("m1", fact))).contains("complete 1 First.");
     }
 
     @Test
     void answer_turnContinues_reachesItsOutcome() {
-        tale.says("m1", "Book it").callsModel().asks("tu_7", "Which day?").answers("tu_7", "Friday");
-        OutcomeDetector waiting = OutcomeDetector.forTurnAt(tale.facts());
-        tale.callsModel().replies("Booked.");
+        fixture.says("m1", "Book it").callsModel().asks("tu_7", "Which day?").answers("tu_7", "Friday");
+        OutcomeDetector waiting = OutcomeDetector.forTurnAt(fixture.facts());
+        fixture.callsModel().replies("Booked.");
 
         assertThat(outcome(waiting)).contains("complete 1 Booked.");
     }
 
     @Test
     void answer_anotherQuestionIsOpen_reachesThatQuestion() {
-        tale.says("m1", "Book it")
+        fixture.says("m1", "Book it")
                 .callsModel()
                 .replies(ThreadFixture.ask("tu_7", "Which day?"), ThreadFixture.ask("tu_8", "Which room?"))
                 .answers("tu_7", "Friday");
 
-        assertThat(outcome(OutcomeDetector.forTurnAt(tale.facts()))).contains("interrupted 1");
+        assertThat(outcome(OutcomeDetector.forTurnAt(fixture.facts()))).contains("interrupted 1");
     }
 
     @Test
@@ -157,27 +157,27 @@ class OutcomeDetectorTest {
 
     @Test
     void retry_reachesTheNewTurn() {
-        tale.says("m1", "One").callsModel().fails("overloaded");
-        tale.then(new PersonFact.UserSpoke(Optional.of("r1"), Optional.empty(), Optional.empty(), true));
-        OutcomeDetector waiting = OutcomeDetector.forTurnAt(tale.facts());
-        tale.callsModel().replies("There.");
+        fixture.says("m1", "One").callsModel().fails("overloaded");
+        fixture.then(new PersonFact.UserSpoke(Optional.of("r1"), Optional.empty(), Optional.empty(), true));
+        OutcomeDetector waiting = OutcomeDetector.forTurnAt(fixture.facts());
+        fixture.callsModel().replies("There.");
 
         assertThat(outcome(waiting)).contains("complete 2 There.");
     }
 
     @Test
     void replacement_reachesTheTurnThatItOpens() {
-        tale.says("m1", "One").callsModel();
-        tale.then(new PersonFact.UserSpoke(
+        fixture.says("m1", "One").callsModel();
+        fixture.then(new PersonFact.UserSpoke(
                 Optional.of("r1"), Optional.of(List.of(Message.user("Else"))), Optional.empty(), false));
-        OutcomeDetector waiting = OutcomeDetector.forTurnAt(tale.facts());
-        tale.callsModel().replies("Other.");
+        OutcomeDetector waiting = OutcomeDetector.forTurnAt(fixture.facts());
+        fixture.callsModel().replies("Other.");
 
         assertThat(outcome(waiting)).contains("complete 2 Other.");
     }
 
     private Optional<String> outcome(OutcomeDetector waiting) {
-        return outcome(waiting, tale.moments());
+        return outcome(waiting, fixture.moments());
     }
 
     private static Optional<String> outcome(OutcomeDetector waiting, List<Moment> moments) {

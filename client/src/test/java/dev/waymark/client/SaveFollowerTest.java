@@ -163,11 +163,11 @@ class SaveFollowerTest {
     }
 
     private static ThreadSnapshot at(int step) {
-        ThreadFixture tale = ThreadFixture.resolved();
+        ThreadFixture fixture = ThreadFixture.resolved();
         for (int turn = 1; turn <= step; turn++) {
-            tale.says("m" + turn, "More").callsModel().replies("Reply");
+            fixture.says("m" + turn, "More").callsModel().replies("Reply");
         }
         return new ThreadSnapshot(
-                "t", tale.moments().get(tale.moments().size() - 1), Optional.empty(), Optional.empty(), "run-1");
+                "t", fixture.moments().get(fixture.moments().size() - 1), Optional.empty(), Optional.empty(), "run-1");
     }
 }

@@ -12,19 +12,19 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class VerifierTest {
-    private final ThreadFixture tale =
+    private final ThreadFixture fixture =
             ThreadFixture.resolved().says("m1", "Hi").callsModel().replies("Hello.");
 
     @Test
     void differences_ofEqualStates_areNone() {
-        assertThat(Verifier.differences(report(tale.now()), audit(Optional.of(tale.now()))))
+        assertThat(Verifier.differences(report(fixture.now()), audit(Optional.of(fixture.now()))))
                 .isEmpty();
     }
 
     @Test
     void differences_ofAnotherState_nameTheParts() {
-        StateReport before = report(tale.now());
-        Conversation later = tale.says("m2", "Again").callsModel().now();
+        StateReport before = report(fixture.now());
+        Conversation later = fixture.says("m2", "Again").callsModel().now();
 
         assertThat(Verifier.differences(before, audit(Optional.of(later))))
                 .hasSize(3)
@@ -36,7 +36,7 @@ class VerifierTest {
 
     @Test
     void differences_withoutAProjection_areReported() {
-        assertThat(Verifier.differences(report(tale.now()), audit(Optional.empty())))
+        assertThat(Verifier.differences(report(fixture.now()), audit(Optional.empty())))
                 .hasSize(1);
     }
 

@@ -30,7 +30,7 @@ final class CallTransitions {
         }
     }
 
-    /** A row of the table: a status, what it means, and what may follow. {@code new} stands for a call's beginning. */
+    /** A row of the table: a status, what it means, and what may follow. {@code new} is the beginning of a call. */
     record Row(String status, String meaning, Next... next) {}
 
     /**

@@ -21,7 +21,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * The actual state of a subagent's thread, of which the parent may know less. A reset of the parent does not change it.
+ * The actual state of a subagent's thread, which the parent may not know completely. A reset of the parent does not
+ * change it.
  */
 final class Child {
     private final String callId;

@@ -721,7 +721,7 @@ final class Ledger {
 
     /**
      * Checks that a summary leaves a call unchanged or drops it. It may drop a call only if the call has ended without
-     * a side effect or a decision, is no longer in the transcript, and can't be reported about any more.
+     * a side effect or a decision, is no longer in the transcript, and can no longer get a report.
      */
     private void dropped(Call call, Conversation after) {
         if (after.calls().contains(call.id())) {

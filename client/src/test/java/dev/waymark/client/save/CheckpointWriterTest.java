@@ -187,21 +187,21 @@ class CheckpointWriterTest {
 
     @Test
     void steps_ofATurnWithAQuestion_saveEachVersionOnce() {
-        ThreadFixture tale = asked().answers("tu_1", "Friday").callsModel().replies("Booked.");
+        ThreadFixture fixture = asked().answers("tu_1", "Friday").callsModel().replies("Booked.");
 
-        assertThat(saved(tale, SaveInterval.STEP)).containsExactly(1, 1, 2);
-        assertThat(saved(tale, SaveInterval.TURN)).containsExactly(1, 2);
+        assertThat(saved(fixture, SaveInterval.STEP)).containsExactly(1, 1, 2);
+        assertThat(saved(fixture, SaveInterval.TURN)).containsExactly(1, 2);
     }
 
     @Test
     void moments_readAtOnce_saveOnlyTheNewestVersion() {
-        ThreadFixture tale = asked().answers("tu_1", "Friday")
+        ThreadFixture fixture = asked().answers("tu_1", "Friday")
                 .callsModel()
                 .replies("Booked.")
                 .says("m2", "More");
-        CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
+        CheckpointFeeder feeder = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
 
-        keeping.follow(tale.moments(), run());
+        feeder.follow(fixture.moments(), run());
         writer.flush(LONG);
 
         assertThat(saver.steps()).containsExactly("t1/2");
@@ -209,13 +209,13 @@ class CheckpointWriterTest {
 
     @Test
     void threadThatEndsDuringATurn_isSavedAtItsEnd() {
-        ThreadFixture tale = asked().answers("tu_1", "Friday");
-        CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.TURN);
-        keeping.follow(tale.moments(), run());
+        ThreadFixture fixture = asked().answers("tu_1", "Friday");
+        CheckpointFeeder feeder = new CheckpointFeeder("t1", writer, SaveInterval.TURN);
+        feeder.follow(fixture.moments(), run());
         writer.flush(LONG);
         assertThat(saver.steps()).isEmpty();
 
-        keeping.end();
+        feeder.end();
         writer.flush(LONG);
 
         assertThat(saver.steps()).containsExactly("t1/1");
@@ -224,10 +224,10 @@ class CheckpointWriterTest {
     /** A program that reads the saver sees a running call, but no additional version. */
     @Test
     void runningCall_isSavedBetweenVersions_andNotReported() {
-        ThreadFixture tale = charging();
-        CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
+        ThreadFixture fixture = charging();
+        CheckpointFeeder feeder = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
 
-        keeping.follow(tale.moments(), run());
+        feeder.follow(fixture.moments(), run());
         writer.flush(LONG);
 
         assertThat(saver.sessions()).singleElement().satisfies(session -> {
@@ -236,11 +236,11 @@ class CheckpointWriterTest {
         });
         assertThat(told).isEmpty();
 
-        int seen = tale.moments().size();
-        tale.then(new ToolFact.ToolFinished("tu_1", 1, "charged", false))
+        int seen = fixture.moments().size();
+        fixture.then(new ToolFact.ToolFinished("tu_1", 1, "charged", false))
                 .callsModel()
                 .replies("Charged.");
-        keeping.follow(tale.moments().subList(seen, tale.moments().size()), run());
+        feeder.follow(fixture.moments().subList(seen, fixture.moments().size()), run());
         writer.flush(LONG);
 
         assertThat(saver.sessions()).hasSize(2).last().satisfies(session -> {
@@ -252,9 +252,9 @@ class CheckpointWriterTest {
 
     @Test
     void callThatWaitsForAPerson_isNotLogged() {
-        CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
+        CheckpointFeeder feeder = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
 
-        keeping.follow(asked().moments(), run());
+        feeder.follow(asked().moments(), run());
         writer.flush(LONG);
 
         assertThat(saver.sessions())
@@ -278,10 +278,10 @@ class CheckpointWriterTest {
 
     @Test
     void runningCall_withAnIntervalOfTurns_isNotSaved() {
-        ThreadFixture tale = charging();
-        CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.TURN);
+        ThreadFixture fixture = charging();
+        CheckpointFeeder feeder = new CheckpointFeeder("t1", writer, SaveInterval.TURN);
 
-        keeping.follow(tale.moments(), run());
+        feeder.follow(fixture.moments(), run());
 
         assertThat(writer.flush(LONG)).isEmpty();
         assertThat(saver.steps()).isEmpty();
@@ -312,13 +312,13 @@ class CheckpointWriterTest {
     }
 
     /** Returns the steps that are saved if the thread is read moment by moment. */
-    private List<Integer> saved(ThreadFixture tale, SaveInterval cadence) {
+    private List<Integer> saved(ThreadFixture fixture, SaveInterval cadence) {
         saver.delete("t1");
         told.clear();
         CheckpointWriter own = writer(cadence);
-        CheckpointFeeder keeping = new CheckpointFeeder("t1", own, cadence);
-        for (Moment moment : tale.moments()) {
-            keeping.follow(List.of(moment), run());
+        CheckpointFeeder feeder = new CheckpointFeeder("t1", own, cadence);
+        for (Moment moment : fixture.moments()) {
+            feeder.follow(List.of(moment), run());
             own.flush(LONG);
         }
         own.close();
@@ -331,11 +331,11 @@ class CheckpointWriterTest {
 
     /** Returns a thread after this many turns of one step each. */
     private static ThreadSnapshot at(String thread, int steps) {
-        ThreadFixture tale = ThreadFixture.resolved();
+        ThreadFixture fixture = ThreadFixture.resolved();
         for (int step = 1; step <= steps; step++) {
-            tale.says("m" + step, "More").callsModel().replies("Reply " + step);
+            fixture.says("m" + step, "More").callsModel().replies("Reply " + step);
         }
-        Moment newest = tale.moments().get(tale.moments().size() - 1);
+        Moment newest = fixture.moments().get(fixture.moments().size() - 1);
         return new ThreadSnapshot(thread, newest, Optional.empty(), Optional.empty(), "run-1");
     }
 

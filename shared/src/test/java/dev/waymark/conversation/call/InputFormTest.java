@@ -50,7 +50,9 @@ class InputFormTest {
                 .isEqualTo(json("{'action':'accept','content':{'f':" + value + "}}"));
     }
 
-    /** Whatever a person or a server says, the rules return a reason: an exception would stop the thread. */
+    /**
+     * The rules must return a reason for any input of a person or a server, because an exception would stop the thread.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             {'type':'integer'}                            | 1.5
