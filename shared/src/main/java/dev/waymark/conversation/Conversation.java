@@ -318,7 +318,7 @@ public record Conversation(
 
     @JsonIgnore
     public boolean isInterrupted() {
-        return turn().isRunning() && Call.onlyAsk(openCalls());
+        return turn().isRunning() && Call.allWaitForPeople(openCalls());
     }
 
     @JsonIgnore

@@ -162,7 +162,7 @@ final class Ledger {
         } else if (fact instanceof ModelFact.Summarised summarised) {
             pay(summarised.reply());
             if (!isStale(before, fact)) {
-                accepted.subList(0, gaveWay(before, after)).clear();
+                accepted.subList(0, summarizedMessages(before, after)).clear();
                 before.calls().forEach((id, call) -> {
                     if (!after.calls().contains(id)) {
                         dropped.add(id);
@@ -683,7 +683,7 @@ final class Ledger {
     }
 
     /** The number of messages from people that a summary has replaced. */
-    private static int gaveWay(Conversation before, Conversation after) {
+    private static int summarizedMessages(Conversation before, Conversation after) {
         Set<String> kept = new HashSet<>();
         after.transcript().entries().toList().forEach(entry -> kept.add(entry.id()));
         return (int) before.transcript().entries().toList().stream()

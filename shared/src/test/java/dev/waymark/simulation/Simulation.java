@@ -567,10 +567,10 @@ final class Simulation {
         Conversation before = state;
         Conversation sent = state;
         if (fault == Fault.QUEUE_LOST_IN_TRANSIT) {
-            sent = Doctor.edit(sent, tree -> tree.putArray("queue"));
+            sent = StateEditor.edit(sent, tree -> tree.putArray("queue"));
         }
         if (fault == Fault.CALL_LOST_IN_TRANSIT) {
-            sent = Doctor.edit(sent, tree -> tree.putArray("batch"));
+            sent = StateEditor.edit(sent, tree -> tree.putArray("batch"));
         }
         List<Fact> arrivals = new ArrayList<>();
         state = transit.nextBoolean()
@@ -700,7 +700,7 @@ final class Simulation {
         for (int i = 0; i < 2_000 && !closed; i++) {
             work();
             if (!flights.isEmpty()) {
-                land();
+                activityEnds();
             } else if (state.isInterrupted()) {
                 apply(decision(state.asks().get(0)));
             } else if (alarm.isPresent()) {
@@ -729,7 +729,7 @@ final class Simulation {
             return;
         }
         if (chance(6)) {
-            haunt();
+            executionActs();
             return;
         }
         if (!state.asks().isEmpty() && judging.nextInt(15) == 0) {
@@ -747,7 +747,7 @@ final class Simulation {
             return;
         }
         if (!flights.isEmpty() && !chance(3)) {
-            land();
+            activityEnds();
             return;
         }
         someoneActs();
@@ -831,7 +831,7 @@ final class Simulation {
      * Ends a random activity in a random way, even if the thread no longer waits for it. The activity of a call with
      * side effects may make progress instead.
      */
-    private void land() {
+    private void activityEnds() {
         Activity flight = flights.get(random.nextInt(flights.size()));
         if (flight.kind().equals("tool")
                 && policyOf(flight.call().orElseThrow().tool()).effect()) {
@@ -1335,7 +1335,7 @@ final class Simulation {
      * Lets something happen that does not end an activity: a lost execution reports its outcome, an execution takes
      * effect, or an earlier dispatch requests its claim.
      */
-    private void haunt() {
+    private void executionActs() {
         List<World.Execution> alive = world.alive();
         if (!alive.isEmpty() && chance(3)) {
             World.Execution zombie = alive.get(random.nextInt(alive.size()));
@@ -1428,7 +1428,7 @@ final class Simulation {
             wake();
         }
         while (!flights.isEmpty() && chance(3)) {
-            land();
+            activityEnds();
         }
         signals.forEach(this::apply);
         if (chance(3)) {

@@ -326,7 +326,7 @@ class SimulationTest {
                         "lost or changed",
                         (before, fact, after) -> {
                             if (fact instanceof ToolFact.ToolInterrupted
-                                    && !before.calls().equals(Doctor.calls(after))) {
+                                    && !before.calls().equals(StateEditor.calls(after))) {
                                 for (String id : before.batch()) {
                                     ObjectNode call =
                                             (ObjectNode) after.get("calls").get(id);
@@ -383,7 +383,7 @@ class SimulationTest {
                         (before, fact, after) -> {
                             if (fact instanceof ToolFact.ToolNotStarted changed
                                     && changed.definition().isPresent()
-                                    && Doctor.calls(after)
+                                    && StateEditor.calls(after)
                                             .get(changed.callId())
                                             .filter(call -> call.status() == Call.Status.AWAITING)
                                             .isPresent()) {
@@ -415,7 +415,7 @@ class SimulationTest {
                         "no result will come",
                         (before, fact, after) -> {
                             if (fact instanceof ToolFact.ToolLost lost
-                                    && !before.calls().equals(Doctor.calls(after))) {
+                                    && !before.calls().equals(StateEditor.calls(after))) {
                                 ((ObjectNode) after.get("calls").get(lost.callId())).put("status", "dispatched");
                             }
                         }),
@@ -662,7 +662,7 @@ class SimulationTest {
         Core core = (before, fact, time) -> {
             Conversation after = Rules.apply(before, fact, time);
             return at.isInstance(fact) && when.test(after)
-                    ? Doctor.edit(after, tree -> change.make(before, fact, tree))
+                    ? StateEditor.edit(after, tree -> change.make(before, fact, tree))
                     : after;
         };
         return Arguments.of(name, core, violation);

@@ -66,7 +66,7 @@ public final class MomentStream implements AutoCloseable {
             }
             awayUntil = Optional.empty();
         } catch (StatusRuntimeException e) {
-            bear(e);
+            tolerate(e);
         }
         return handOver();
     }
@@ -104,7 +104,7 @@ public final class MomentStream implements AutoCloseable {
      * Tolerates a long poll that ends without events, an outdated page token, and for a limited time a server that is
      * restarting or too busy. Returns the milliseconds until the next request. Throws the failure otherwise.
      */
-    private long bear(StatusRuntimeException e) {
+    private long tolerate(StatusRuntimeException e) {
         ServerAnswer answer = ServerAnswer.of(e);
         if (answer == ServerAnswer.LATE) {
             return LONGEST_POLL_MILLIS;
@@ -173,7 +173,7 @@ public final class MomentStream implements AutoCloseable {
                 awayUntil = Optional.empty();
             }
         } catch (StatusRuntimeException e) {
-            asked = Optional.of(pause(bear(e)));
+            asked = Optional.of(pause(tolerate(e)));
         }
         return handOver();
     }

@@ -88,14 +88,16 @@ final class RequestGate {
         }
         try {
             while (!turn.isDone()) {
-                Optional<String> whyNot = whyNot(since, deadline);
-                if (whyNot.isPresent() && leftTheLine(turn)) {
-                    throw Status.DEADLINE_EXCEEDED.withDescription(whyNot.get()).asRuntimeException();
+                Optional<String> timeoutReason = timeoutReason(since, deadline);
+                if (timeoutReason.isPresent() && leaveLine(turn)) {
+                    throw Status.DEADLINE_EXCEEDED
+                            .withDescription(timeoutReason.get())
+                            .asRuntimeException();
                 }
                 look(turn, Math.min(look.toMillis(), Math.max(1, deadline.millisLeft())));
             }
         } catch (InterruptedException e) {
-            if (!leftTheLine(turn)) {
+            if (!leaveLine(turn)) {
                 leave(0, false, false);
             }
             throw Sleeper.interrupted(e);
@@ -112,7 +114,7 @@ final class RequestGate {
         }
     }
 
-    private Optional<String> whyNot(long since, WaitDeadline deadline) {
+    private Optional<String> timeoutReason(long since, WaitDeadline deadline) {
         if (deadline.isPast()) {
             return Optional.of("the time was over before the turn of this request");
         }
@@ -123,7 +125,7 @@ final class RequestGate {
     }
 
     /** Leaves the line. Returns false if the request has been admitted already. */
-    private synchronized boolean leftTheLine(CompletableFuture<Boolean> turn) {
+    private synchronized boolean leaveLine(CompletableFuture<Boolean> turn) {
         return line.remove(turn);
     }
 

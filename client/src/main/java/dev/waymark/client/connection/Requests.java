@@ -339,7 +339,7 @@ public final class Requests {
                     getOpen(thread);
                 } else if (!answer.mayPass()) {
                     requireKnownRules(thread, message.name());
-                    throw failing(thread, message.name())
+                    throw updateFailure(thread, message.name())
                             .<RuntimeException>map(known -> known)
                             .orElse(e);
                 }
@@ -353,9 +353,9 @@ public final class Requests {
             }
         }
         requireKnownRules(thread, message.name());
-        Optional<WaymarkException> failing = failing(thread, message.name());
-        if (failing.isPresent()) {
-            throw failing.get();
+        Optional<WaymarkException> failure = updateFailure(thread, message.name());
+        if (failure.isPresent()) {
+            throw failure.get();
         }
         if (trouble.isPresent()) {
             throw trouble.get();
@@ -389,8 +389,8 @@ public final class Requests {
     }
 
     /** The failure for an update of a thread whose workflow tasks fail; empty for other threads. */
-    private Optional<WaymarkException> failing(String thread, String message) {
-        return failsAtWork(thread)
+    private Optional<WaymarkException> updateFailure(String thread, String message) {
+        return failsWorkflowTasks(thread)
                 ? Optional.of(new WaymarkException.NoWorker(
                         "the workers fail at the work of " + thread + ", and have not taken the " + message,
                         Remedy.advice("Look at the log of the workers, and send it again when the cause is fixed"),
@@ -400,7 +400,7 @@ public final class Requests {
     }
 
     /** Whether the last workflow task of the thread has failed, so that it is retried. */
-    private boolean failsAtWork(String thread) {
+    private boolean failsWorkflowTasks(String thread) {
         try {
             return histories
                     .describe(thread)

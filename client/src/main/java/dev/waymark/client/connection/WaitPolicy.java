@@ -83,14 +83,14 @@ public final class WaitPolicy {
             task.ifPresent(before -> requests.taken());
             due = waiting.map(next -> WaitDeadline.after(Requests.WORKER_WAIT));
             task = waiting;
-            areBusy();
+            assumeBusyWorkers();
         }
         boolean isNew = feed.run().lastEventId() != lastEventId;
         if (isNew || silence.isPast()) {
             lastEventId = feed.run().lastEventId();
             silence = WaitDeadline.after(Requests.WORKER_WAIT);
             if (due.isEmpty() && isNew) {
-                areBusy();
+                assumeBusyWorkers();
             } else if (due.isEmpty()) {
                 // Nothing has happened for a while, not even a workflow task.
                 ask();
@@ -107,7 +107,7 @@ public final class WaitPolicy {
     }
 
     /** Assumes busy workers after an event, which makes a pending answer outdated. */
-    private void areBusy() {
+    private void assumeBusyWorkers() {
         workers = WorkerPresence.BUSY;
         asked = Optional.empty();
     }

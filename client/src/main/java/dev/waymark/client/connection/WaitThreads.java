@@ -105,11 +105,11 @@ public final class WaitThreads {
                     .count();
             POOL.setCorePoolSize(blocked + Math.max(THREADS, blocked));
         } finally {
-            goOnLooking();
+            keepLooking();
         }
     }
 
-    private static void goOnLooking() {
+    private static void keepLooking() {
         boolean isNeeded = !BLOCKED.isEmpty() || POOL.getCorePoolSize() > THREADS;
         if (!isNeeded) {
             WATCHED.set(false);

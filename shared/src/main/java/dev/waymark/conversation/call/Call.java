@@ -483,14 +483,14 @@ public record Call(
     /** Whether only a person can continue the call. */
     @JsonIgnore
     public boolean waitsForPerson() {
-        return asksHere()
+        return waitsForPersonHere()
                 || (status == Status.DELEGATED
                         && subagent().filter(Delegation::waitsForPerson).isPresent());
     }
 
     /** Whether this thread itself asks a person about the call. */
     @JsonIgnore
-    public boolean asksHere() {
+    public boolean waitsForPersonHere() {
         return status.waits == Waits.FOR_PEOPLE;
     }
 
@@ -551,7 +551,7 @@ public record Call(
      * Whether all of these open calls wait for people, directly or because they are held by an identical call. False if
      * there are none.
      */
-    public static boolean onlyAsk(List<Call> open) {
+    public static boolean allWaitForPeople(List<Call> open) {
         return !open.isEmpty() && open.stream().allMatch(call -> call.waitsForPerson() || call.isHeld());
     }
 
@@ -567,7 +567,7 @@ public record Call(
      * Whether the call asks without a known question. In a checkpoint, a call that waits for approval looks the same.
      */
     @JsonIgnore
-    public boolean asksNothing() {
+    public boolean lacksQuestion() {
         return status == Status.ASKING && question.orElse("").isEmpty();
     }
 

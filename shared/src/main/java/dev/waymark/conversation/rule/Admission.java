@@ -143,7 +143,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                     ProblemType.BAD_INPUT,
                     state.isInterrupted() ? "the turn waits for a person" : "the turn is still running");
         }
-        if (spoke.retry() && !state.turn().mayGoOn()) {
+        if (spoke.retry() && !state.turn().canContinue()) {
             return refused(ProblemType.NOT_FOUND, "no failed or stopped turn to retry");
         }
         return state.isBlank()
@@ -353,7 +353,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                     ProblemType.ALREADY_DECIDED,
                     "dispatch " + claimed.dispatch() + " of call " + claimed.callId() + " is not open");
         }
-        if (ApprovalRules.hasLostItsGrant(state.grants(), call.get(), at)) {
+        if (ApprovalRules.isGrantOver(state.grants(), call.get(), at)) {
             return refused(
                     ProblemType.ALREADY_DECIDED,
                     "the grant that let call " + claimed.callId() + " run is over, so a person decides about it");

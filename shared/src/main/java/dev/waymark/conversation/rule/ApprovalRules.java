@@ -22,7 +22,7 @@ final class ApprovalRules {
     private ApprovalRules() {}
 
     static boolean isMissingFor(Draft draft, Call call) {
-        return isMissingFor(draft.policyOf(call), call) || hasLostItsGrant(draft.book.grants, call, draft.at);
+        return isMissingFor(draft.policyOf(call), call) || isGrantOver(draft.book.grants, call, draft.at);
     }
 
     /** Whether the call needs approval, and neither a decision nor a grant has given it. */
@@ -35,7 +35,7 @@ final class ApprovalRules {
     }
 
     /** Whether the grant that lets the call run is no longer in force. */
-    static boolean hasLostItsGrant(Grants grants, Call call, Instant at) {
+    static boolean isGrantOver(Grants grants, Call call, Instant at) {
         return call.grant().isPresent()
                 && call.grant()
                         .flatMap(grants::find)

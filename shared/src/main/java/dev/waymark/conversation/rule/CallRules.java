@@ -113,7 +113,7 @@ final class CallRules {
         } else if (!call.mayHaveRunBefore()) {
             holdOrAdvance(draft, call);
         } else if (draft.policyOf(call).effect()) {
-            LostCallRules.doubt(draft, call);
+            LostCallRules.checkAfterFence(draft, call);
         } else {
             advance(draft, call);
         }

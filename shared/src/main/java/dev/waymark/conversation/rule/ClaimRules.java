@@ -70,12 +70,13 @@ final class ClaimRules {
     private static boolean attach(Draft draft, Call call, Call.Claim claim) {
         switch (call.status()) {
             case ISSUED, HELD, JUDGING, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED -> {
-                LostCallRules.doubt(draft, (call.claim().isPresent() ? call.withUsedKey() : call).claimedLater(claim));
+                LostCallRules.checkAfterFence(
+                        draft, (call.claim().isPresent() ? call.withUsedKey() : call).claimedLater(claim));
             }
             case VERIFYING, LOST -> draft.book.put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
                 if (draft.dialogue.turn.isRunning() && call.status() != Call.Status.CANCELLED) {
-                    LostCallRules.doubt(
+                    LostCallRules.checkAfterFence(
                             draft,
                             call.claimedLater(claim)); // The model has not seen the result, which omits this claim.
                 } else {

@@ -93,7 +93,7 @@ final class Draft {
     }
 
     boolean isInterrupted() {
-        return dialogue.turn.isRunning() && Call.onlyAsk(book.openCalls());
+        return dialogue.turn.isRunning() && Call.allWaitForPeople(book.openCalls());
     }
 
     boolean isSummarizing() {

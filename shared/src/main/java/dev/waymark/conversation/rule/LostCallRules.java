@@ -44,7 +44,7 @@ final class LostCallRules {
     static void awaitReport(Draft draft, Call call) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
         if (policy.verify() || policy.ask()) {
-            doubt(draft, call);
+            checkAfterFence(draft, call);
         } else {
             Instant until = earlier(fenceOf(draft, call), draft.at.plus(LONGEST_WAIT_FOR_REPORT));
             draft.book.put(call.unknown(later(until, draft.at.plus(SHORTEST_WAIT_FOR_REPORT)), draft.at));
@@ -56,11 +56,11 @@ final class LostCallRules {
      * starts at once. Requests that the execution has sent may still take effect until the fence, so an earlier check
      * is only accepted if it finds the effect.
      */
-    static void inquire(Draft draft, Call call) {
+    static void checkAtOnce(Draft draft, Call call) {
         if (draft.policyOf(call).verify()) {
             draft.book.put(call.doubted(draft.at));
         } else {
-            leaveUndecided(draft, call);
+            askOrGiveUp(draft, call);
         }
     }
 
@@ -77,7 +77,7 @@ final class LostCallRules {
         if (call.isSettledAsNotDone()) {
             endAsNotDone(draft, call);
         } else {
-            inquire(draft, call);
+            checkAtOnce(draft, call);
             draft.reachVersionWhenBatchIsDone();
         }
     }
@@ -87,12 +87,12 @@ final class LostCallRules {
      * call can no longer be running. Without a check, a person settles the call, or the model is told that the outcome
      * is unknown. Drops an earlier decision of a person about the outcome.
      */
-    static void doubt(Draft draft, Call lost) {
+    static void checkAfterFence(Draft draft, Call lost) {
         Call call = lost.withoutSettlement();
         if (draft.policyOf(call).verify() && fenceOf(draft, call).isAfter(draft.at)) {
             draft.book.put(call.unknown(fenceOf(draft, call), draft.at));
         } else {
-            inquire(draft, call);
+            checkAtOnce(draft, call);
         }
     }
 
@@ -102,10 +102,10 @@ final class LostCallRules {
      */
     static void adoptUndoneExecution(Draft draft, Call call, EffectLog.Remembered undone) {
         draft.book.put(call, draft.book.effectOf(call).forgetting(undone));
-        doubt(draft, call.repeating(undone.repeat()).claimedLater(undone.claim()));
+        checkAfterFence(draft, call.repeating(undone.repeat()).claimedLater(undone.claim()));
     }
 
-    static void leaveUndecided(Draft draft, Call call) {
+    static void askOrGiveUp(Draft draft, Call call) {
         if (draft.policyOf(call).ask()) {
             draft.book.put(call.unsettled(draft.at).expiring(draft.expiry()));
         } else {
@@ -181,13 +181,13 @@ final class LostCallRules {
             if (fact.landed().orElse(false)) {
                 settleAsDone(draft, call, fact.result().orElseGet(ToolTexts::verified));
             } else if (wasTooEarly(draft, call)) {
-                doubt(draft, call); // The check started early, or another claim was found during it.
+                checkAfterFence(draft, call); // The check started early, or another claim was found during it.
             } else if (fact.landed().isPresent() && draft.policyOf(call).mayRerunOnCheck()) {
                 runAgain(draft, call);
             } else {
                 boolean isAllThatIsKnown = fact.landed().isPresent()
                         && call.claim().filter(claim -> !claim.isElsewhere()).isEmpty();
-                leaveUndecided(draft, isAllThatIsKnown ? call.seen(ToolTexts.foundNoEffect()) : call);
+                askOrGiveUp(draft, isAllThatIsKnown ? call.seen(ToolTexts.foundNoEffect()) : call);
                 draft.reachVersionWhenBatchIsDone();
             }
         });
@@ -253,7 +253,7 @@ final class LostCallRules {
     /** Postpones the decision about this call, because an identical call may still take effect. */
     static void postpone(Draft draft, Call call) {
         switch (call.status()) {
-            case UNKNOWN, DOUBTED -> doubt(draft, call);
+            case UNKNOWN, DOUBTED -> checkAfterFence(draft, call);
             case ISSUED -> draft.book.put(call.issued(pendingFence(draft, call), draft.at));
             case HELD,
                     JUDGING,

@@ -47,7 +47,7 @@ final class ModelRules {
         commitResults(draft);
         for (Queued queued : draft.dialogue.queue) {
             draft.say(queued.id(), queued.message(), queued.schema());
-            queued.schema().ifPresent(schema -> draft.dialogue.turn = draft.dialogue.turn.wanting(schema));
+            queued.schema().ifPresent(schema -> draft.dialogue.turn = draft.dialogue.turn.withSchema(schema));
         }
         draft.dialogue.queue = List.of();
         if (draft.counters.steps == 0) {
@@ -107,7 +107,7 @@ final class ModelRules {
         String all = draft.dialogue.turn.text() + words;
         boolean isWhole = reply.structured().isPresent() || (!reply.isCut() && !all.isBlank());
         if (reply.isCut() && !isWhole && mayContinue(draft)) {
-            draft.dialogue.turn = draft.dialogue.turn.goingOn(words);
+            draft.dialogue.turn = draft.dialogue.turn.continuedAfter(words);
             draft.say(Optional.empty(), Message.user(ToolTexts.GO_ON));
             draft.versionReached = true;
         } else if (misfit.isEmpty() && isWhole) {
@@ -223,7 +223,7 @@ final class ModelRules {
         if (isCurrent(draft, fact.step())) {
             draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
             if (Draft.isLeft(fact.problem())) {
-                takeBackCall(draft);
+                undoModelCall(draft);
             } else {
                 draft.dialogue.modelCalled = false;
                 int answered = answered(draft.dialogue.transcript.entries().toList());
@@ -240,7 +240,7 @@ final class ModelRules {
 
     static void summarised(Draft draft, ModelFact.Summarised fact) {
         boolean current = isCurrent(draft, fact.step());
-        summaryCame(draft, fact.step(), fact.reply().spent());
+        endSummaryCall(draft, fact.step(), fact.reply().spent());
         String words = fact.reply().message().text().strip();
         if (current && !words.isEmpty()) {
             List<Transcript.Entry> entries = draft.dialogue.transcript.entries().toList();
@@ -295,14 +295,14 @@ final class ModelRules {
         if (Draft.isLeft(fact.problem()) && isCurrent(draft, fact.step())) {
             draft.money.spend(fact.spent());
             draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
-            takeBackCall(draft);
+            undoModelCall(draft);
         } else {
-            summaryCame(draft, fact.step(), fact.spent());
+            endSummaryCall(draft, fact.step(), fact.spent());
         }
     }
 
     /** Undoes the pending model call, which will be repeated. */
-    static void takeBackCall(Draft draft) {
+    static void undoModelCall(Draft draft) {
         if (draft.dialogue.modelCalled) {
             if (draft.isSummarizing()) {
                 draft.dialogue.tokenEstimate = Optional.of(
@@ -315,7 +315,7 @@ final class ModelRules {
         }
     }
 
-    private static void summaryCame(Draft draft, int step, Spent spent) {
+    private static void endSummaryCall(Draft draft, int step, Spent spent) {
         draft.money.spend(spent);
         if (isCurrent(draft, step)) {
             draft.dialogue.modelCalled = false;

@@ -48,7 +48,7 @@ final class PeopleRules {
             fact.schema()
                     .ifPresent(wanted -> enqueue(
                             draft, new Queued(Optional.empty(), Message.user(ReplySchema.request(wanted)), draft.at)));
-            schema.ifPresent(wanted -> draft.dialogue.turn = draft.dialogue.turn.wanting(wanted));
+            schema.ifPresent(wanted -> draft.dialogue.turn = draft.dialogue.turn.withSchema(wanted));
         }
     }
 

@@ -44,7 +44,7 @@ final class TakeoverRules {
         if (how.agent().isPresent() || draft.binding.policy.isEmpty() || namesItsThread(draft)) {
             forgetAgent(draft);
         }
-        ModelRules.takeBackCall(draft); // Its reply will not arrive here.
+        ModelRules.undoModelCall(draft); // Its reply will not arrive here.
         if (how.fileCalls() != FileCalls.CONTINUE) {
             Optional<FromFile> mark = Optional.of(new FromFile(how.fileCalls() == FileCalls.CONTINUE_SAFE, false));
             draft.book.openCalls().stream()
@@ -55,7 +55,7 @@ final class TakeoverRules {
         if (draft.book.openCalls().isEmpty() && draft.dialogue.queue.isEmpty()) {
             ModelRules.answerLastReply(draft);
         }
-        if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.mayGoOn() && !draft.dialogue.isBlank())) {
+        if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.canContinue() && !draft.dialogue.isBlank())) {
             draft.dialogue.turn = draft.dialogue.turn.continued();
         }
         takeUpOpenCalls(draft);
@@ -71,7 +71,7 @@ final class TakeoverRules {
                 .map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
         draft.binding.agentRequested = draft.binding.policy.isPresent();
         EffectRules.inherit(draft);
-        ModelRules.takeBackCall(draft); // Its reply will not arrive here.
+        ModelRules.undoModelCall(draft); // Its reply will not arrive here.
         for (Call call : draft.book.openCalls()) {
             if (draft.policyOf(call).effect()
                     || call.status() == Call.Status.DELEGATED
@@ -139,7 +139,7 @@ final class TakeoverRules {
                 .findFirst();
         if (question.isPresent()
                 && draft.binding.policy.isEmpty()
-                && question.get().asksNothing()) {
+                && question.get().lacksQuestion()) {
             // The call may wait for approval instead of an answer. Only the agent's tools show which.
             draft.book.put(question.get().answeredEarly(words));
         } else if (question.isPresent() && question.get().suspension().isPresent()) {
@@ -188,7 +188,7 @@ final class TakeoverRules {
     private static void restartWaits(Draft draft) {
         if (draft.binding.policy.flatMap(AgentPolicy::approvals).isPresent()) {
             draft.book.openCalls().stream()
-                    .filter(Call::asksHere)
+                    .filter(Call::waitsForPersonHere)
                     .forEach(call -> draft.book.put(call.withRestartedWait(draft.expiry(), draft.at)));
         }
     }
@@ -229,13 +229,13 @@ final class TakeoverRules {
             if (isDecidable(draft, call)) {
                 ApprovalRules.askFor(draft, call);
             } else {
-                LostCallRules.leaveUndecided(draft, call);
+                LostCallRules.askOrGiveUp(draft, call);
             }
         } else if (mayHaveRun && call.status() != Call.Status.UNSETTLED) {
             if (ApprovalRules.isUndecided(call) && draft.policyOf(call).verify()) {
                 ApprovalRules.askFor(draft, call.withMayHaveRun(true)); // A check runs a program.
             } else {
-                LostCallRules.doubt(draft, call);
+                LostCallRules.checkAfterFence(draft, call);
             }
         } else if (call.status() == Call.Status.JUDGING) {
             CallRules.holdOrAdvance(draft, call); // The rules of the two definitions may differ.
@@ -316,7 +316,7 @@ final class TakeoverRules {
 
     private static void takeUpQuestion(Draft draft, Call call) {
         Optional<String> answer = call.result();
-        if (isDecidable(draft, call) && call.asksNothing() && call.claim().isEmpty()) {
+        if (isDecidable(draft, call) && call.lacksQuestion() && call.claim().isEmpty()) {
             answer.ifPresent(text -> draft.ignore(
                     SignalNames.ANSWER, "the call waits for a decision, which no answer is: " + call.id()));
             ApprovalRules.askFor(draft, call.withoutResult());

@@ -71,9 +71,9 @@ final class ToolRules {
                 draft.book.put(call.remote(draft.at));
             } else if (call.claim().isPresent()) {
                 if (fact.problem().type().equals(ProblemType.OUTCOME_UNKNOWN)) {
-                    LostCallRules.doubt(draft, call.seen(reason));
+                    LostCallRules.checkAfterFence(draft, call.seen(reason));
                 } else if (fact.problem().type().equals(ProblemType.WORKER_ENDED)) {
-                    LostCallRules.inquire(draft, call.seen(reason));
+                    LostCallRules.checkAtOnce(draft, call.seen(reason));
                 } else {
                     LostCallRules.awaitReport(draft, call.seen(reason));
                 }

@@ -125,7 +125,7 @@ public record Turn(
         return ended(Status.RUNNING, "", Optional.empty()).but(edit -> edit.repaired = false);
     }
 
-    public Turn wanting(Json lastWord) {
+    public Turn withSchema(Json lastWord) {
         return but(edit -> {
             edit.schema = Optional.of(lastWord);
             edit.repaired = false;
@@ -138,7 +138,7 @@ public record Turn(
     }
 
     /** A copy in which the model is asked to continue a reply that was cut after these words. */
-    public Turn goingOn(String words) {
+    public Turn continuedAfter(String words) {
         return but(edit -> {
             edit.text = text + words;
             edit.continuations++;
@@ -191,7 +191,7 @@ public record Turn(
     }
 
     /** Whether the turn ended before a complete final reply. */
-    public boolean mayGoOn() {
+    public boolean canContinue() {
         return switch (status) {
             case CUT, FAILED, STOPPED, CANCELLED, MAX_ITERATIONS, BUDGET -> true;
             case NONE, RUNNING, COMPLETE -> false;

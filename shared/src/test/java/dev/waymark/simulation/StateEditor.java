@@ -10,8 +10,8 @@ import dev.waymark.conversation.value.PersistentMap;
 import java.util.function.Consumer;
 
 /** Creates states that the rules would never produce. */
-final class Doctor {
-    private Doctor() {}
+final class StateEditor {
+    private StateEditor() {}
 
     static Conversation edit(Conversation state, Consumer<ObjectNode> change) {
         try {
