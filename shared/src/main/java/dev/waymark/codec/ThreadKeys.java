@@ -171,9 +171,7 @@ public final class ThreadKeys implements AutoCloseable {
     /** When a key was destroyed, and whether that had happened before this request. */
     public record DestroyedKey(Instant at, boolean again) {}
 
-    /**
-     * Destroys the key of a thread, unless it was destroyed before. Empty if the thread never had a key of its own.
-     */
+    /** Destroys the key of a thread, unless it was destroyed before. Empty if the thread never had a key of its own. */
     public Optional<DestroyedKey> forget(String namespace, String thread) {
         String id = ThreadKeyEntry.id(namespace, thread);
         while (true) {

@@ -124,9 +124,7 @@ public final class ToolArguments {
         }
     }
 
-    /**
-     * Treats a stack overflow as a mismatch. Otherwise it would count as transient and be retried forever.
-     */
+    /** Treats a stack overflow as a mismatch. Otherwise it would count as transient and be retried forever. */
     private static Optional<String> misfit(Schema schema, JsonNode value) {
         try {
             return words(validate(schema, value));

@@ -204,9 +204,7 @@ final class ModelRules {
         return said;
     }
 
-    /**
-     * When a turn is retried, tells the model again why its final reply did not match.
-     */
+    /** When a turn is retried, tells the model again why its final reply did not match. */
     private static void answerMisfit(Draft draft) {
         draft.dialogue
                 .turn
