@@ -115,8 +115,8 @@ public final class AgentClient implements AutoCloseable {
      *
      * <pre>{@code
      * client.onApproval(request -> isHarmless(request.args()) ? Optional.of(Approval.approve()) : Optional.empty())
-     * .prompt("billing", "Refund the last order")
-     * .await();
+     *         .prompt("billing", "Refund the last order")
+     *         .await();
      * }</pre>
      */
     public AgentClient onApproval(Function<ApprovalRequest, Optional<ApprovalDecided>> callback) {
@@ -166,9 +166,9 @@ public final class AgentClient implements AutoCloseable {
      *
      * <pre>{@code
      * client.watchedBy(event -> {
-     * if (event instanceof ThreadEvent.Said said) {
-     * System.out.print(said.words().text());
-     * }
+     *     if (event instanceof ThreadEvent.Said said) {
+     *         System.out.print(said.words().text());
+     *     }
      * });
      * }</pre>
      */
@@ -236,13 +236,13 @@ public final class AgentClient implements AutoCloseable {
      *
      * <pre>{@code
      * try (Stream<ThreadEvent> events = client.savingIn(SaveOptions.in(saver)).stream(saving -> saving.run(prompt))) {
-     * events.forEach(event -> {
-     * if (event instanceof ThreadEvent.Said said) {
-     * System.out.print(said.words().text());
-     * } else if (event instanceof ThreadEvent.Saved saved) {
-     * System.out.println("Checkpoint saved at step " + saved.step());
-     * }
-     * });
+     *     events.forEach(event -> {
+     *         if (event instanceof ThreadEvent.Said said) {
+     *             System.out.print(said.words().text());
+     *         } else if (event instanceof ThreadEvent.Saved saved) {
+     *             System.out.println("Checkpoint saved at step " + saved.step());
+     *         }
+     *     });
      * }
      * }</pre>
      *

@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * The calls of a checkpoint that somebody should look at before it is resumed.
  *
- * @param notStarted calls that were never started and may have side effects, which is known only with the agent. Empty
- *     if this server has all open calls in a thread of its own.
+ * @param notStarted calls that were never started and may have side effects; only the agent's tools show whether they
+ *     do. Empty if this server has all open calls in a thread of its own.
  * @param mayHaveRun calls of the transcript without a result, whose outcome is unknown
  * @param aheadOfTranscript calls that the tool-call log of the checkpoint shows as started and that its transcript
  *     lacks, whose outcome is unknown

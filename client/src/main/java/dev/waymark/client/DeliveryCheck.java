@@ -47,7 +47,7 @@ final class DeliveryCheck {
         }
     }
 
-    /** The fact without the partial reply of a stop, which does not come from the sender. */
+    /** The fact without the partial reply of a stop, because that does not come from the sender. */
     private static Fact asked(Fact fact) {
         return fact instanceof PersonFact.Stopped stop ? new PersonFact.Stopped(stop.by()) : fact;
     }

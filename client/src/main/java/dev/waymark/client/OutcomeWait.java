@@ -129,7 +129,7 @@ final class OutcomeWait {
             try {
                 WaitThreads.blocking(() -> outcome.completeExceptionally(failure));
             } finally {
-                // In case {@code blocking} has failed, for example because no thread could be started.
+                // In case blocking() has failed, for example because no thread could be started.
                 outcome.completeExceptionally(failure);
             }
         }

@@ -78,7 +78,7 @@ public final class Schedules {
      * Creates a schedule. Creating the same one again changes nothing.
      *
      * @throws WaymarkException.Refused with type {@code KeyReused} if another schedule has this name and is not to be
-     *     replaced; with another type if it never has a time
+     *     replaced; with another type if its times never occur
      */
     public AgentSchedule create(NewSchedule wanted) {
         return available(() -> {

@@ -104,9 +104,9 @@ public final class PostgresKeyStore implements KeyStore {
 
     /**
      * Makes a change and returns whether it was made. If it is repeated because the connection broke, the first attempt
-     * may have been committed, and the second one then changes nothing. The stored entry shows that: it contains a
-     * random key or the time at which the key was destroyed, so it equals this entry only if an attempt stored it, or
-     * if another process made the same change within the same second.
+     * may have been committed, and the second one then changes nothing. The stored entry shows whether that happened:
+     * it contains a random key or the time at which the key was destroyed, so it equals this entry only if an attempt
+     * stored it, or if another process made the same change within the same second.
      */
     private boolean changed(Work<Boolean> change, ThreadKeyEntry entry) {
         int[] attempts = {0};

@@ -431,7 +431,7 @@ public final class Connection implements AutoCloseable {
             if (!answers(stubs, most)) {
                 return ServerState.UNREACHABLE;
             }
-            // A server that refuses the request did not fail for lack of its database.
+            // A refusal does not show that the database is missing.
             return ServerAnswer.of(e).mayPass() && !ServerAnswer.BUSY.is(e)
                     ? ServerState.WITHOUT_DATABASE
                     : ServerState.WORKING;

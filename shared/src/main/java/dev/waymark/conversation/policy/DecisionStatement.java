@@ -16,7 +16,7 @@ import java.util.Optional;
  *
  * <pre>{@code
  * {"argsDigest":"9f86…","asked":"2026-11-22T02:10:03.123Z","by":"ann","decision":"approve","place":"trip/tu_7",
- * "purpose":"waymark decision 1"}
+ *  "purpose":"waymark decision 1"}
  * }</pre>
  *
  * @param place the thread's id, a slash and the call's id; it is the same for a subagent's thread and for its parent
