@@ -44,8 +44,8 @@ final class AnnouncementRules {
     }
 
     /**
-     * Makes an announcement that failed for any reason due again, unless it is outdated or too old. Its activity may
-     * have been cancelled because the run continued as new.
+     * Makes an announcement due again after any failure, unless it is outdated or too old. Its activity may have been
+     * cancelled only because the run continues as new.
      */
     static void ended(Draft draft, AnnouncementFact.AnnouncementEnded fact) {
         draft.announcements.open.removeIf(each -> each.number() == fact.number()

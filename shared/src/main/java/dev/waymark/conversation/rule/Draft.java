@@ -175,8 +175,8 @@ final class Draft {
     }
 
     /**
-     * Tells the model that a call that ends without an outcome was claimed, so it may have taken effect. Empty if the
-     * call was not claimed.
+     * A note for the model that a call without an outcome was claimed, so it may have taken effect. Empty if the call
+     * was not claimed.
      */
     static String claimNote(Call call) {
         return call.claim().map(claim -> ToolTexts.claimed(claim.at())).orElse("");

@@ -15,8 +15,8 @@ final class EffectRules {
     private EffectRules() {}
 
     /**
-     * A claim with a fencing token that is larger than all earlier tokens for the same tool and arguments. It is at
-     * least the time in milliseconds, so it also grows across resets, and from a saved thread to its continuation.
+     * A claim with a fencing token that is larger than all earlier tokens for the same tool and arguments. The token is
+     * at least the time in milliseconds, so it also grows across resets, and from a saved thread to its continuation.
      */
     static Call.Claim claim(Draft draft, String tool, String argsDigest, String execution) {
         String key = EffectLog.key(tool, argsDigest);
