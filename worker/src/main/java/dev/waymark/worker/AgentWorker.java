@@ -200,8 +200,8 @@ public final class AgentWorker implements AutoCloseable {
 
     /**
      * Returns why the thread of the current activity must not start; empty if it may. A subagent's thread must not
-     * start if an earlier thread ran its call, or if another thread continues the parent and has the same call. An id
-     * without a slash is not that of a subagent's thread.
+     * start if an earlier thread ran its call, or if another thread continues the parent and has the same call. Only
+     * ids of subagents' threads contain a slash.
      */
     private Optional<Problem> obstacle() {
         ActivityInfo info = Activity.getExecutionContext().getInfo();

@@ -50,7 +50,7 @@ final class VersionWatch implements AutoCloseable {
         try {
             idle = idleReason(routing());
         } catch (StatusRuntimeException e) {
-            return; // What was known last applies.
+            return; // The last known reason stays.
         }
         if (!idle.equals(before)) {
             LOG.warn(idle.orElseGet(() -> words(version.getDeploymentName(), version.getBuildId()) + " gets work now"));

@@ -27,7 +27,7 @@ public final class StateActivityImpl implements StateActivity {
      */
     private static final int TRIES_TO_FIND_IT = 100;
 
-    /** The number of attempts that other builds leave to the build whose chunks the thread already has. */
+    /** Number of attempts that are reserved for the build whose chunks the thread already has. */
     private static final int TRIES_TO_LEAVE_IT = 5;
 
     private static final Duration SOON = Duration.ofSeconds(1);

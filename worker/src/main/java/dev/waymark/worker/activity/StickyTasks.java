@@ -37,7 +37,7 @@ public final class StickyTasks {
         }
     }
 
-    /** Does the same if the previous attempt of this activity was lost with its worker. */
+    /** Releases the workflow tasks if the previous attempt of this activity was lost with its worker. */
     void releaseIfLost(WorkflowExecution run, String activityId) {
         try {
             boolean isLost = stub()

@@ -74,7 +74,7 @@ public final class AgentDirectory {
             Map<Path, FileVersion> files,
             Map<Path, AgentFile.Definition> definitions) {}
 
-    /** A version of a file, as far as its time and its size distinguish it from others. */
+    /** Identifies a version of a file by its modification time and size. */
     private record FileVersion(FileTime modified, long bytes) {
         static FileVersion of(Path file) throws IOException {
             BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
@@ -104,7 +104,7 @@ public final class AgentDirectory {
      * }</pre>
      *
      * @throws NoSuchFileException if the directory does not exist
-     * @throws AgentInvalid with all problems in the files, or with one of the agents together
+     * @throws AgentInvalid with all problems in the files, or with the first problem of the combined agents
      */
     public static AgentDirectory load(Path directory, ModelProviders providers, JavaTools tools, List<AgentSpec> inJava)
             throws AgentInvalid, IOException {
@@ -266,7 +266,7 @@ public final class AgentDirectory {
         try {
             return ofFiles.plus(inCode);
         } catch (IllegalArgumentException e) {
-            // An agent in Java may use an agent as a subagent whose file was deleted, renamed or changed.
+            // An agent in Java may use a subagent whose file was deleted, renamed or changed.
             throw new YamlProblem(directory.toString(), 1, "", String.valueOf(e.getMessage()));
         }
     }
@@ -309,8 +309,8 @@ public final class AgentDirectory {
     }
 
     /**
-     * Returns these agents together with others, which are defined in code. Agents in Java that this snapshot has
-     * already are not added again.
+     * Returns these agents together with other agents, which are defined in code. Agents in Java that this snapshot
+     * already contains are not added again.
      *
      * @throws IllegalArgumentException if a name occurs twice, or an agent's subagents are missing or not allowed
      */

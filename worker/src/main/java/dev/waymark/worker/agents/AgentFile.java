@@ -178,7 +178,7 @@ final class AgentFile {
         problems.end();
         AgentSpec agent = builder.build();
         Optional<String> choice = ModelChecks.toolChoiceProblem(agent);
-        // Other tools come from MCP servers and subagents.
+        // MCP servers and subagents add tools that are not known yet.
         if (choice.isPresent() && servers.isEmpty() && references.isEmpty()) {
             throw options.or(() -> fallback).orElse(root).problem("tool_choice: " + choice.get());
         }
@@ -475,7 +475,7 @@ final class AgentFile {
                 keepMessages.orElse(SummaryRule.DEFAULT.keepMessages()));
     }
 
-    /** A longer prompt would be refused before it is summarized. */
+    /** Reads the size at which a conversation is summarized, which must be below the context window of the model. */
     private static long whenTokens(YamlValue value, Optional<Integer> window) throws YamlProblem {
         long tokens = value.whole(1);
         if (window.isPresent() && tokens >= window.get()) {

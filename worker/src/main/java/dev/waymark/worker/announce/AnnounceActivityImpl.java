@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one receiver about one subject. Between two announcements, and after a failure, the attempt fails and names the
- * time of the next one: retries are not in history, so a request can be announced for weeks without events. Heartbeats
- * carry what has been sent to the next attempt.
+ * Sends the announcements about one subject to one receiver. Between two announcements, and after a failure, the
+ * attempt fails and sets the time of its retry. Retries add no events to history, so a request can be announced for
+ * weeks. Heartbeats tell the next attempt what has been sent.
  */
 public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AnnounceActivityImpl.class);
@@ -44,7 +44,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     }
 
     /**
-     * How far the plan has been carried out.
+     * The progress of the plan.
      *
      * @param sent the number of occasions that have been sent or left out
      * @param failures how often the next announcement has failed
@@ -82,7 +82,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         String name = input.what().receiver();
         Instant begun = Instant.now();
         Instant due = Instant.ofEpochMilli(context.getInfo().getCurrentAttemptScheduledTimestamp());
-        // The later of both clocks: the server's runs ahead on a test's server, and after an outage the attempt is
+        // Uses the later of the two clocks: a test server's clock may run ahead, and after an outage the attempt starts
         // late.
         Duration elapsed = Duration.between(input.what().from(), begun.isAfter(due) ? begun : due);
         List<Occasion> occasions = input.what().plan().occasions();
@@ -119,7 +119,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         }
     }
 
-    /** Sends a notice if few are being sent to the receiver; otherwise the attempt ends. */
+    /** Sends a notice, or ends the attempt if too many notices are being sent to the receiver. */
     private Optional<String> send(Receiver receiver, Notice notice, String name, Heartbeat heartbeat, Course course)
             throws InterruptedException {
         ReceiverLine line = lines.computeIfAbsent(name, each -> new ReceiverLine());
@@ -141,7 +141,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         }
     }
 
-    /** Lets the server know how far this attempt came, and ends it if it has been cancelled. */
+    /** Reports the progress of this attempt to the server, and ends the attempt if it has been cancelled. */
     private static void tell(Heartbeat heartbeat) {
         heartbeat.finish();
         if (heartbeat.isCancelled()) {
@@ -149,7 +149,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         }
     }
 
-    /** Notes a failure for the next attempt, which comes the later the more there have been. */
+    /** Records a failure. The delay before the next attempt grows with the number of failures. */
     private static RuntimeException failed(
             Course course, Heartbeat heartbeat, AnnounceInput input, String type, String why) {
         int failures = course.progress.failures() + 1;
@@ -167,7 +167,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         return later(type, name + ": " + why, pause);
     }
 
-    /** The next occasion. A reminder is left out if a newer one is due. */
+    /** The index of the next occasion. A reminder is skipped if a newer one is due. */
     static int next(List<Occasion> occasions, int sent, Duration elapsed) {
         int next = sent;
         while (isSuperseded(occasions, next, elapsed)) {
@@ -183,7 +183,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
                                 && later.after().compareTo(elapsed) <= 0);
     }
 
-    /** Where to begin again: with the newest occasion that is due, since the receiver may know the earlier ones. */
+    /** The index of the newest due occasion, at which a repeated announcement resumes. */
     static int newest(List<Occasion> occasions, Duration elapsed) {
         int due = (int) occasions.stream()
                 .filter(each -> each.after().compareTo(elapsed) <= 0)

@@ -23,12 +23,12 @@ import java.util.Optional;
 /**
  * One announcement, as it is sent. All attempts to send it have the same content.
  *
- * @param id tells it from other announcements, so that receivers recognize repeats
+ * @param id identifies the announcement, so that receivers recognize repeats
  * @param type the name of the event
  * @param at when the event happened
  * @param data what is announced
- * @param text the same as a sentence
- * @param link the page of the console that shows it. Opening it decides nothing.
+ * @param text the announcement as a sentence
+ * @param link the page of the console that shows it. Opening it makes no decision.
  */
 record Notice(String id, String type, Instant at, Map<String, Object> data, String text, Optional<String> link) {
     static Notice of(AnnounceInput input, Occasion occasion, String thread, Optional<URI> publicUrl) {
@@ -63,7 +63,7 @@ record Notice(String id, String type, Instant at, Map<String, Object> data, Stri
         return new Notice(id(input, occasion, thread), occasion.event().wireName(), at, data, text, link);
     }
 
-    /** A later request of the same call, and a thread that has the id of an earlier one, have other ids. */
+    /** Each request of a call gets a different id, even in a thread that reuses the id of an earlier one. */
     private static String id(AnnounceInput input, Occasion occasion, String thread) {
         Announcement what = input.what();
         List<String> parts = List.of(

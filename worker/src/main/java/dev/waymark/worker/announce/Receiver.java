@@ -10,10 +10,10 @@ import java.util.Objects;
 /** Where announcements go. Addresses and values may contain <code>${NAME}</code> for variables of the environment. */
 public sealed interface Receiver {
     /**
-     * An address that gets signed requests by the conventions of Standard Webhooks.
+     * An address that receives signed requests as specified by Standard Webhooks.
      *
-     * @param secrets at least one, {@code whsec_…} or {@code whsk_…}: the message is signed with each of them, so that a
-     *     secret can be replaced while the receiver knows only the old one
+     * @param secrets at least one, {@code whsec_…} or {@code whsk_…}: the message is signed with each of them, so that
+     *     a secret can be replaced while the receiver knows only the old one
      * @param allowPrivate whether the address may be private, loopback or link-local
      */
     record Webhook(String url, List<String> secrets, boolean allowPrivate) implements Receiver {
@@ -45,7 +45,7 @@ public sealed interface Receiver {
         }
     }
 
-    /** A program that gets the announcement on its stdin. It has received it if it ends with exit code 0. */
+    /** A program that gets the announcement on its stdin, and confirms its receipt with exit code 0. */
     record Command(List<String> program, Map<String, String> env, Path directory) implements Receiver {
         public Command {
             program = List.copyOf(program);

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Sends messages to receivers. What goes wrong is said without addresses, secrets and words of the receiver. */
+/** Sends messages to receivers. Error messages contain no addresses, no secrets, and no text from the receiver. */
 final class ReceiverClient implements AutoCloseable {
     /** The maximum time for one notice. */
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -33,7 +33,7 @@ final class ReceiverClient implements AutoCloseable {
         this.commands = new CommandRunner(environment);
     }
 
-    /** The texts of the receiver that may refer to variables of the environment. */
+    /** The texts of the receiver that may refer to environment variables. */
     static List<String> texts(Receiver receiver) {
         List<String> texts = new ArrayList<>();
         if (receiver instanceof Receiver.Webhook webhook) {

@@ -6,14 +6,14 @@ import java.util.Deque;
 import java.util.Optional;
 
 /**
- * Lets a worker send at most {@value #MOST_AT_ONCE} notices to a receiver at a time. The others get a place in line, and
- * wait on the server: hundreds of attempts that wait for a receiver that does not answer would take the worker's slots
- * from tools and models, and their heartbeats would delay everything else of their thread.
+ * Limits a worker to {@value #MOST_AT_ONCE} concurrent notices per receiver. Further notices get a place in line and
+ * wait on the server. If they waited in the worker, hundreds of attempts for an unresponsive receiver would take the
+ * slots of tools and models, and their heartbeats would delay everything else in their threads.
  */
 final class ReceiverLine {
     static final int MOST_AT_ONCE = 8;
 
-    /** What a notice is expected to take until one has ended. */
+    /** Expected duration of a notice before the first one has ended. */
     private static final Duration FIRST_GUESS = Duration.ofMillis(100);
 
     /** The times at which the running notices began, oldest first. */
@@ -33,7 +33,7 @@ final class ReceiverLine {
             running.add(now);
             return Optional.empty();
         }
-        // A receiver may have answered quickly until it stopped to answer.
+        // A receiver that has always answered quickly may have stopped answering.
         long each = Math.max(last, now - running.getFirst());
         long place = lastPlace.filter(before -> before - now > 0).orElse(now) + each / MOST_AT_ONCE;
         lastPlace = Optional.of(place);

@@ -55,7 +55,7 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
     /**
      * Reads the receivers and the address of the console that these variables name.
      *
-     * @throws IllegalArgumentException if the address is not that of a page
+     * @throws IllegalArgumentException if the address is not an {@code http} or {@code https} address of a page
      */
     @Internal
     public static Receivers from(Map<String, String> environment) throws YamlProblem {
@@ -105,7 +105,7 @@ public record Receivers(Map<String, Receiver> byName, Optional<URI> publicUrl) {
         return new Receivers(byName, Optional.of(console));
     }
 
-    /** Says which receivers these agents name that are not here. */
+    /** Returns a warning for each receiver that these agents name and this worker does not have. */
     @Internal
     public List<String> lackedBy(Collection<AgentSpec> agents) {
         return agents.stream()

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Findings that somebody knows and accepts, so that they do not fail a gate: lines as a gate prints them, with or without
- * the message, or without event and message: {@code trip: rules}. Empty lines and those that begin with {@code #} are
+ * Known findings that do not fail a gate, one per line, in the format in which a gate prints them. The message, or the
+ * event and the message, may be left out: {@code trip: rules}. Empty lines and lines that begin with {@code #} are
  * ignored.
  */
 public record AcceptedFindings(Set<String> lines) {

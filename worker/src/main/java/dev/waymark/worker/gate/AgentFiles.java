@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The agents of a directory as the gate sees them, or the reasons why a worker would refuse the directory. */
+/** The agents of a directory as the gate sees them, or the reasons why a worker would reject the directory. */
 public final class AgentFiles {
     private static final String SUFFIX = ".yaml";
 

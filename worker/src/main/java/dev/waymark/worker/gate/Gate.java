@@ -34,7 +34,7 @@ public final class Gate implements AutoCloseable {
 
     /**
      * @param agents the agents to check; if empty, only the build is checked
-     * @param known the findings that do not fail the gate
+     * @param known findings that do not fail the gate
      */
     public Gate(ThreadSource source, Optional<AgentFiles> agents, AcceptedFindings known, Listener listener) {
         this.source = source;
@@ -47,7 +47,7 @@ public final class Gate implements AutoCloseable {
     public interface Listener {
         void checked(int threads, int of);
 
-        /** Called for findings that nobody accepts. */
+        /** Called for findings that are not accepted. */
         void found(GateReport.Finding finding);
     }
 
@@ -66,7 +66,7 @@ public final class Gate implements AutoCloseable {
         return report();
     }
 
-    /** The threads of the source, each of which is checked when it is read. */
+    /** The threads of the source. Each thread is checked when it is read. */
     public ThreadSource checking() {
         return new ThreadSource() {
             @Override
@@ -91,7 +91,7 @@ public final class Gate implements AutoCloseable {
         };
     }
 
-    /** What was found in the threads that were read. */
+    /** The findings in the threads that were read. */
     public GateReport report() {
         List<String> problems = agents.map(AgentFiles::problems).orElse(List.of());
         return new GateReport(

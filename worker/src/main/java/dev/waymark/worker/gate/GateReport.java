@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param threads the number of threads, including those that were not checked
  * @param events how many events were replayed
  * @param live whether the projection of at least one thread was also compared with its running workflow
- * @param accepted the findings that somebody accepts, and that are not among the others
+ * @param accepted the accepted findings, which are not among {@code findings}
  * @param agentProblems why a worker would not start with the directory of agents
  */
 public record GateReport(

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Threads of a server: the open ones, all that started recently, or those that are named. */
+/** Threads of a server: the open ones, the recently started ones, or the ones with given ids. */
 public final class ServerThreads implements ThreadSource {
     private static final Duration WORKER_WAIT = Duration.ofSeconds(5);
 

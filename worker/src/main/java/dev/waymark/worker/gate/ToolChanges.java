@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Compares the tools that an open thread has recorded with those of its agent now. The thread keeps the recorded
- * schemas, and its model makes arguments for these, but the new code may expect others.
+ * Compares the tools that an open thread has recorded with the current tools of its agent. The thread keeps the
+ * recorded schemas, and its model writes arguments for them, but the new code may expect others.
  */
 final class ToolChanges {
     /** How many characters of a schema or of arguments are shown. */
@@ -71,7 +71,7 @@ final class ToolChanges {
                         + " does not match the new schema: " + why);
     }
 
-    /** A call that asks a question has run. */
+    /** A call that asks a question has already run. */
     private static boolean isToRun(Call call) {
         return !call.isInFlight() && call.status() != Call.Status.ASKING;
     }

@@ -45,7 +45,7 @@ public final class ClaimJournal {
     private static final String LOCK = ".lock";
     private static final String NOTE = ".claim";
 
-    /** Notes for other servers are deleted after this time. No activity of a tool is that old. */
+    /** Notes for other servers are deleted after this time. No activity of a tool runs that long. */
     private static final Duration STALE = Duration.ofDays(7);
 
     private final String server;
@@ -64,14 +64,14 @@ public final class ClaimJournal {
         }
     }
 
-    /** A note that a process has left that has ended, and when that was known. */
+    /** A note left by a process that has ended, and the time at which its end became known. */
     record Left(Path file, ClaimNote note, long knownAt) {
         void delete() {
             ClaimJournal.delete(file);
         }
     }
 
-    /** Opens the directory, which is created if it is missing, and returns what ended processes have left in it. */
+    /** Opens the directory, which is created if it is missing, and returns the notes of ended processes. */
     synchronized List<Left> open(Path directory) {
         try {
             PrivateFiles.createDirectories(directory);
@@ -130,7 +130,7 @@ public final class ClaimJournal {
     /**
      * Reads a note. Empty if it is incomplete: its process was killed while writing it, before it asked for a claim.
      *
-     * @throws IOException if the file is no note, and reading it might never end
+     * @throws IOException if the file is not a note; reading it might never end
      */
     private static Optional<ClaimNote> read(Path file) throws IOException {
         BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);

@@ -4,8 +4,8 @@ import io.temporal.activity.ActivityInfo;
 import java.util.Objects;
 
 /**
- * A note that a process executes a claimed call: what is needed to end exactly this attempt of its activity, and to
- * recognize the process. Has neither arguments nor secrets.
+ * Records that a process executes a claimed call. Contains what is needed to end exactly this attempt of the call's
+ * activity, and to recognize the process, but neither arguments nor secrets.
  *
  * @param server the server's address and namespace
  * @param token the task token, which names the run, the activity and the attempt

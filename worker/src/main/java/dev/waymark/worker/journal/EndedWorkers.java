@@ -56,7 +56,7 @@ public final class EndedWorkers {
         this.stickyTasks = new StickyTasks(client);
     }
 
-    /** Opens the journal in this directory, and reports in the background what ended workers have left there. */
+    /** Opens the journal in this directory, and reports the calls of ended workers in the background. */
     public void reportFrom(ClaimJournal journal, Path directory) {
         List<ClaimJournal.Left> left = journal.open(directory);
         if (left.isEmpty()) {

@@ -36,7 +36,10 @@ final class ProcessLock {
         this.id = id;
     }
 
-    /** Takes the lock of this file, which is created if it is missing. Empty if a process has it, such as this one. */
+    /**
+     * Locks this file, which is created if it is missing. Empty if another process, or this one, already holds the
+     * lock.
+     */
     static Optional<ProcessLock> take(Path file) throws IOException {
         synchronized (HELD) {
             PrivateFiles.create(file);
@@ -48,7 +51,7 @@ final class ProcessLock {
             try {
                 FileLock lock = channel.tryLock();
                 if (lock == null) {
-                    channel.close(); // This process has no lock on the file.
+                    channel.close(); // Safe, because this process has no lock on the file.
                     return Optional.empty();
                 }
             } catch (OverlappingFileLockException e) {

@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Gives verdicts about calls: those of the recorded rules of a tool, then that of a judge in Java. For calls that are left
- * to a person, it also compares the arguments with grants, and finds out the definition of the tool. Thread-safe.
+ * Gives verdicts about calls: first by the recorded rules of a tool, then by a judge in Java. For calls that are left
+ * to a person, it also compares the arguments with grants, and looks up the definition of the tool. Thread-safe.
  */
 public final class CallJudges {
     /** No judges in Java. */
@@ -37,7 +37,10 @@ public final class CallJudges {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    /** All calls of a reply together. The rest is judged in activities of their own, after the reply is recorded. */
+    /**
+     * Time limit for all calls of a reply together. The remaining calls are judged in separate activities, after the
+     * reply is recorded.
+     */
     private static final Duration PATIENCE_PER_REPLY = Duration.ofSeconds(20);
 
     private final Map<String, CallJudge> judges = new LinkedHashMap<>();
@@ -60,7 +63,7 @@ public final class CallJudges {
         }
     }
 
-    /** The agent, with a mark on each tool that a judge is for. */
+    /** Returns the agent with a mark on each tool that has a judge. */
     public AgentSpec marked(AgentSpec agent) {
         if (agent.tools().stream().noneMatch(tool -> judges.containsKey(tool.name()))) {
             return agent;
@@ -75,8 +78,8 @@ public final class CallJudges {
     }
 
     /**
-     * The reply with verdicts about its calls, for a reply to a model call of this state. Calls with invalid arguments
-     * need none.
+     * Returns the reply with verdicts about its calls, for a reply to a model call of this state. Calls with invalid
+     * arguments get no verdict.
      */
     public Reply judged(Reply reply, Conversation state, AgentSpec agent, Optional<String> owner)
             throws InterruptedException {

@@ -5,13 +5,14 @@ import dev.waymark.agent.ToolSpec;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Finds out how tools are defined now, outside of the agent's recorded definition. Thread-safe. */
+/** Looks up the current definitions of tools outside of the agent's recorded definition. Thread-safe. */
 public interface CurrentDefinitions {
     /** For workers whose tools are defined by the agent alone. */
     CurrentDefinitions NONE = (agent, tool, patience, onlyAtHand) -> Optional.empty();
 
     /**
-     * The digest of the definition of this agent's tool; empty if it has none, or if it can't be found out in this time.
+     * The digest of the current definition of this agent's tool; empty if it has none, or if the lookup takes longer
+     * than this time.
      *
      * @param onlyAtHand whether to give up at once if a connection has to be opened first
      */

@@ -50,7 +50,7 @@ public final class AttemptMetrics {
                 .record(reading);
     }
 
-    /** Counts an attempt to tell a receiver. */
+    /** Counts an attempt to notify a receiver. */
     public void announced(String receiver, String event, boolean received) {
         Counter.builder("waymark.announcements")
                 .description("Attempts to tell receivers")

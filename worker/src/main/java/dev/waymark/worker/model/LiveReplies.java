@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replies that model activities of this worker receive, and the answers to clients that ask for their words. Words
- * that cannot be encrypted are never returned. Thread-safe.
+ * The replies that model activities of this worker are receiving. Answers clients that ask for their words. Words that
+ * cannot be encrypted are never returned. Thread-safe.
  */
 public final class LiveReplies {
     private static final Logger LOG = LoggerFactory.getLogger(LiveReplies.class);
@@ -46,7 +46,7 @@ public final class LiveReplies {
     Shown show(String thread, String runId, ModelAttempt reply) {
         Run run = new Run(thread, runId);
         replies.put(run, reply);
-        // A later attempt may have taken its place.
+        // A later attempt may have replaced this one.
         return () -> replies.remove(run, reply);
     }
 

@@ -120,8 +120,8 @@ public final class ModelActivityImpl implements ModelActivity {
             } finally {
                 if (!replied) {
                     words.model().ifPresent(model -> metrics.wasted(model, words.own()));
-                    // Sends the last heartbeat: the next attempt needs the spending of this one, however this one
-                    // ended.
+                    // Sends the last heartbeat, because the next attempt needs the spending of this one, even after a
+                    // failure.
                     heartbeat.finish();
                 }
             }
@@ -129,33 +129,33 @@ public final class ModelActivityImpl implements ModelActivity {
     }
 
     /**
-     * Takes the reply through its stages. A cancellation interrupts any of them but the last. Nothing that goes wrong
-     * after the check is a failure of this activity, because the reply is paid for.
+     * Gets the reply and completes it step by step. A cancellation interrupts any of them but the last. An error after
+     * the check does not fail this activity, because the reply is already paid for.
      */
     private ModelResult result(Attempt attempt) throws InterruptedException {
         AgentSpec agent = attempt.agent();
         if (attempt.input().summary()) {
             return ModelResult.of(checked(asked(ModelPrompt.summary(attempt.state(), agent), attempt), attempt));
         }
-        // Fails for good if the schema of the turn is not a schema.
+        // Fails permanently if the schema of the turn is invalid.
         Optional<Json> schema = schema(attempt);
-        // The reply of one model, with its cost. Its failure is retried, with this model or another one, or is final.
+        // Asks one model. Its failure is final, or retried with this model or another one.
         Reply asked = asked(ModelPrompt.request(attempt.state(), agent), attempt);
-        // With the value for the schema, or the reason why there is none, and with the faults of its calls.
+        // Adds the value for the schema, or the reason why there is none, and the faults of the calls.
         Reply examined = ModelPrompt.examined(asked, agent, schema, (tool, args) -> calls.misfit(agent, tool, args));
-        // In whole characters. Fails for good if the reply is too large, and is retried if it can't be encoded.
+        // Replaces incomplete characters. Fails permanently if the reply is too large; retried if it can't be encoded.
         Reply checked = checked(examined, attempt);
-        // With the verdicts of the agent's rules, if the workflow asks for them and they fit in.
+        // Adds the verdicts of the agent's rules, if the workflow asks for them and they fit.
         Reply judged = judged(checked, attempt);
-        // With a digest of its own content, if it ends the turn.
+        // Adds a digest of the reply's content, if the reply ends the turn.
         Reply sealed = judged.sealed();
-        // With the outcomes of its calls, if the workflow allows it and all of them can run here.
+        // Adds the outcomes of the calls, if the workflow allows it and all of them can run here.
         return withOutcomes(sealed, attempt);
     }
 
     /**
-     * A cancellation cannot carry the cost of the call, so a failure reports it. After a pause or a shutdown of the
-     * worker, the exception is kept, because another attempt follows.
+     * Returns a failure that reports the cost of the call, because a cancellation cannot. After a pause or a shutdown
+     * of the worker, returns the exception itself, because another attempt follows.
      */
     private static RuntimeException withSpending(RuntimeException cancellation, ModelAttempt words) {
         return cancellation instanceof ActivityCanceledException

@@ -80,9 +80,9 @@ final class ModelCaller {
     }
 
     /**
-     * The reply. If the service refuses to read earlier reasoning, which it may bind to something that this version does
-     * not know of, the request is sent once more without it, and later attempts do not send it either. A refused request
-     * costs nothing.
+     * Returns the reply. If the service refuses to read earlier reasoning, which it may bind to something that this
+     * version does not know of, the request is sent once more without it, and later attempts do not send it either. A
+     * refused request costs nothing.
      */
     private static Reply reply(
             ModelProvider provider,
@@ -122,7 +122,7 @@ final class ModelCaller {
                         ProblemType.AGENT_INVALID, "this worker has no provider for model " + asked.model()));
     }
 
-    /** The same in all runs of the thread. It tells a service nothing about the thread's name. */
+    /** Identical in all runs of the thread, and does not reveal the thread's name to the service. */
     private static String cacheKey(Conversation state) {
         return Sha256.hex(thread() + "\n" + state.createdAt()).substring(0, CACHE_KEY_DIGITS);
     }

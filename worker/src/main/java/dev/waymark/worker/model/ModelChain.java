@@ -61,7 +61,7 @@ final class ModelChain {
             withoutReasoning = List.copyOf(withoutReasoning);
         }
 
-        /** These failures, and that the service of this model refused to read earlier reasoning. */
+        /** Adds that the service of this model refused to read earlier reasoning. */
         Failed refusingReasoning(Link asked) {
             List<String> refusing = new ArrayList<>(withoutReasoning);
             refusing.add(asked.model());

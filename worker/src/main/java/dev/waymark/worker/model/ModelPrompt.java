@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 
 /**
- * What a model is sent in a state of a thread, and what its reply shows before a thread takes it. Depends only on the
- * state, the agent and the reply.
+ * Builds the request for a model from the state of a thread, and examines the reply before a thread records it. Depends
+ * only on the state, the agent and the reply.
  */
 public final class ModelPrompt {
     private ModelPrompt() {}
@@ -40,8 +40,8 @@ public final class ModelPrompt {
     }
 
     /**
-     * The options of a request. If the agent's calls wait for people, and the service keeps caches for an hour, it does so:
-     * a person rarely decides in five minutes, and reading the whole conversation anew costs more.
+     * The options of a request. If the agent's calls wait for people, and the service can keep its cache for an hour,
+     * requests that: a person rarely decides within five minutes, and reading the whole conversation again costs more.
      */
     static ModelOptions options(ModelOptions chosen, AgentSpec agent, ModelProvider provider) {
         boolean waits =

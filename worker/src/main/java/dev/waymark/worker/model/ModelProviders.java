@@ -151,7 +151,7 @@ public final class ModelProviders {
         return lacks;
     }
 
-    /** What to change about the agent's models that refuse its tools in chat completions, as far as that is known. */
+    /** Returns what to change about models of the agent that are known to refuse its tools in chat completions. */
     @Internal
     public List<String> refusingTools(AgentSpec agent) {
         return agent.tools().isEmpty()

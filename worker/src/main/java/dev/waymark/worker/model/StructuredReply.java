@@ -11,8 +11,8 @@ import dev.waymark.tool.ToolArguments;
 import java.util.Optional;
 
 /**
- * Validates a final reply in JSON. The schema stands behind the message that asked for it, which works with every provider,
- * and the reply is checked against it here.
+ * Validates a final reply in JSON. The schema follows the message that requested the reply, which works with every
+ * provider. This class checks the reply against the schema.
  */
 final class StructuredReply {
     private static final ObjectReader READER =

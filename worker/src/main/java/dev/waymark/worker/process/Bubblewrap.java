@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 public final class Bubblewrap {
     private static final String NOBODY = "65534";
 
-    /** A user that exists in no system, so that no file outside has it. */
+    /** A user id that no system uses, so that no file outside of the sandbox belongs to it. */
     private static final String PROBE_USER = "64999";
 
     /** Directories of /proc that change the whole machine if root writes to them. */
@@ -69,7 +69,7 @@ public final class Bubblewrap {
     }
 
     /**
-     * The command that runs the program in the sandbox. Relative paths of the sandbox are resolved against the
+     * Returns the command that runs the program in the sandbox. Relative paths of the sandbox are resolved against the
      * directory.
      */
     static List<String> around(List<String> program, Path directory, Sandbox sandbox) {
@@ -121,9 +121,9 @@ public final class Bubblewrap {
     }
 
     /**
-     * The symbolic link, if any, through which a path of a sandbox leads. Programs in a sandbox can make links below the
-     * paths that they may write to, and would lead another sandbox with a path there to any file of the worker's. Links
-     * of root, such as {@code /var/run}, and above the directory of the agent files are followed.
+     * Returns a symbolic link on the path of a sandbox, if there is one. A program in a sandbox can create links in
+     * directories that it may write to, and could thereby give another sandbox access to any file of the worker. Links
+     * owned by root, such as {@code /var/run}, and links above the directory of the agent files are allowed.
      *
      * @param directory the directory of the agent files
      */
@@ -143,7 +143,7 @@ public final class Bubblewrap {
             return Files.getAttribute(link, "unix:uid", LinkOption.NOFOLLOW_LINKS)
                     .equals(0);
         } catch (IOException e) {
-            return false; // It has just been removed.
+            return false; // The link has just been removed.
         }
     }
 

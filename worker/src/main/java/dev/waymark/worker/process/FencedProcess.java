@@ -147,7 +147,7 @@ final class FencedProcess {
         }
     }
 
-    /** Stops at a forged report, so that a program that floods the pipe keeps this JVM busy no longer. */
+    /** Stops at a forged report, so that a program that floods the pipe cannot keep this JVM busy. */
     private void listen() {
         try (InputStream in = new BufferedInputStream(pipes.reports())) {
             Optional<String> line = next(in);

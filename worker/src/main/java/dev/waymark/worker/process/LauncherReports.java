@@ -8,17 +8,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The reports of one launcher about its program. Other programs of the same user can write into the pipe of the reports.
- * So each report is a random word that only the launcher is told, on its stdin, and that is used once: a program that
- * reads the pipe learns no word that it could still use.
+ * The reports of one launcher about its program. Other programs of the same user can write into the pipe of the
+ * reports. Therefore each report is a random word that is valid once, and that only the launcher receives, on its
+ * stdin. A program that reads the pipe sees only words that are no longer valid.
  *
- * <p>After the start, only an end may follow. If anything else is reported, somebody else has written it, and the end of
- * the program is unknown.
+ * <p>After the start, only an end may be reported. Any other report comes from another program, and makes the end of
+ * this program unknown.
  *
  * <p>Thread-safe.
  */
 final class LauncherReports {
-    /** In the order in which the launcher is told their words. */
+    /** In the order in which the launcher receives their words. */
     private enum Report {
         START,
         LATE,
@@ -44,12 +44,12 @@ final class LauncherReports {
         }
     }
 
-    /** The line that tells the launcher the words. */
+    /** The line that passes the words to the launcher. */
     String words() {
         return String.join(" ", words.keySet()) + "\n";
     }
 
-    /** Takes a line of the reports. Returns false if the launcher did not write it, or not only the launcher. */
+    /** Takes a line of the reports. Returns false if another program has written the line or a part of it. */
     synchronized boolean take(String line) {
         String[] parts = line.split(" ", 2);
         Optional<Report> report = Optional.ofNullable(words.get(parts[0]));
@@ -104,12 +104,12 @@ final class LauncherReports {
         return !forged && exitCode.isPresent();
     }
 
-    /** Whether nothing of the program is left. */
+    /** Whether no process of the program is left. */
     synchronized boolean areGone() {
         return !forged && seen.contains(Report.GONE);
     }
 
-    /** How the program ended, once nothing of it is left. */
+    /** How the program ended, once no process of it is left. */
     synchronized CommandResult result(String program, Duration timeout, String stdout, String stderr) {
         if (forged) {
             return new CommandResult.Killed(

@@ -15,8 +15,8 @@ import java.util.List;
 
 /**
  * Named pipes for the output of a program and its children, in a private directory, so that the launcher opens them for
- * that program only, and one for the reports of the launcher. A pipe ends when its last writer closes it, or at
- * {@link #close}, whoever holds it open.
+ * that program only, and one for the reports of the launcher. A pipe ends when its last writer closes it, or at {@link
+ * #close}, even if a process still holds it open.
  */
 final class OutputPipes implements Closeable {
 
@@ -97,7 +97,7 @@ final class OutputPipes implements Closeable {
         try {
             Files.deleteIfExists(reportsFile().toPath());
         } catch (IOException e) {
-            // It is only tidier without.
+            // A file that stays behind does no harm.
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Names the parts in which two definitions of an agent differ, as far as replies may depend on them. */
+/** Names the differing parts of two definitions of an agent, as far as replies may depend on them. */
 final class AgentDifferences {
     private final AgentSpec before;
     private final AgentSpec now;
@@ -31,7 +31,7 @@ final class AgentDifferences {
         found.compareValues("model", AgentSpec::model);
         found.compare("options of the model", AgentSpec::options);
         toolNames(before, now).forEach(found::compareTool);
-        // A thread's agent has more in its approvals, such as the name of the thread.
+        // Other fields of the approvals differ in every thread, such as the name of the thread.
         found.compare(
                 "who approves",
                 agent -> agent.approvals().filter(AgentSpec.Approvals::nobody).isPresent());
@@ -42,7 +42,7 @@ final class AgentDifferences {
         return found.names;
     }
 
-    /** The tools that are safe to retry now, and were not. */
+    /** The tools that are safe to retry now and were not before. */
     static List<String> newlySafe(AgentSpec before, AgentSpec now) {
         return now.tools().stream()
                 .filter(tool -> !tool.hasEffect()

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 
 /** Rehearses threads for tests, with the environment and the extensions of this process. */
 public final class AgentRehearsal implements HistoryRehearsal {
-    /** Where answers are kept, as by the command. */
+    /** The directory of kept answers, the same one as that of the command. */
     public static final Path DIRECTORY = Path.of(".waymark", "rehearsals");
 
     @Override

@@ -37,7 +37,7 @@ public final class AnswerStore {
     private final Optional<Keys> keys;
     private final Optional<Instant> notBefore;
 
-    /** What encrypts for the threads of a namespace. */
+    /** Encrypts with the keys of the threads of a namespace. */
     public record Keys(PayloadCodec codec, String namespace) {
         private PayloadCodec of(String thread) {
             return codec.withContext(new WorkflowSerializationContext(namespace, thread));
@@ -64,7 +64,7 @@ public final class AnswerStore {
     /**
      * The answer to a request, if it was kept.
      *
-     * @param encryptedThread the thread that it is about, if that is encrypted
+     * @param encryptedThread the thread that the request is about, if that thread is encrypted
      * @throws ThreadForgottenException if the key of that thread was destroyed, so that nothing may be asked about it
      */
     Optional<Kept> find(String digest, Optional<String> encryptedThread) {
@@ -80,7 +80,7 @@ public final class AnswerStore {
         } catch (IOException | IllegalArgumentException | PayloadCodecException | KeyProblem e) {
             return Optional.empty(); // Damaged, or its key is gone: the request is sent again.
         } catch (ThreadForgottenException e) {
-            return Optional.empty(); // It was about an earlier thread of this name.
+            return Optional.empty(); // The answer was about an earlier thread of this name.
         }
     }
 

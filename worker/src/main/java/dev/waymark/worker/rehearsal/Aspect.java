@@ -3,9 +3,9 @@ package dev.waymark.worker.rehearsal;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** In what a reply differs from the recorded one. The names are in reports. */
+/** An aspect in which a reply differs from the recorded one. Reports contain the names. */
 public enum Aspect {
-    /** Other tools are called, more or fewer, or none. */
+    /** The reply calls more, fewer or other tools, or none. */
     CALLS,
     /** The same tools are called with other arguments. */
     ARGUMENTS,
@@ -13,13 +13,13 @@ public enum Aspect {
     ORDER,
     /** The text of a reply without calls says something else. */
     TEXT,
-    /** The requested JSON is another one, or does not match its schema. */
+    /** The requested JSON differs, or does not match its schema. */
     STRUCTURED,
     /** The reply ended for another reason, for example because it was cut. */
     FINISH,
     /** Arguments do not match the schema of their tool, or the agent has no such tool. */
     REFUSED,
-    /** The rules of the agent decide otherwise about a call. */
+    /** The rules of the agent decide differently about a call. */
     RULES;
 
     @JsonValue

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** A call before and with the change: the identical one if there is one, otherwise the next one of the same tool. */
+/** A recorded call with its counterpart: the identical call if there is one, or the next one of the same tool. */
 record CallPair<T>(Optional<T> before, Optional<T> now) {
-    /** The pairs of the calls of two replies, those that are no longer made last. */
+    /** Pairs the calls of two replies. Calls that are no longer made come last. */
     static <T> List<CallPair<T>> of(
             List<T> before, List<T> now, Function<T, String> tool, Function<T, String> arguments) {
         Function<T, String> call = each -> tool.apply(each) + "\n" + arguments.apply(each);

@@ -41,16 +41,16 @@ public record Candidate(
         Objects.requireNonNull(name, "name");
     }
 
-    /** This candidate with another model, which its name in reports says. */
+    /** Returns this candidate with another model, and adds the model to its name in reports. */
     public Candidate withModel(String other) {
         return new Candidate(name + " with " + other, agents, providers, checks, Optional.of(other));
     }
 
     /**
-     * The agent that this candidate has in place of a recorded one; empty if it has none of that name.
+     * Returns this candidate's agent with the name of a recorded one; empty if it has none of that name.
      *
-     * <p>No MCP server is asked for its tools, because starting one may have effects. The agent has the tools that the
-     * thread recorded for those of its servers that it still has and allows, with its own rules for them.
+     * <p>No MCP server is asked for its tools, because starting one may have effects. Of the MCP tools that the thread
+     * recorded, the agent gets those that its servers still have and that it allows, with its own rules.
      */
     Optional<AgentSpec> inPlaceOf(AgentSpec recorded) {
         Optional<AgentSpec> own = agents.isEmpty()
@@ -81,8 +81,9 @@ public record Candidate(
     }
 
     /**
-     * What differs from a thread outside of its agent's definition, for people: scripts of tools as far as the thread
-     * recorded their content, which it does for calls that rules or people decide, and the agents that its calls started.
+     * Describes for people what differs from a thread outside of its agent's definition: the agents that its calls
+     * started, and the scripts of tools whose content the thread recorded, which it does for calls that rules or people
+     * decide.
      *
      * @param recorded the thread's agent
      * @param agent the agent in its place

@@ -28,7 +28,7 @@ final class CandidateCaller {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
-    /** Failures after which a service may have worked on a request, and charges for it, though no part was read. */
+    /** Failures after which a service may charge for a request, although no part of a reply was read. */
     private static final Set<String> CHARGED = Stream.of(
                     ProviderFailures.REPLY_TOO_LARGE,
                     ProviderFailures.PROVIDER_BUG,
@@ -57,13 +57,13 @@ final class CandidateCaller {
         Arrays.setAll(same, i -> new Object());
     }
 
-    /** An answer, and whether it was kept from before. */
+    /** An answer, and whether it came from the store. */
     record Given(AnswerStore.Kept answer, boolean wasKept) {}
 
     Given answer(CandidateRequest request, AgentSpec agent, Optional<String> encryptedThread, int vote)
             throws ModelFailure, Spending.CeilingReached, InterruptedException {
         String digest = request.digest(vote);
-        // Two threads may have the same request. The second one gets the answer to the first, as in a later rehearsal.
+        // Two threads may have the same request. The second one gets the kept answer, as in a later rehearsal.
         synchronized (same[Math.floorMod(digest.hashCode(), same.length)]) {
             return answer(digest, request, agent, encryptedThread);
         }
@@ -120,7 +120,7 @@ final class CandidateCaller {
         Usd most = request.worstCase(pricing);
         spending.reserve(most);
         Began began = new Began();
-        Usd cost = most; // If nobody knows the cost, it may have been the most.
+        Usd cost = most; // An unknown cost counts as the maximum.
         try {
             Reply reply = send(request, agent, began);
             // A service that does not count tokens may have charged anything.

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an agent's model is sent in place of a recorded reply's.
+ * The request to an agent's model at a recorded reply.
  *
  * @param text everything that the answer may depend on, in canonical form
  */
@@ -46,7 +46,7 @@ record CandidateRequest(ModelProviders.Bound bound, ModelRequest sent, String te
                         : request.unreadableBefore(past.state().unreadableBefore("")));
     }
 
-    /** Whether reasoning of the recorded model can't be sent, because the prompt before it is another one. */
+    /** Whether reasoning of the recorded model can't be sent, because the prompt before it has changed. */
     static boolean lacksReasoning(AgentSpec agent, RecordedReply past, AgentSpec recorded) {
         return !past.summary()
                 && isOtherPrompt(agent, recorded)

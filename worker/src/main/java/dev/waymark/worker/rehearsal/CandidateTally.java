@@ -65,7 +65,7 @@ final class CandidateTally {
     }
 
     /**
-     * Where a reply is.
+     * The place of a reply, and what it is compared with.
      *
      * @param agent the thread's agent
      * @param checks what must hold for the replies of its thread
@@ -88,7 +88,7 @@ final class CandidateTally {
      */
     record Answer(Comparison comparison, AnswerStore.Kept given, Spent spent, Set<String> unmet) {}
 
-    /** The answers to a reply, one for each vote, and what follows from the first one that differs. */
+    /** The answers to a reply, one for each vote, and the continuation of the first one that differs. */
     record Answers(List<Answer> votes, List<String> then) {
         /** Whether the candidate decides as recorded: in more than half of the votes. */
         boolean isSame() {
@@ -134,7 +134,7 @@ final class CandidateTally {
         return all.done();
     }
 
-    /** The newest message: what the reply answers. */
+    /** The newest message, which the reply answers. */
     static String context(RecordedReply past) {
         List<Message> messages = past.state().transcript().messages();
         if (messages.isEmpty()) {
@@ -194,7 +194,7 @@ final class CandidateTally {
         /** How many recorded replies call a tool. Those without calls have the name "". */
         private final Map<String, Integer> calling = new HashMap<>();
 
-        /** How many replies change what, for any cause and for each. */
+        /** The number of replies by change, for any cause and for each cause. */
         private final Map<ReplyChange, Integer> changes = new TreeMap<>(ReplyChange.WORST_FIRST);
 
         private final List<RehearsalReport.Shown> shownReplies = new ArrayList<>();
@@ -281,7 +281,7 @@ final class CandidateTally {
             for (Comparison.Ruled call : comparison.calls()) {
                 count(Counted.NEWLY_ASKED, call.isNewly(CallVerdict.Then.ASK));
                 count(Counted.NEWLY_DENIED, call.isNewly(CallVerdict.Then.DENY));
-                // A call that was not recorded and needs nobody is what any agent does.
+                // A new call that needs no approval is normal, so it does not count as newly allowed.
                 count(Counted.NEWLY_ALLOWED, call.before().isPresent() && call.isNewly(CallVerdict.Then.ALLOW));
                 count(Counted.REFUSED, call.then().isEmpty());
             }
@@ -407,7 +407,7 @@ final class CandidateTally {
                     List.copyOf(newlySafe));
         }
 
-        /** What is not as recorded, and for how many replies the model's earlier reasoning could not be sent. */
+        /** The differences from the recorded threads, and in how many replies earlier reasoning was left out. */
         private List<String> withReasoning() {
             List<String> all = new ArrayList<>(differences);
             int without = number(Counted.WITHOUT_REASONING);

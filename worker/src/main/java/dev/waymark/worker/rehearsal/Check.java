@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Something that must hold for what an agent decides in a thread, whatever was recorded. Checks of an agent are in a file
- * beside its own:
+ * A condition on an agent's decisions in a thread, independent of what was recorded. The checks of an agent are in a
+ * file next to its own:
  *
  * <pre>{@code
  * checks:
@@ -79,8 +79,8 @@ public record Check(String words, Optional<String> rubric, Test test) {
     }
 
     /**
-     * The checks beside exported threads, by the name of the thread's file. They are about its last reply. Without
-     * its thread, a check would pass unnoticed, so that is a problem.
+     * The checks beside exported threads, by the name of the thread's file. They apply to the thread's last reply. A
+     * file of checks without a thread is a problem, because its checks would silently not run.
      */
     public static Map<String, List<Check>> besideThreads(Path directory) throws IOException, YamlProblem {
         Map<String, List<Check>> checks = new LinkedHashMap<>();
@@ -177,7 +177,7 @@ public record Check(String words, Optional<String> rubric, Test test) {
         return new Check(words, Optional.empty(), test);
     }
 
-    /** The agent decides as recorded. */
+    /** Checks that the agent decides as recorded. */
     private static Check asRecorded() {
         return of(
                 AS_RECORDED,

@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 /**
  * A reply of a candidate, compared with the recorded one.
  *
- * @param aspects in what the replies differ; empty if they are the same
+ * @param aspects the aspects in which the replies differ; empty if they are the same
  * @param near whether the texts are nearly the same, but not quite
  * @param calls the calls of the candidate, with what its rules say about them
  * @param callChanges what changes about single calls
@@ -52,7 +52,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
             Optional<CallVerdict.Then> then,
             Optional<CallVerdict.Then> before,
             Optional<String> reason) {
-        /** Whether this happens to the call now, and did not when the call was recorded, if it was. */
+        /** Whether this happens to the call now, and did not happen to the identical recorded call, if there is one. */
         boolean isNewly(CallVerdict.Then what) {
             return then.equals(Optional.of(what)) && !before.equals(then);
         }
@@ -63,12 +63,12 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
         }
     }
 
-    /** Whether it depends on the texts alone whether the replies are the same. */
+    /** Whether only the texts decide whether the replies are the same. */
     boolean isAboutText() {
         return near || aspects.equals(Set.of(Aspect.TEXT));
     }
 
-    /** This comparison, after somebody has judged whether the texts say the same. */
+    /** This comparison with the decision of a judge whether the texts say the same. */
     Comparison judged(boolean saySame) {
         Set<Aspect> judged = EnumSet.noneOf(Aspect.class);
         judged.addAll(aspects);
@@ -84,7 +84,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
         return aspects.isEmpty();
     }
 
-    /** What changes, each once. Empty if the replies are the same. */
+    /** The changes, without duplicates. Empty if the replies are the same. */
     Set<ReplyChange> changes() {
         Set<ReplyChange> changes = new TreeSet<>(ReplyChange.WORST_FIRST);
         if (isSame()) {
@@ -209,7 +209,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
         if (tool.isEmpty() || fault.isPresent()) {
             return new Ruled(call, Optional.empty(), before, fault.or(() -> Optional.of("the agent has no such tool")));
         }
-        // A judge in Java is not asked. It is taken to decide as it did.
+        // A judge in Java is not asked; its recorded decision is assumed to stay the same.
         CallVerdict verdict = RuleCheck.<RuntimeException>verdict(
                 tool.get(),
                 judged,
@@ -222,7 +222,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
         return new Ruled(call, Optional.of(decided(verdict.then(), nobody)), before, reason(verdict, tool, nobody));
     }
 
-    /** Which rule of the tool decides, or that none does, for people. */
+    /** Names for people the rule of the tool that decides, or says that none does. */
     private static Optional<String> reason(CallVerdict verdict, Optional<ToolSpec> tool, boolean nobody) {
         Optional<String> reason = verdict.rule().isPresent()
                 ? verdict.reason().or(() -> verdict.rule().map(number -> words(number, verdict.then(), tool)))
@@ -235,7 +235,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
                 : reason;
     }
 
-    /** A rule without a reason. One without conditions, too, is for the calls that no other rule decides. */
+    /** Describes a rule without a reason. Without conditions, it decides the calls that no other rule decides. */
     private static String words(int number, CallVerdict.Then then, Optional<ToolSpec> tool) {
         boolean isForAll = tool.stream()
                 .flatMap(known -> known.rules().stream().skip(number - 1).limit(1))
@@ -274,13 +274,14 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
     }
 
     /**
-     * The recorded calls and the candidate's, under the rules of that time and the candidate's.
+     * The recorded calls and the candidate's calls, each under the old rules and under the candidate's.
      *
      * @param before the recorded calls, as recorded
      * @param now the candidate's calls under the candidate's rules
      * @param beforeByNew the recorded calls under the candidate's rules
-     * @param nowByOld the candidate's calls under the rules that are known of the thread's agent
-     * @param beforeByOld the recorded calls under these rules. They are those of that time if this is what was recorded.
+     * @param nowByOld the candidate's calls under the known rules of the thread's agent
+     * @param beforeByOld the recorded calls under these known rules; equal to {@code before} if the rules have not
+     *     changed
      */
     private record Rulings(
             List<Ruled> before,
@@ -288,7 +289,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
             List<Ruled> beforeByNew,
             List<Ruled> nowByOld,
             List<Ruled> beforeByOld) {
-        /** Why something else happens to a call. */
+        /** Why the call is treated differently. */
         Cause cause(Ruled was, Ruled is) {
             int recorded = before.indexOf(was);
             if (was.then().isEmpty() || is.then().isEmpty()) {
@@ -343,7 +344,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
         return calls.stream().map(ruled -> ruled.call().name()).sorted().toList();
     }
 
-    /** Calls are identical if they name the same tool with the same arguments, whatever their ids are. */
+    /** Calls are identical if they call the same tool with the same arguments. Their ids do not matter. */
     private static String key(Part.ToolUse call) {
         return call.name() + "\n" + call.input().canonical();
     }

@@ -27,8 +27,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Continues a thread in memory from another reply, under the rules of conversations, as far as {@link CallResults
- * results} reach. A call without one, a person, or time that would have to pass ends the continuation.
+ * Continues a thread in memory from another reply, under the rules of conversations and with the given {@link
+ * CallResults results}. Ends at a call without a result, and where a person or the passing of time would be needed.
  */
 final class Continuation {
     private static final String COMPLETE = "the turn is complete";
@@ -55,7 +55,7 @@ final class Continuation {
     }
 
     /**
-     * @param from the reply in whose place the candidate has decided
+     * @param from the recorded reply that the candidate's reply replaces
      * @param results what calls return
      */
     Continuation(
@@ -78,7 +78,7 @@ final class Continuation {
     }
 
     /**
-     * Continues.
+     * Runs the continuation.
      *
      * @param reply the candidate's reply, examined
      * @param most the maximum number of further model calls
@@ -263,7 +263,7 @@ final class Continuation {
             };
         }
 
-        /** Nobody is told of what only might have happened. */
+        /** A continuation announces nothing, because nothing has really happened. */
         @Override
         public Work announce(Step.Announce step) {
             return () -> {

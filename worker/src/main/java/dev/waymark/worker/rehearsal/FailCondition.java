@@ -14,12 +14,12 @@ import java.util.stream.Collectors;
  *
  * @param text the condition as it was written
  * @param most the highest value with which the rehearsal passes
- * @param percent whether the value is a part of the replies, of the checks or, for costs, of what was recorded
+ * @param percent whether the value is a percentage of the replies, of the checks or, for costs, of the recorded costs
  */
 public record FailCondition(String text, Measure measure, BigDecimal most, boolean percent) {
     private static final Pattern FORM = Pattern.compile("([a-z-]+)(?:\\s*>\\s*(\\d{1,9}(?:\\.\\d{1,9})?)\\s*(%)?)?");
 
-    /** What a condition is about. The names are those of the command line. */
+    /** The measure that a condition limits. The names are those of the command line. */
     public enum Measure {
         /** Replies that differ. */
         CHANGED("replies that change"),
@@ -52,7 +52,7 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
     }
 
     /**
-     * Reads a condition. Without a limit, the rehearsal fails if there is any.
+     * Parses a condition. Without a limit, the rehearsal fails if the value is above zero.
      *
      * @throws IllegalArgumentException if it is not a condition; the message says why
      */

@@ -38,7 +38,6 @@ public final class HtmlReport {
 
     private HtmlReport() {}
 
-    /** The page. */
     public static String of(RolloutReport report) {
         HtmlReport html = new HtmlReport();
         html.write(report);
@@ -151,7 +150,7 @@ public final class HtmlReport {
         }
     }
 
-    /** What changes in how many replies, with links to their cards. */
+    /** Adds how many replies change in this way, with links to their cards. */
     private void sentence(RehearsalReport.Changes changes, List<ReportCard> cards) {
         ReplyChange change = changes.change();
         List<ReportCard> changed = cards.stream()
@@ -224,12 +223,12 @@ public final class HtmlReport {
         page.append("</details>\n");
     }
 
-    /** Two texts beside each other, with marks where they differ. */
+    /** Adds two texts side by side, with their differences marked. */
     private void texts(Optional<String> before, Optional<String> now, String none) {
         both(before.map(text -> marked(text, now)), now.map(text -> marked(text, before)), none);
     }
 
-    /** Two pieces of HTML beside each other, if there is at least one. */
+    /** Adds two pieces of HTML side by side, unless both are missing. */
     private void both(Optional<String> before, Optional<String> now, String none) {
         if (before.isPresent() || now.isPresent()) {
             page.append("<div class=\"pair\">\n<div><h4>Before</h4><pre>").append(before.orElse(none));
@@ -260,7 +259,7 @@ public final class HtmlReport {
         return lines.append("\n→ ").append(fate).toString();
     }
 
-    /** A text, escaped, with marks where it differs from the other one. */
+    /** A text, escaped, with the differences from the other text marked. */
     private static String marked(String text, Optional<String> other) {
         return WordDiff.of(text, other.orElse("")).stream()
                 .map(piece -> piece.differs() ? "<mark>" + escaped(piece.text()) + "</mark>" : escaped(piece.text()))

@@ -37,7 +37,7 @@ final class Judge {
         this.votes = votes;
     }
 
-    /** Whether both texts, as replies to a message, say the same; false if the judge does not say so clearly. */
+    /** Whether both texts, as replies to a message, say the same; false if the judge's answer is unclear. */
     boolean saySame(String message, String one, String other, Optional<String> encryptedThread)
             throws Spending.CeilingReached, InterruptedException {
         return isYes(
@@ -47,7 +47,7 @@ final class Judge {
                 encryptedThread);
     }
 
-    /** Whether a text, as a reply to a message, meets a rubric; false if the judge does not say so clearly. */
+    /** Whether a text, as a reply to a message, meets a rubric; false if the judge's answer is unclear. */
     boolean meets(String rubric, String message, String text, Optional<String> encryptedThread)
             throws Spending.CeilingReached, InterruptedException {
         return isYes(
@@ -83,7 +83,7 @@ final class Judge {
                                 .of(answer.reply().usage()))));
                 yes += isYes(Comparison.text(answer.reply())) ? 1 : 0;
             } catch (ModelFailure failure) {
-                // An answer that is missing is not a yes.
+                // A missing answer counts as no.
             }
         }
         return 2 * yes > votes;
@@ -98,7 +98,7 @@ final class Judge {
         return answer.strip().toUpperCase(Locale.ROOT).matches("(?s)\\**YES\\b.*");
     }
 
-    /** What the judge has done, for the report. */
+    /** What the judge has answered and spent, for the report. */
     synchronized RehearsalReport.Judged done() {
         return new RehearsalReport.Judged(agent.model(), votes, answered, spent);
     }

@@ -12,7 +12,6 @@ public final class JunitReport {
 
     private JunitReport() {}
 
-    /** The document. */
     public static String of(RolloutReport report, List<FailCondition> conditions) {
         JunitReport junit = new JunitReport();
         report.gate().ifPresent(junit::gate);

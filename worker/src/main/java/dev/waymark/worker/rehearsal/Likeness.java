@@ -16,7 +16,7 @@ enum Likeness {
     NEAR,
     OTHER;
 
-    /** The part of the words, and of the pairs of neighboring words, that both texts have. */
+    /** The minimum share of words, and of pairs of neighboring words, that nearly equal texts have in common. */
     private static final double LEAST_NEAR = 0.8;
 
     private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{M}]+|\\p{N}+");

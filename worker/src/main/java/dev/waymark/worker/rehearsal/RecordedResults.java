@@ -18,7 +18,7 @@ import java.util.Optional;
 final class RecordedResults {
     private final Map<String, List<Result>> byCall = new HashMap<>();
 
-    /** @param facts the number of facts that the thread had when the result was there */
+    /** @param facts the number of facts that the thread had when it got the result */
     private record Result(int facts, Part.ToolResult result) {}
 
     RecordedResults(Timeline timeline) {
@@ -46,8 +46,8 @@ final class RecordedResults {
     }
 
     /**
-     * What a call of the same tool with the same arguments returned: first after the thread had this many facts or, if
-     * there is no such result, last before.
+     * Returns the result of a call of the same tool with the same arguments: the first one after the thread had this
+     * many facts or, if there is none, the last one before.
      */
     Optional<Part.ToolResult> of(Call call, int facts) {
         List<Result> known = byCall.getOrDefault(key(call.tool(), call.args()), List.of());

@@ -44,7 +44,7 @@ import java.util.stream.Collectors;
 
 /**
  * Asks candidates at every reply of recorded threads, with the state in which the recorded model was asked, and
- * compares what they decide. Reads only: nothing is sent to the server, or to a tool that has side effects. An instance runs once.
+ * compares their decisions. Read-only: changes nothing on the server, and runs no tools. An instance runs once.
  */
 public final class Rehearsal {
     /** Finished replies wait for the ones before them. Each holds its thread in memory. */
@@ -93,7 +93,6 @@ public final class Rehearsal {
             this.provider = provider;
         }
 
-        /** The provider's name. */
         public String provider() {
             return provider;
         }
@@ -348,7 +347,7 @@ public final class Rehearsal {
         }
     }
 
-    /** What a recorded reply costs with nothing cached. Without a known price, it is the recorded cost. */
+    /** The cost of a recorded reply if nothing were cached. Without a known price, the recorded cost. */
     private static Spent recorded(RecordedReply past, AgentSpec agent, Candidate candidate) {
         Reply reply = past.reply();
         return candidate
@@ -357,7 +356,7 @@ public final class Rehearsal {
                 .orElseGet(() -> new Spent(reply.usage(), reply.cost()));
     }
 
-    /** What tokens cost with nothing cached: it depends on the order of requests what a service has in its cache. */
+    /** The cost of tokens if nothing were cached. The content of a cache depends on the order of requests. */
     private static Spent uncached(Usage usage, Pricing pricing) {
         return new Spent(usage, Optional.of(pricing.of(new Usage(usage.inputTokens(), usage.outputTokens()))));
     }
@@ -387,7 +386,7 @@ public final class Rehearsal {
         return model.substring(0, Math.max(0, model.indexOf(':')));
     }
 
-    /** The replies of a thread from the place on at which the rehearsal begins. Without such a place, all of them. */
+    /** The replies of a thread from the place at which the rehearsal begins, or all if there is no such place. */
     private List<RecordedReply> from(Recorded thread) {
         List<RecordedReply> all = thread.timeline().replies();
         if (settings.from().isEmpty()) {
@@ -404,7 +403,7 @@ public final class Rehearsal {
                 .toList();
     }
 
-    /** Chooses replies of a thread. The choice depends on their places only, so it is always the same. */
+    /** Chooses replies of a thread. The choice depends only on their places, so it is the same each time. */
     private List<RecordedReply> chosen(String thread, List<RecordedReply> all) {
         if (settings.expected().containsKey(thread)) {
             return all.subList(Math.max(0, all.size() - 1), all.size());
@@ -534,7 +533,7 @@ public final class Rehearsal {
         }
     }
 
-    /** What the rehearsal has spent, with what a killed process before it has spent. */
+    /** The spending of this rehearsal, including that of a killed process before it. */
     public Usd spent() {
         return spending.spent();
     }

@@ -8,13 +8,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a rehearsal has found. The same answers give the same report, whether they were kept or asked for.
+ * The result of a rehearsal. Equal answers give an equal report, whether they were kept or requested now.
  *
  * @param threads the number of threads that were rehearsed
  * @param replies the number of their replies
- * @param stopped why not everything was asked, if so
+ * @param stopped why the rehearsal stopped early, if it did
  * @param judge what the judge has done, if there was one
- * @param contains which parts of conversations the report contains, for whoever passes it on
+ * @param contains which parts of conversations the report contains, for people who share it
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record RehearsalReport(
@@ -33,7 +33,7 @@ public record RehearsalReport(
         skipped = List.copyOf(skipped);
     }
 
-    /** Whether every candidate has answered at every reply, of which there is at least one. */
+    /** Whether there is a reply, and every candidate has answered at each reply. */
     public boolean isComplete() {
         return candidates.stream().allMatch(one -> lacks(one).isEmpty());
     }
@@ -60,22 +60,22 @@ public record RehearsalReport(
      *
      * @param replies the number of replies at which it answered
      * @param answers the number of answers, one for each vote
-     * @param same those that are the same, including {@code near}
-     * @param near those with nearly the same text
-     * @param changed those that differ
-     * @param failed those at which the model gave no answer
-     * @param aspects how many replies differ in what
-     * @param newlyAsked the calls that would now ask a person, newly allowed and denied ones likewise
-     * @param refused the calls that are refused because of their arguments or their tool
-     * @param checks the number of checks, of each thread
-     * @param failedChecks those that fail
+     * @param same the number of replies that are the same, including {@code near}
+     * @param near the number of replies with nearly the same text
+     * @param changed the number of replies that differ
+     * @param failed the number of replies at which the model gave no answer
+     * @param aspects the number of replies by the aspect in which they differ
+     * @param newlyAsked the number of calls that would now ask a person; likewise for newly allowed and denied calls
+     * @param refused the number of calls that are refused because of their arguments or their tool
+     * @param checks the number of checks, counted for each thread
+     * @param failedChecks the number of checks that fail
      * @param recorded what the recorded replies cost with nothing cached
      * @param now what the candidate's replies cost with nothing cached, whether they were kept or asked for
      * @param shown the first replies that differ or failed, in full
      * @param shownChecks the first checks that fail
      * @param changes what changes, the worst first
-     * @param differences the parts of the agents that are not as recorded
-     * @param newlySafe the tools that are declared safe to retry, and were not
+     * @param differences the parts of the agents that differ from the recorded ones
+     * @param newlySafe the tools that are now declared safe to retry, and were not before
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record OfCandidate(
@@ -107,7 +107,7 @@ public record RehearsalReport(
      *
      * @param change without its cause
      * @param of the number of recorded replies that call the tool or, if the change is not about a tool, call none
-     * @param causes how many of the replies change because of what, as far as that is known
+     * @param causes the number of these replies by cause, as far as it is known
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record Changes(ReplyChange change, int replies, int of, Map<ReplyChange.Cause, Integer> causes) {}
@@ -127,11 +127,11 @@ public record RehearsalReport(
     /**
      * A reply that differs from the recorded one, or at which the model gave no answer.
      *
-     * @param place the event of the model call, as other commands take it
+     * @param place the event of the model call, in the form that other commands accept
      * @param same in how many votes the reply was the recorded one
      * @param context the newest message that the model was given
      * @param now the first answer that differs
-     * @param then what would have followed, a line for each step, and why that ends
+     * @param then the continuation, a line for each step, and why it ends
      * @param problem why there is no answer
      * @param changes what the first answer that differs changes, the worst first
      * @param asked the newest text of a person
@@ -153,7 +153,7 @@ public record RehearsalReport(
             List<ReplyChange> changes,
             String asked) {}
 
-    /** A reply, as far as it is shown. */
+    /** The parts of a reply that are shown. */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record ShownReply(String text, List<ShownCall> calls, String end) {}
 

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * How a rehearsal asks.
+ * The settings of a rehearsal.
  *
  * @param votes how often each candidate is asked at each reply
  * @param parallel the maximum number of requests at a time

@@ -15,11 +15,11 @@ import java.util.stream.Collectors;
  * @param effect whether the change is about a tool with side effects
  * @param fields the arguments that have another value
  * @param before what happened to the call before it ran, as in {@link RehearsalReport.ShownCall}; empty if there was no
- *     such call, or if this has not changed
- * @param cause why something else happens to the call before it runs
+ *     such call, or if nothing changed in this respect
+ * @param cause why the call is treated differently before it runs
  */
 public record ReplyChange(Kind kind, String tool, boolean effect, List<String> fields, String before, Cause cause) {
-    /** Those with side effects come first, and of these the ones that may do harm. */
+    /** Puts changes of calls with side effects first, and among these the most harmful kinds. */
     static final Comparator<ReplyChange> WORST_FIRST = Comparator.comparing((ReplyChange of) -> !of.effect)
             .thenComparing(ReplyChange::kind)
             .thenComparing(ReplyChange::tool)
@@ -51,7 +51,7 @@ public record ReplyChange(Kind kind, String tool, boolean effect, List<String> f
             this.words = words;
         }
 
-        /** That something else happens to a call before it runs. */
+        /** The kind of change after which a call has this fate. */
         static Kind ofFate(String fate) {
             return switch (fate) {
                 case "allow" -> ALLOWED;
@@ -61,7 +61,7 @@ public record ReplyChange(Kind kind, String tool, boolean effect, List<String> f
             };
         }
 
-        /** An aspect of a whole reply. The others are about single calls. */
+        /** The kind of an aspect of a whole reply; empty for the aspects of single calls. */
         static Optional<Kind> ofAspect(Aspect aspect) {
             return Arrays.stream(values())
                     .filter(kind -> kind == ORDER || kind.isAboutWords())
@@ -79,15 +79,15 @@ public record ReplyChange(Kind kind, String tool, boolean effect, List<String> f
         }
     }
 
-    /** Why something else happens to a call. */
+    /** Why a call is treated differently before it runs. */
     public enum Cause {
-        /** It was not made, it is refused or was, or the rules of that time are not known. */
+        /** The call is new, it is or was refused, or the rules of that time are not known. */
         NONE(""),
         RULES("because of the new rules"),
         ARGUMENTS("because of its new arguments"),
-        /** Each of the two alone would lead to this. */
+        /** Either of the two alone has this effect. */
         EITHER("because of its new arguments or the new rules, either alone is enough"),
-        /** None of the two alone would lead to this. */
+        /** Neither of the two alone has this effect. */
         TOGETHER("because of its new arguments and the new rules, neither alone is enough"),
         /** Rules can look at spending and at the number of calls. */
         EARLIER("because the calls or the costs before it changed");
@@ -112,12 +112,12 @@ public record ReplyChange(Kind kind, String tool, boolean effect, List<String> f
         return new ReplyChange(kind, "", kind == Kind.ORDER, List.of(), "", Cause.NONE);
     }
 
-    /** The same change, whatever its cause. */
+    /** This change without its cause. */
     ReplyChange anyCause() {
         return new ReplyChange(kind, tool, effect, fields, before, Cause.NONE);
     }
 
-    /** Without the names of arguments, which may be part of what is encrypted. */
+    /** This change without the names of arguments, which may be encrypted. */
     ReplyChange hidden() {
         return new ReplyChange(kind, tool, effect, List.of(), before, cause);
     }
@@ -128,8 +128,7 @@ public record ReplyChange(Kind kind, String tool, boolean effect, List<String> f
     }
 
     /**
-     * Which recorded replies can change like this, for people; empty if those are all, such as the ones to which a call
-     * is added.
+     * Describes for people which recorded replies can change like this; empty if all can, for example by an added call.
      */
     Optional<String> among() {
         return switch (kind) {
@@ -141,12 +140,12 @@ public record ReplyChange(Kind kind, String tool, boolean effect, List<String> f
         };
     }
 
-    /** What changes and why, as a sentence. */
+    /** This change and its cause, as a sentence. */
     String words() {
         return words("") + (cause == Cause.NONE ? "" : ", " + cause.words());
     }
 
-    /** What changes, as a sentence with this text inside, such as where it does. */
+    /** This change as a sentence with an inserted text, such as the place of the change. */
     String words(String where) {
         return (tool.isEmpty() ? "" : "`" + tool + "` ") + kind.words + arguments() + where + was();
     }

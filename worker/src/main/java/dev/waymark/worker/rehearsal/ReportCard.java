@@ -15,7 +15,7 @@ import java.util.Optional;
 record ReportCard(int number, List<RehearsalReport.Shown> replies) {
     private static final int MOST_TITLE = 80;
 
-    /** The replies that are shown of a candidate: first those without an answer, then the worst changes. */
+    /** Groups the shown replies of a candidate: first those without an answer, then the worst changes. */
     static List<ReportCard> of(RehearsalReport.OfCandidate candidate, int firstNumber) {
         Map<List<Object>, List<RehearsalReport.Shown>> alike = new LinkedHashMap<>();
         candidate
@@ -39,7 +39,7 @@ record ReportCard(int number, List<RehearsalReport.Shown> replies) {
         return cards;
     }
 
-    /** Texts change in the same way if the same words come and go. */
+    /** The words that were removed and added. Texts with equal words count as the same change. */
     private static List<List<String>> differingWords(RehearsalReport.Shown shown) {
         return shown.changes().stream().noneMatch(change -> change.tool().isEmpty())
                 ? List.of()
@@ -56,12 +56,12 @@ record ReportCard(int number, List<RehearsalReport.Shown> replies) {
         return replies.subList(1, replies.size());
     }
 
-    /** The thread, and the first words of what a person had asked. */
+    /** The thread, and the first words of the person's message. */
     static String title(RehearsalReport.Shown shown) {
         return shown.thread() + (shown.asked().isEmpty() ? "" : ": “" + shortened(shown.asked()) + "”");
     }
 
-    /** Whether a title says all that the model was given last. */
+    /** Whether the title contains the newest message in full. */
     static boolean isInTitle(RehearsalReport.Shown shown) {
         return shown.context().equals(shortened(shown.asked()));
     }

@@ -25,7 +25,7 @@ public final class ReportText {
                 + (of.failed() == 0 ? "" : "; " + of.failed() + " got no answer");
     }
 
-    /** The agents that were tried, and their models. */
+    /** The agents under test, and their models. */
     static String tried(RehearsalReport.OfCandidate of) {
         String models = String.join(", ", of.models());
         String with = " with " + models;
@@ -35,13 +35,13 @@ public final class ReportText {
                 + (models.isEmpty() ? "" : ", with the model" + (of.models().size() == 1 ? " " : "s ") + models);
     }
 
-    /** In what the agents are not those that the threads recorded. */
+    /** How the agents differ from those that the threads recorded. */
     public static Optional<String> differences(RehearsalReport.OfCandidate of) {
         return Optional.of("different from the recorded agents: " + String.join(", ", of.differences()))
                 .filter(line -> !of.differences().isEmpty());
     }
 
-    /** The tools whose lost calls would run again without a check or a person, which they did not. */
+    /** The tools whose lost calls would now run again without a check or a person, and did not before. */
     public static Optional<String> newlySafe(RehearsalReport.OfCandidate of) {
         return Optional.of("DANGER: declared safe to retry, and was not: "
                         + of.newlySafe().stream().map(tool -> "`" + tool + "`").collect(Collectors.joining(", "))
@@ -49,7 +49,7 @@ public final class ReportText {
                 .filter(line -> !of.newlySafe().isEmpty());
     }
 
-    /** What changes, a sentence for each kind of change, and how much it matters. */
+    /** The changes, one sentence for each kind, with their importance. */
     public static List<String> sentences(RehearsalReport.OfCandidate of) {
         return of.changes().stream()
                 .map(each -> each.change().weight() + ": " + sentence(each))
@@ -75,7 +75,7 @@ public final class ReportText {
         return number == of && of > 1 ? "all " + of : number + " of the " + of;
     }
 
-    /** How many checks fail, and what was measured before and with the change: a few short lines. */
+    /** The number of failed checks, and the measurements before and with the change, in a few short lines. */
     public static List<String> details(RehearsalReport.OfCandidate of) {
         List<String> lines = new ArrayList<>();
         if (of.checks() > 0) {
@@ -106,7 +106,7 @@ public final class ReportText {
         return Math.round(millis / 100.0 / Math.max(1, replies)) / 10.0;
     }
 
-    /** Says nothing about what is zero or unknown on one side: scripted models, for example, measure nothing. */
+    /** Leaves out values that are zero or unknown on one side: scripted models, for example, measure nothing. */
     private static void add(List<String> measured, String format, Number before, Number now) {
         if (before.doubleValue() > 0 && now.doubleValue() > 0) {
             measured.add(String.format(Locale.ROOT, format + " before, ", before)
@@ -135,7 +135,7 @@ public final class ReportText {
                 .toList();
     }
 
-    /** Who judged texts, and what that cost. */
+    /** The judge of texts, and its cost. */
     public static String judge(RehearsalReport.Judged judge) {
         return "Judged by " + judge.model() + ", votes for each question: " + judge.votes() + ", answers: "
                 + judge.answers()
@@ -146,12 +146,12 @@ public final class ReportText {
                         .orElse("");
     }
 
-    /** What a reply changes, in one line. */
+    /** The changes of a reply, in one line. */
     public static String changes(RehearsalReport.Shown shown) {
         return String.join("; ", statements(shown));
     }
 
-    /** What a reply changes, or why it has no answer. */
+    /** The changes of a reply, or the reason why it has no answer. */
     static List<String> statements(RehearsalReport.Shown shown) {
         List<String> statements = new ArrayList<>();
         shown.problem().ifPresent(problem -> statements.add("no answer: " + problem));
@@ -188,14 +188,14 @@ public final class ReportText {
         return lines;
     }
 
-    /** What a reply says, if that matters. */
+    /** The text of a reply, if it matters. */
     static Optional<String> text(RehearsalReport.ShownReply reply) {
         return reply.text().isBlank()
                 ? Optional.of("(no text)").filter(none -> reply.calls().isEmpty())
                 : Optional.of(reply.text());
     }
 
-    /** Why a reply ended, if that is not as usual. */
+    /** Why a reply ended, if it did not end as usual. */
     static Optional<String> end(RehearsalReport.ShownReply reply) {
         return Optional.of("(ended: " + reply.end() + ")")
                 .filter(end -> !Set.of("end_turn", "tool_use").contains(reply.end()));

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether a build and its agents may be deployed: whether recorded threads can continue, what agents would decide in
- * them, or both.
+ * Tells whether a build and its agents may be deployed: whether recorded threads can continue, what agents would decide
+ * in them, or both.
  *
- * @param failures why the rehearsal failed, beside what its report says itself
- * @param isJudged whether there was a condition, so that a complete rehearsal could fail
+ * @param failures why the rehearsal failed, in addition to the reasons in its report
+ * @param isJudged whether there was a condition under which a complete rehearsal fails
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record RolloutReport(
@@ -26,7 +26,7 @@ public record RolloutReport(
         failures = List.copyOf(failures);
     }
 
-    /** The version of the build that made the report: of this program or library. */
+    /** The version of the program or library that made the report. */
     @JsonProperty
     public String build() {
         return Optional.ofNullable(RolloutReport.class.getPackage().getImplementationVersion())

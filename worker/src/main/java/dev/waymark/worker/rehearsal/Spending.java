@@ -3,8 +3,8 @@ package dev.waymark.worker.rehearsal;
 import dev.waymark.conversation.value.Usd;
 
 /**
- * What a rehearsal spends: what its answers have cost, kept ones included, and the most that running requests can cost. A
- * rehearsal that was killed counts on from the answers that it has kept. Thread-safe.
+ * The spending of a rehearsal: the cost of its answers, including kept ones, and the maximum cost of running requests.
+ * After a crash, the next process continues from the answers that were kept. Thread-safe.
  */
 public final class Spending {
     private final Usd ceiling;
@@ -15,7 +15,7 @@ public final class Spending {
     /** The requests that have not ended. Guarded by this. */
     private int running;
 
-    /** A request would pass the ceiling. */
+    /** Thrown if a request could exceed the ceiling. */
     public static final class CeilingReached extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -28,7 +28,7 @@ public final class Spending {
         this.ceiling = ceiling;
     }
 
-    /** What has been spent, and what running requests can cost. */
+    /** The spending so far, and the maximum cost of running requests. */
     public synchronized Usd spent() {
         return spent;
     }
@@ -39,9 +39,9 @@ public final class Spending {
     }
 
     /**
-     * Reserves the most that a request can cost. Waits for running requests if it would fit without their reservations.
+     * Reserves the maximum cost of a request. Waits for running requests if it would fit without their reservations.
      *
-     * @throws CeilingReached if the request could pass the ceiling
+     * @throws CeilingReached if the request could exceed the ceiling
      */
     synchronized void reserve(Usd most) throws CeilingReached, InterruptedException {
         while (spent.plus(most).compareTo(ceiling) > 0) {
@@ -55,7 +55,7 @@ public final class Spending {
         running++;
     }
 
-    /** Replaces a reservation by what the request has cost. */
+    /** Replaces a reservation with the actual cost. */
     synchronized void settle(Usd most, Usd cost) {
         spent = spent.minus(most).plus(cost);
         running--;

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** Finds the words that another text does not have at this place. */
+/** Finds the words of a text that another text does not have at the same place. */
 final class WordDiff {
     private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{M}\\p{N}]+([.,]\\p{N}+)*+|\\s+|.", Pattern.DOTALL);
 
@@ -16,7 +16,7 @@ final class WordDiff {
     /** A part of a text. */
     record Piece(String text, boolean differs) {}
 
-    /** The pieces of a text, in turns alike and different, compared with the other text. */
+    /** Splits a text into pieces that alternately agree with the other text and differ from it. */
     static List<Piece> of(String text, String other) {
         List<String> words = words(text);
         boolean[] differs = differing(words, words(other));
@@ -35,7 +35,7 @@ final class WordDiff {
         return pieces;
     }
 
-    /** The words that only one of the texts has. Words that both have, such as a name, may stand elsewhere. */
+    /** The words that only one of the texts has. Words of both, such as a name, may be at different places. */
     static List<List<String>> onlyIn(String one, String other) {
         List<String> words = words(one);
         List<String> others = words(other);

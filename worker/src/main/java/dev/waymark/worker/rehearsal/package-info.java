@@ -1,8 +1,8 @@
 /**
- * Asks models, at the replies of recorded threads, what they would reply today, and compares. Must not run tools, and
- * must not change anything on a server.
+ * Asks models what they would reply today at the replies of recorded threads, and compares the replies. Must not run
+ * tools, and must not change anything on a server.
  *
- * <p>Begin with {@link Rehearsal}, which goes through the threads; {@link Comparison} compares two replies.
+ * <p>Start with {@link Rehearsal}, which goes through the threads; {@link Comparison} compares two replies.
  */
 @NullMarked
 package dev.waymark.worker.rehearsal;

@@ -10,7 +10,7 @@ import java.util.TreeSet;
  * these forms is also found if it is escaped once more.
  */
 final class SecretValue {
-    /** The text ends before the match is decided. */
+    /** The text ends before it is clear whether the secret is there. */
     static final int UNDECIDED = -1;
 
     static final int ABSENT = 0;

@@ -45,8 +45,8 @@ import java.util.stream.Collectors;
  * fail the task, its commands are replaced with one that completes the workflow, which the server rejects while there
  * are new events.
  *
- * <p>An attempt may also fail when its cancellation has been requested and it does not know. A real server closes such an
- * activity; the in-memory server neither closes nor retries it. So the failure is made final here.
+ * <p>An attempt may also fail after its cancellation was requested, and before it learns of that. A real server closes
+ * such an activity; the in-memory server neither closes nor retries it. So the failure is made final here.
  */
 final class LateCancellations implements ServerInterceptor {
     private static final String TASK_COMPLETED =
@@ -74,7 +74,7 @@ final class LateCancellations implements ServerInterceptor {
         return method.startsWith(ACTIVITY_CLOSES) ? new ActivityCloses<>(listener) : listener;
     }
 
-    /** A request that may be changed before the server gets it, while nothing else changes which activities are open. */
+    /** A request that may be changed before the server gets it. Meanwhile, no activity starts or ends. */
     private abstract static class Judged<Q> extends SimpleForwardingServerCallListener<Q> {
         private final Lock lock;
         private List<Q> held = List.of();

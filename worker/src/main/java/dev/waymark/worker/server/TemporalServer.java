@@ -59,7 +59,7 @@ final class TemporalServer implements DevServer {
         }
     }
 
-    /** A port was free when it was chosen, by this class or by the server, and another program was faster. */
+    /** Another program took a port that was free when this class or the server chose it. */
     private static final class PortTakenException extends IOException {
         PortTakenException(String message) {
             super(message);

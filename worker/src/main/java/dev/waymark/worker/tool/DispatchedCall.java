@@ -34,7 +34,7 @@ record DispatchedCall(ToolSpec tool, ToolInput input, ToolContext context) {
         return new DispatchedCall(tool, input, context.withFencingToken(token));
     }
 
-    /** The time in which the call ends, if its tool heeds an interrupt. */
+    /** The time within which the call ends, if its tool reacts to an interrupt. */
     Duration most() {
         return tool.timeout().plus(ToolActivity.CLEANUP);
     }

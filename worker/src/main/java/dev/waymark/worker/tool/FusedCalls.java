@@ -34,9 +34,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * Runs the calls of a reply in the activity that got the reply: all of them or none, once, at the same time. A call that
- * does not end with an outcome here is dispatched to an activity of its own, which repeats it; so no failure matters.
- * Thread-safe.
+ * Runs the calls of a reply in the activity that got the reply: all of them or none, once, at the same time. A call
+ * without an outcome is dispatched to a separate activity, which repeats it, so failures here do no harm. Thread-safe.
  */
 public final class FusedCalls {
     private static final Logger LOG = LoggerFactory.getLogger(FusedCalls.class);
@@ -94,7 +93,7 @@ public final class FusedCalls {
                 && !tools.wasSlowerThan(agent.fuseLimit(), agent, tool);
     }
 
-    /** A slot for each tool, or none at all. */
+    /** A slot for each call; empty, and no slot taken, if one of the calls would have to wait. */
     private Optional<List<ToolSlots.Slot>> slots(String thread, List<DispatchedCall> calls) {
         List<ToolSlots.Slot> slots = new ArrayList<>();
         for (DispatchedCall call : calls) {
@@ -108,7 +107,7 @@ public final class FusedCalls {
         return Optional.of(slots);
     }
 
-    /** One execution of a call. It holds a slot until it has ended, or until it is certain that it does not begin. */
+    /** One execution of a call. It holds a slot until it has ended, or can no longer begin. */
     private final class Execution implements Callable<ToolOutcome> {
         private final AgentSpec agent;
         private final DispatchedCall call;
@@ -187,8 +186,8 @@ public final class FusedCalls {
 
         /**
          * Runs the calls, each for at most its tool's time limit. If the current thread is interrupted, so are the
-         * tools, and calls that have not ended have no outcome. The interruption is not passed on: the reply is there,
-         * and completes the activity.
+         * tools, and calls that have not ended have no outcome. The interruption is not passed on, because the reply
+         * has arrived and completes the activity.
          *
          * @param ended told of each call that has ended, in the thread that ran it
          * @return the outcomes, in the order of the calls
@@ -211,7 +210,7 @@ public final class FusedCalls {
                         ran.ifPresent(outcomes::add);
                     }
                 }
-            } catch (InterruptedException | OutOfMemoryError e) { // The latter if no more threads can be created.
+            } catch (InterruptedException | OutOfMemoryError e) { // Error: no more threads.
                 LOG.debug("calls of a reply were ended, and those without an outcome are dispatched again", e);
             } finally {
                 calls.forEach(Execution::end);
@@ -224,7 +223,7 @@ public final class FusedCalls {
         try {
             return PayloadJson.MAPPER.writeValueAsBytes(ran).length;
         } catch (JsonProcessingException e) {
-            return Integer.MAX_VALUE; // It can't be recorded.
+            return Integer.MAX_VALUE; // Too large, because it cannot be recorded.
         }
     }
 }

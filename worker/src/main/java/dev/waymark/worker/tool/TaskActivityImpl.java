@@ -16,8 +16,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Asks the server of a call's tool how its task stands. Each attempt asks once: while the server works, the attempt
- * fails and names the time of the next one, which may run in any worker.
+ * Asks the server of a call's tool for the status of its task. Each attempt asks once: while the server works, the
+ * attempt fails and sets the time of the next one, which may run in any worker.
  */
 public final class TaskActivityImpl implements TaskActivity {
     private final RunReader runs;
@@ -51,7 +51,7 @@ public final class TaskActivityImpl implements TaskActivity {
         }
     }
 
-    /** A task that has just begun is asked for when its server wants it. Input is delivered at once. */
+    /** Delays the first request about a new task as its server wishes. Input is delivered at once. */
     private static void leaveAlone(Suspension task) {
         if (task.pollMillis() > 0 && task.answers().isEmpty()) {
             throw ActivityProblems.passing(

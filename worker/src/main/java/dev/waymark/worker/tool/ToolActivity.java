@@ -144,7 +144,7 @@ public final class ToolActivity implements DynamicActivity {
                 return runIfGranted(execution);
             } catch (InterruptedException e) {
                 if (!execution.heartbeat().isCancelled()) {
-                    noted.keep(); // The worker stops, and the server is not told of the call.
+                    noted.keep(); // The worker stops without reporting the call to the server.
                 }
                 throw e;
             }
@@ -201,7 +201,7 @@ public final class ToolActivity implements DynamicActivity {
                 .run(call.toolRun(fence, Optional.of(execution.id()), execution.heartbeat()::isCancelled));
     }
 
-    /** Why the call must not run. Nobody is asked again about arguments that do not fit the tool any more. */
+    /** Why the call must not run. If its arguments no longer fit the tool, nobody is asked for approval again. */
     private static Optional<ToolOutcome> obstacle(Execution execution, ProcessFence fence) throws InterruptedException {
         ToolSpec tool = execution.call().tool();
         ToolInput input = execution.call().input();
@@ -212,8 +212,8 @@ public final class ToolActivity implements DynamicActivity {
     }
 
     /**
-     * Completes the activity. If the server no longer waits for it, sends a known outcome to the workflow as a signal,
-     * so that the effect is not lost.
+     * Completes the activity. If the server no longer accepts the completion, sends a known outcome to the workflow as
+     * a signal, so that the effect is not lost.
      */
     private void complete(ActivityInfo info, LateOutcome end) throws InterruptedException {
         ManualActivityCompletionClient completion =

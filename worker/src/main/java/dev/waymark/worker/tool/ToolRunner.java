@@ -91,10 +91,10 @@ public final class ToolRunner implements CurrentDefinitions {
     }
 
     /**
-     * The outcome that explains why an approved call must not run or can't be compared; empty if its tool is the one that
-     * was approved. It may still change before it runs.
+     * Returns the outcome of an approved call whose tool has changed since the approval, or whose current definition
+     * cannot be found out; empty if the tool is the approved one. It may still change before it runs.
      *
-     * @param approved the digests of the definitions that were approved; empty if nobody had to approve the call
+     * @param approved the digests of the definitions that were approved; empty if the call needed no approval
      * @param execution the claim name of this execution
      */
     Optional<ToolOutcome> changed(ToolSpec tool, List<String> approved, String execution, ProcessFence fence)
@@ -174,7 +174,7 @@ public final class ToolRunner implements CurrentDefinitions {
     }
 
     /**
-     * Asks the tool's server once how a task stands.
+     * Asks the tool's server once for the status of a task.
      *
      * @throws io.temporal.failure.ApplicationFailure if the server is to be asked again later
      */
@@ -183,7 +183,7 @@ public final class ToolRunner implements CurrentDefinitions {
         return seen(tool, kinds.of(tool).follow(tool, task, ProcessFence.in(tool.timeout())));
     }
 
-    /** Tells the tool's server that nobody waits for a task any more. */
+    /** Tells the tool's server that the result of a task is no longer needed. */
     void cancel(ToolSpec tool, String task) throws InterruptedException {
         hideSecretsOf(tool);
         kinds.of(tool).cancel(task, ProcessFence.in(tool.timeout()));

@@ -83,10 +83,10 @@ final class AnthropicMapper {
     }
 
     /**
-     * Returns the setting for thinking. What a model thinks is shown unless the options say otherwise: today's models
-     * say between calls only what they think, and keep it to themselves unless they are asked. The API treats a reply
-     * with calls, their results and the replies that follow as one turn, and thinking with a budget must start with the
-     * turn. It stays off in a turn that started without it or with another model.
+     * Returns the setting for thinking. By default, thinking is shown: between calls, current models write only
+     * thinking, and hide it unless the request asks for it. The API treats a reply with calls, their results and the
+     * replies that follow as one turn, and thinking with a budget must start with the turn. It stays off in a turn that
+     * started without it or with another model.
      */
     private static Optional<MessagesRequest.Thinking> thinking(
             ModelRequest request, List<MessagesRequest.Message> messages) {
@@ -106,7 +106,10 @@ final class AnthropicMapper {
                         : options.thinkingDisplay().or(() -> Optional.of(ModelOptions.THINKING_SUMMARIZED))));
     }
 
-    /** How the model thinks although no option says so; empty if it does not, or if an option does not go with that. */
+    /**
+     * The thinking of a model that thinks by default; empty if it does not, or if an option is incompatible with
+     * thinking.
+     */
     private static Optional<String> thinksUnasked(ModelRequest request) {
         ModelOptions options = request.options();
         boolean isFree = options.temperature().isEmpty()
@@ -131,7 +134,7 @@ final class AnthropicMapper {
                 return last == messages.size() - 1
                         || messages.get(last + 1).content().get(0) instanceof Block.Own;
             }
-            last = first - 2; // Before the reply whose results these are.
+            last = first - 2; // The message before the reply that requested these results.
         }
         return false;
     }
@@ -146,7 +149,7 @@ final class AnthropicMapper {
 
     /**
      * Converts the messages one by one, so that a message that was sent never changes. The API requires that the first
-     * message is a user message, and that all results of a reply are in the message behind it.
+     * message is a user message, and that all results of a reply are in the next message.
      */
     private static List<MessagesRequest.Message> messages(ModelRequest request) {
         int readable = Math.max(request.boundFrom(), request.unreadableBefore());
@@ -217,7 +220,7 @@ final class AnthropicMapper {
     }
 
     /**
-     * A reply as it came. Text without characters is not sent at all, and blank text not alone: the API rejects both.
+     * Converts a reply. Leaves out empty text, and a reply that contains only blank text: the API rejects both.
      *
      * @param isReadable whether the service accepts the reply's own reasoning
      */
@@ -249,7 +252,7 @@ final class AnthropicMapper {
         return saysSomething ? blocks : List.of();
     }
 
-    /** Gateways put words in front of the service's name of a model. */
+    /** Gateways prefix the service's model names. */
     private static KnownModel known(String model) {
         return ModelTable.builtIn().of(AnthropicProvider.NAME + ":" + model.replaceFirst("^.*[./](?=claude-)", ""));
     }
@@ -289,8 +292,8 @@ final class AnthropicMapper {
             tools.add(new MessagesRequest.Tool(tool.name(), tool.description(), tool.input(), Optional.empty()));
         }
         if (tools.isEmpty()) {
-            // The API rejects tool calls in the conversation if the request defines no tools. It may have begun with
-            // another agent: what that one had called then is all that this one defines.
+            // The API rejects tool calls in the conversation if the request defines no tools. If the conversation began
+            // with another agent, only the tools that were called there are defined here.
             int begun = Math.min(request.boundFrom(), request.messages().size());
             Set<String> names = called(request.messages().subList(0, begun));
             (names.isEmpty() ? called(request.messages()) : names)

@@ -135,7 +135,7 @@ public final class AnthropicProvider implements ModelProvider {
         return schemas.ask(request, asked -> service.send(key -> whole(asked, key, listener)));
     }
 
-    /** The reply, with what the service adds to it when it is asked to go on after a pause. */
+    /** The complete reply, including what the service adds when it is asked to continue after a pause. */
     private Reply whole(ModelRequest request, Optional<String> key, ReplyListener listener)
             throws ModelFailure, InterruptedException {
         Reply reply = send(request, key, listener);

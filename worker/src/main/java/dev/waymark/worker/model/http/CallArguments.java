@@ -51,7 +51,7 @@ public final class CallArguments {
         }
     }
 
-    /** The text of an object, if our own form of it spells something otherwise, such as {@code 1.50}. */
+    /** The text of the arguments, if writing them in our own form would change the spelling, as of {@code 1.50}. */
     public static Optional<String> spelling(String text, Json args) {
         if (text.isBlank() || !args.isObject()) {
             return Optional.empty();

@@ -38,7 +38,7 @@ public final class MaskedListener implements ReplyListener {
         pass(reasoningMask.next(separator + piece), listener::reasoning);
     }
 
-    /** The reasoning that follows is another passage. */
+    /** Separates the reasoning that follows from the reasoning before. */
     public void newPassage() {
         isNewPassage = true;
     }

@@ -29,7 +29,7 @@ public final class OptionProblems {
         }
     }
 
-    /** Rejects unknown words for what is shown of the thinking. */
+    /** Rejects unknown values for the display of thinking. */
     public void thinkingDisplay() {
         oneOf(ModelOption.THINKING_DISPLAY, List.of(ModelOptions.THINKING_SUMMARIZED, ModelOptions.THINKING_OMITTED));
     }

@@ -28,7 +28,7 @@ public enum ProviderFailures {
     /** The provider answered with a redirect, which is not followed: keys are never sent to another address. */
     REDIRECTED(ProblemType.REDIRECTED, false),
     NOT_CONFIGURED(ProblemType.NOT_CONFIGURED, false),
-    /** The provider returned null, or threw something else than a {@link ModelFailure}. */
+    /** The provider returned null, or threw anything other than a {@link ModelFailure}. */
     PROVIDER_BUG(ProblemType.PROVIDER_BUG, false),
 
     REQUEST_TIMED_OUT(ProblemType.REQUEST_TIMED_OUT, true),
@@ -37,7 +37,7 @@ public enum ProviderFailures {
     OVERLOADED(ProblemType.OVERLOADED, true),
     SERVER_ERROR(ProblemType.SERVER_ERROR, true),
     UNREACHABLE(ProblemType.UNREACHABLE, true),
-    /** The file or the program with the key has none now. */
+    /** The key's file or program provides no key at the moment. */
     KEY_UNAVAILABLE(ProblemType.KEY_UNAVAILABLE, true),
     /** The stream ended before the provider marked the reply as complete; no part of the reply is used. */
     STREAM_CUT(ProblemType.STREAM_CUT, true),

@@ -43,7 +43,7 @@ final class ProviderKey {
 
     private final Source source;
     private Optional<String> newest = Optional.empty();
-    /** What hides the newest key and the one before, which a service may still quote. */
+    /** Masks the newest key and the one before, which a service may still quote. */
     private volatile Secrets hidden = Secrets.NONE;
 
     /** Where the key comes from. */

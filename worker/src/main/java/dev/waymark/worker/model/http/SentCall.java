@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the service sent of a call and expects back as it came: the spelling of its arguments, such as {@code 1.50}, and
+ * The parts of a call that the service expects back unchanged: the spelling of its arguments, such as {@code 1.50}, and
  * fields that Waymark does not know, such as {@code caller}.
  */
 public final class SentCall {
@@ -20,7 +20,7 @@ public final class SentCall {
 
     private SentCall() {}
 
-    /** What else is in a block, and the spelling of its arguments if it is not our own. */
+    /** The unknown fields of a block, and the spelling of its arguments if it differs from our own. */
     public static Optional<Json> of(ObjectNode block, Optional<String> spelling) throws JsonProcessingException {
         Map<String, Object> sent = new LinkedHashMap<>();
         spelling.ifPresent(text -> sent.put(ARGUMENTS, text));
@@ -42,7 +42,7 @@ public final class SentCall {
         return new Part.ToolUse(id, name, args, sent);
     }
 
-    /** The arguments as a text: as the service spelled them, or else as we do. */
+    /** The arguments as text, in the service's spelling if it is recorded. */
     public static String text(Part.ToolUse use) {
         return spelling(use).orElseGet(() -> CallArguments.text(use.input()));
     }

@@ -10,8 +10,8 @@ import java.util.Set;
 
 /**
  * A JSON Schema in the form that services enforce while a model writes: objects have exactly the declared properties,
- * and limits of values are left out. A reply that matches it may violate a limit, so that the worker checks it against
- * the whole schema as well.
+ * and limits of values are left out. A reply that matches it may violate a limit, so the worker also checks the reply
+ * against the whole schema.
  *
  * @param complete whether all properties are required, without which OpenAI does not enforce a schema
  */
@@ -46,7 +46,7 @@ public record StrictSchema(Json schema, boolean complete) {
 
     private static final String OBJECT = "object";
 
-    /** Returns empty if the schema cannot be expressed: it is not that of an object, or allows any properties. */
+    /** Empty if the schema cannot be expressed: it is not an object's schema, or allows arbitrary properties. */
     public static Optional<StrictSchema> of(Json schema) {
         if (!(schema.value() instanceof Map<?, ?> root) || !OBJECT.equals(root.get("type"))) {
             return Optional.empty();
@@ -74,7 +74,7 @@ public record StrictSchema(Json schema, boolean complete) {
                     && !fields.containsKey("const")
                     && !fields.containsKey("anyOf")
                     && !fields.containsKey("$ref")) {
-                fits = false; // Any value.
+                fits = false; // Allows any value.
             }
             return strict;
         }

@@ -28,7 +28,7 @@ import okhttp3.Request;
  * form and accepts the second, it gets the second form from then on.
  */
 abstract class OpenAiApi implements ModelProvider {
-    /** The name of the service, which the prices of its models and its variables have. */
+    /** Name of the service in the table of models and in environment variables. */
     static final String SERVICE = "openai";
 
     private static final String HOST = "api.openai.com";

@@ -41,7 +41,7 @@ final class OpenAiReader implements EventReader {
     private boolean started;
     private int size;
 
-    /** @param listener receives the text and the usage as they arrive */
+    /** The request, if it has tools: without tools, the API rejects settings for calls. */
     OpenAiReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills in results: {@code {{ID}}} in texts and arguments of a script stands for the result of the call with this id.
- * An unknown id is left as it is.
+ * Fills in results: {@code {{ID}}} in texts and arguments of a script is replaced with the result of the call with this
+ * id. An unknown id stays as it is.
  */
 final class ScriptQuotes {
     private static final Pattern QUOTE = Pattern.compile("\\{\\{([A-Za-z0-9_~-]+)}}");

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The model {@code scripted:FILE}: the reply to a transcript with i assistant messages is entry i of the file, counted
- * from 0; the last entry repeats. In its texts and arguments, {@code {{ID}}} stands for the result of the call with
- * this id. The reply depends only on the transcript, so a retry gets the same one. Edits of the file take effect with
- * the next call. Uses no network.
+ * from 0; the last entry repeats. In its texts and arguments, {@code {{ID}}} is replaced with the result of the call
+ * with this id. The reply depends only on the transcript, so a retry gets the same one. Edits of the file take effect
+ * with the next call. Uses no network.
  *
  * <pre>{@code
  * replies:
@@ -74,7 +74,7 @@ public final class ScriptedProvider implements ModelProvider {
         return reply.orElseThrow();
     }
 
-    /** Streams the text word by word over the delay, as a real model would. */
+    /** Streams the text word by word over the delay, like a real model. */
     private static void speak(Optional<Reply> reply, Duration delay, ReplyListener listener)
             throws InterruptedException {
         String text = reply.map(said -> said.message().text()).orElse("");
@@ -98,7 +98,7 @@ public final class ScriptedProvider implements ModelProvider {
         try {
             return Sha256.hex(Files.readAllBytes(directory.resolve(model)));
         } catch (IOException e) {
-            return ""; // A call fails, with a message.
+            return ""; // The call itself reports the error.
         }
     }
 

@@ -9,8 +9,8 @@ import java.util.Set;
  *
  * @param context the number of tokens of its context window
  * @param maxTokens how long a reply, with its thinking, may be by default
- * @param thinking {@code hidden} if the model thinks unasked, and shows it only if asked
- * @param refuses what is known to be refused; anything else is sent
+ * @param thinking {@code hidden} if the model thinks by default, and shows its thinking only on request
+ * @param refuses what the model is known to refuse; anything else is sent
  */
 public record KnownModel(
         Optional<Pricing> pricing,
@@ -28,12 +28,12 @@ public record KnownModel(
         return refuses.filter(all -> all.contains(what)).isPresent();
     }
 
-    /** Whether the model thinks unasked, and shows it only if asked. */
+    /** Whether the model thinks by default, and shows its thinking only on request. */
     public boolean thinksHidden() {
         return thinking.filter(HIDDEN::equals).isPresent();
     }
 
-    /** This row, with what only the other row says. */
+    /** This row, with missing values taken from the other row. */
     KnownModel or(KnownModel other) {
         return new KnownModel(
                 pricing.or(other::pricing),

@@ -36,7 +36,7 @@ public final class ModelTable {
     private static final String BUILT_IN = "/dev/waymark/worker/model/models.yaml";
     private static final BigDecimal MOST_DOLLARS = BigDecimal.valueOf(1_000_000);
 
-    /** The end of a model's name that is a release date or {@code latest}, and a gateway's version behind it. */
+    /** The end of a model's name: a release date or {@code latest}, followed by an optional version of a gateway. */
     private static final Pattern DAY =
             Pattern.compile("-(latest|[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})(-v[0-9]+(:[0-9]+)?)?$");
 
@@ -57,7 +57,7 @@ public final class ModelTable {
         return PUBLISHED;
     }
 
-    /** The table in a file. What it does not say about a model is taken from the built-in table. */
+    /** The table in a file. The built-in table supplies what the file does not say about a model. */
     public static ModelTable read(Path file) throws YamlProblem {
         Map<String, KnownModel> all = new LinkedHashMap<>(PUBLISHED.rows);
         parse(YamlValue.read(file)).forEach((model, row) -> all.put(model, row.or(PUBLISHED.of(model))));
@@ -164,8 +164,8 @@ public final class ModelTable {
     }
 
     /**
-     * What is known about {@code provider:model}. For a model that is not listed with its release date, that is what is
-     * known about the model without it. A model is the same in each API of its service.
+     * What is known about {@code provider:model}. If the name is not listed with its release date, the name without the
+     * date counts. All APIs of a service have the same models.
      */
     public KnownModel of(String model) {
         return listed(model)

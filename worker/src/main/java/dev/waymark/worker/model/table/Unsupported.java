@@ -2,7 +2,7 @@ package dev.waymark.worker.model.table;
 
 import java.util.Locale;
 
-/** What a model refuses, or answers with an error. */
+/** A feature that a model refuses, or answers with an error. */
 public enum Unsupported {
     /** A {@code tool_choice} that demands a call. */
     FORCED_TOOLS,

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Tools that a front end runs: {@code front_end: true}. Here, such a call only becomes a question, which waits until
- * somebody answers it with the result, for as long as that takes.
+ * Tools that a front end runs: {@code front_end: true}. The worker turns such a call into a question, which waits
+ * without a time limit until somebody answers it with the result.
  */
 public final class FrontEndToolKind implements ToolKind<ToolImplementation.Plain> {
     private static final Set<String> FIELDS_OF_EFFECTS = Set.of(

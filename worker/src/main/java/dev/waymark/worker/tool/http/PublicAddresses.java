@@ -29,7 +29,7 @@ final class PublicAddresses {
             Block.of("224.0.0.0", 4), // multicast
             Block.of("240.0.0.0", 4)); // reserved and broadcast
 
-    /** IPv6 addresses that may be public. Of all others, only those in {@link #NAT64} may be. */
+    /** IPv6 addresses that may be public. Other addresses are private, unless they are in {@link #NAT64}. */
     private static final Block PUBLIC_6 = Block.of("2000::", 3);
 
     /**

@@ -34,7 +34,7 @@ sealed interface RequestAssembly {
     /** The arguments do not fit. The model gets the reason. */
     record Misfit(String why) implements RequestAssembly {}
 
-    /** No request can be built, whatever the arguments are. */
+    /** No request can be built with any arguments. */
     record Unusable(String why) implements RequestAssembly {}
 
     static RequestAssembly of(Endpoint endpoint, Json args, EffectKeys keys, Secrets secrets) {

@@ -39,7 +39,7 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
         return tools.find(agent, tool.name());
     }
 
-    /** A thread keeps the schema that it recorded, and runs the code of this worker. */
+    /** A thread keeps the schema that it recorded, but runs the code of this worker. */
     @Override
     public Optional<String> misfit(ToolImplementation.Plain java, ToolSpec tool, Json args) {
         return find(tool).flatMap(found -> misfit(found, tool.input(), args));
@@ -66,11 +66,11 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
         try {
             return tool.problem(args);
         } catch (RuntimeException e) {
-            return Optional.of(words(e)); // It must not fail the model call that made these arguments.
+            return Optional.of(words(e)); // The error must not fail the model call that made these arguments.
         }
     }
 
-    /** The schema of the arguments, from which models, people and rules know what they mean. */
+    /** The schema of the arguments, which tells models, people and rules what the arguments mean. */
     @Override
     public Optional<String> definition(ToolImplementation.Plain java, ToolSpec tool, ProcessFence fence)
             throws UnknownDefinitionException {

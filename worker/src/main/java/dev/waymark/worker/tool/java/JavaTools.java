@@ -71,7 +71,7 @@ public final class JavaTools {
     }
 
     /**
-     * Returns these tools together with those that an agent has for itself, which may have the names of other tools.
+     * Returns these tools and an agent's own tools, which may have the same names as other tools.
      *
      * @throws IllegalArgumentException as {@link #of(List)}
      */
@@ -93,8 +93,8 @@ public final class JavaTools {
     }
 
     /**
-     * The tool that this agent has under this name: its own, or else that of the worker. Never the tool of another agent:
-     * what was approved for one must not run as the other's.
+     * The tool with this name that this agent has, or else that of the worker. Never another agent's tool: a call that
+     * was approved for one agent must not run the tool of another.
      */
     Optional<Tool> find(String agent, String name) {
         return Optional.ofNullable(own.getOrDefault(agent, Map.of()).get(name)).or(() -> find(name));

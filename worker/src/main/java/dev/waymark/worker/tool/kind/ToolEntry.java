@@ -64,7 +64,7 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
     }
 
     /**
-     * Reads when calls need approval: {@code always}, {@code never}, or rules of which the first one that holds decides.
+     * Reads when calls need approval: {@code always}, {@code never}, or a list of rules. The first match decides.
      *
      * @param input the schema of the tool; an empty one if it is not known yet
      */
@@ -93,8 +93,8 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
     }
 
     /**
-     * The tool with these rules. The short forms need none, so that histories record them as ever; {@code never} does
-     * not take the approval away that a tool in Java wants.
+     * Adds rules to the tool. The short forms are recorded without rules, as in older histories. {@code never} does not
+     * remove the approval that a tool in Java requires.
      */
     public static ToolSpec.Builder approved(ToolSpec.Builder tool, List<ApprovalRule> rules) {
         if (rules.isEmpty() || rules.equals(List.of(NEVER))) {

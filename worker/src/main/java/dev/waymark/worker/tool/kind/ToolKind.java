@@ -66,9 +66,9 @@ public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
     }
 
     /**
-     * The digest of what defines the tool outside of the agent's definition, as it is now. Empty if nothing does.
+     * The current digest of what defines the tool outside of the agent's definition; empty if nothing does.
      *
-     * @throws UnknownDefinitionException if it can't be found out now
+     * @throws UnknownDefinitionException if it can't be found out at the moment
      */
     default Optional<String> definition(T implementation, ToolSpec tool, ProcessFence fence)
             throws UnknownDefinitionException, InterruptedException {
@@ -79,7 +79,7 @@ public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
     VerifyOutcome verify(ToolRun run) throws InterruptedException;
 
     /**
-     * Asks the tool's server once how a task stands, and brings it the input that it waits for.
+     * Asks the tool's server once for the status of a task, and delivers the input that the server waits for.
      *
      * @return the outcome of the call, or what the server requires now
      * @throws io.temporal.failure.ApplicationFailure if the server is to be asked again later
@@ -89,7 +89,7 @@ public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
         throw new IllegalStateException("tools of this kind cannot suspend a call: " + tool.name());
     }
 
-    /** Tells the tool's server that nobody waits for a task any more. */
+    /** Tells the tool's server that the result of a task is no longer needed. */
     default void cancel(T implementation, String task, ProcessFence fence) throws InterruptedException {
         throw new IllegalStateException("tools of this kind cannot suspend a call: " + task);
     }

@@ -38,8 +38,8 @@ public final class ToolPrograms {
     }
 
     /**
-     * The digest of a program: of its words, and of the content of the first one that names a file. That is the program
-     * itself, or the script of an interpreter that is found by its name.
+     * The digest of a program: of its words, and of the content of the first one that names a file. This is the program
+     * itself, or the script of an interpreter on {@code PATH}.
      */
     public String digest(List<String> program) throws UnknownDefinitionException {
         return digest(directory, program);
@@ -56,7 +56,7 @@ public final class ToolPrograms {
                     break;
                 }
             } catch (InvalidPathException e) {
-                // It is another argument.
+                // The word is not a file name.
             } catch (IOException e) {
                 throw new UnknownDefinitionException("can't read " + word + ": " + e.getMessage(), e);
             }

@@ -45,7 +45,7 @@ public record ToolRun(
         }
     }
 
-    /** A run without a claim that its server has to finish: of a tool outside a thread, or of a tool's check. */
+    /** A run without a claim, which the server has to finish: of a tool outside of a thread, or of a tool's check. */
     public static ToolRun unclaimed(
             ToolSpec tool, Json args, ToolContext context, ProcessFence fence, BooleanSupplier cancelled) {
         return new ToolRun(tool, args, context, fence, Optional.empty(), ServerTurn.ONLY, cancelled);

@@ -1,6 +1,6 @@
 package dev.waymark.worker.tool.kind;
 
-/** How a tool is defined now can't be found out, for example because its server can't be reached. */
+/** The current definition of a tool can't be found out, for example because its server is unreachable. */
 public final class UnknownDefinitionException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -10,14 +10,14 @@ import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
 /**
- * The token of a remote server. It is read when it is needed and kept in memory only. It is read again when its time is
- * over, and after the server has refused it. Thread-safe.
+ * The token of a remote server, in memory only. It is read on first use, again when its time is over, and again after
+ * the server has refused it. Thread-safe.
  */
 final class BearerToken {
-    /** The time for which a token is used that does not say when it ends. */
+    /** How long a token without a known lifetime is used. */
     static final Duration USUAL_USE = Duration.ofMinutes(5);
 
-    /** A request may be on its way for a while. */
+    /** The time that a request may take to arrive at the server. */
     private static final Duration MARGIN = Duration.ofSeconds(30);
 
     private static final int LONGEST = 16 * 1024;
@@ -49,7 +49,7 @@ final class BearerToken {
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Optional<Current> current = Optional.empty();
 
-    /** The tokens that were sent last, which the server may quote. */
+    /** Masks the latest tokens, which the server may quote. */
     private volatile Secrets hidden = Secrets.NONE;
 
     BearerToken(Source source) {
@@ -98,12 +98,12 @@ final class BearerToken {
         }
     }
 
-    /** The token for a message that nobody waits for. */
+    /** The current token, for a message that expects no answer and must not wait for a new token. */
     Optional<String> known() {
         return current.map(Current::text);
     }
 
-    /** What hides the tokens in the words of the server. */
+    /** Masks the tokens in texts from the server. */
     Secrets hidden() {
         return hidden;
     }

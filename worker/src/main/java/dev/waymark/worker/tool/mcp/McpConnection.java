@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A connection to a server that is known to answer in this way. Thread-safe. */
+/** A connection to a server of a known {@link McpEra era}. Thread-safe. */
 final class McpConnection implements AutoCloseable {
     static final int MOST_TOOLS = 200;
     private static final int MOST_PAGES = 200;

@@ -41,7 +41,7 @@ public final class McpConnections implements AutoCloseable {
     private static final String FENCING_TOKEN = "dev.waymark/fencing-token";
     private static final String TRACEPARENT = "traceparent";
 
-    /** Errors that show that a tool is not what it was when it was listed: unknown, with other parameters or headers. */
+    /** Errors after which a tool's definition is outdated: the tool is unknown, or has other parameters or headers. */
     private static final Set<Integer> DEFINITION_CHANGED = Set.of(RpcAnswer.Refusal.HEADER_MISMATCH, -32601, -32602);
 
     private final Map<String, String> environment;
@@ -128,7 +128,7 @@ public final class McpConnections implements AutoCloseable {
         }
     }
 
-    /** Adds what the server wants to get back, as it is, and the input that it has required. */
+    /** Adds the state that the server wants back unchanged, and the input that it has required. */
     private static void resume(ObjectNode params, Suspension earlier) {
         earlier.requestState().ifPresent(state -> params.put("requestState", state));
         if (!earlier.answers().isEmpty()) {
@@ -146,7 +146,7 @@ public final class McpConnections implements AutoCloseable {
         }
     }
 
-    /** The server's tools. They are listed again when the time is over that the server has given for them. */
+    /** The server's tools. They are listed again after the time for which the server has declared them valid. */
     List<RemoteTool> tools(McpServer server, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         Slot slot = slot(server);

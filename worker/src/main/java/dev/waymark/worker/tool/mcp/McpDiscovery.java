@@ -48,7 +48,7 @@ public final class McpDiscovery {
     private final McpConnections servers;
     private final Duration serverLimit;
 
-    /** The warnings about rules, which would come again with each thread. */
+    /** The warnings about rules that were already logged, so that further threads do not repeat them. */
     private final Set<String> told = ConcurrentHashMap.newKeySet();
 
     public McpDiscovery(McpConnections servers) {

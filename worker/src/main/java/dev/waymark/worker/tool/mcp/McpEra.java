@@ -1,10 +1,10 @@
 package dev.waymark.worker.tool.mcp;
 
-/** How a server is spoken to. */
+/** The generations of the protocol. */
 enum McpEra {
     /** A connection begins with a handshake and may have a session: versions up to 2025-11-25. */
     HANDSHAKE,
 
-    /** Each request says by itself which version it has: 2026-07-28. */
+    /** Each request names its version: 2026-07-28. */
     STATELESS
 }

@@ -112,7 +112,7 @@ public final class McpFields {
                 new McpToken.ClientCredentials(url.orElseThrow(), client.orElseThrow(), secret.orElseThrow(), scope));
     }
 
-    /** The secret is sent there. */
+    /** Requires HTTPS, except on loopback, because the secret is sent there. */
     private static String tokenUrl(YamlValue value) throws YamlProblem {
         HttpUrl url = HttpUrl.get(url(value));
         if (!url.isHttps() && !LOOPBACK.contains(url.host())) {

@@ -270,7 +270,7 @@ final class McpHttpChannel implements McpChannel {
         return request;
     }
 
-    /** A message that nobody waits for: it does not wait for a token, either. */
+    /** Begins a message that expects no answer, and therefore does not wait for a new token either. */
     private Request.Builder http() {
         return http(token.flatMap(BearerToken::known));
     }
@@ -289,7 +289,7 @@ final class McpHttpChannel implements McpChannel {
         return request;
     }
 
-    /** What hides the secrets of the agent file and the tokens in the words of the server. */
+    /** Masks the secrets of the agent file and the tokens in texts from the server. */
     private Secrets hidden() {
         return token.map(bearer -> secrets.and(bearer.hidden())).orElse(secrets);
     }

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * Starts or contacts a server and finds out how it is spoken to. Servers that know stateless requests answer
- * {@code server/discover}; all others get the handshake, whatever they answer, and also if they do not answer.
+ * Starts or contacts a server and finds out its protocol. Servers that know stateless requests answer
+ * {@code server/discover}. All other servers get the handshake, whether or not they answer.
  */
 final class McpOpening {
     static final RpcRequest DISCOVER =
@@ -41,7 +41,7 @@ final class McpOpening {
     private final ProcessFence fence;
     private McpChannel channel;
 
-    /** Whether the server has not said yet what it makes of {@code server/discover}. */
+    /** Whether the server has not reacted to {@code server/discover} yet. */
     private boolean unasked = true;
 
     /** Begins a channel to the server: a program is started each time. */
@@ -97,7 +97,7 @@ final class McpOpening {
         if (refusal.isEmpty()) {
             return McpEra.HANDSHAKE;
         }
-        // The server was not ready in time for the first question, or has become a newer one.
+        // The server was not ready in time for the first request, or has been updated.
         if (unasked && isStateless(fence.left())) {
             return McpEra.STATELESS;
         }
@@ -154,9 +154,9 @@ final class McpOpening {
     }
 
     /**
-     * What a server says of itself.
+     * A server's description of itself.
      *
-     * @param versions the versions that it knows; empty if it has not said so
+     * @param versions the versions that it supports; empty if it names none
      * @param words why it can't be used
      */
     record Discovery(List<String> versions, String words) {
