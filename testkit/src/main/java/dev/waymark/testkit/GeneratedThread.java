@@ -87,7 +87,7 @@ public final class GeneratedThread {
         note(started);
     }
 
-    /** Returns the thread of this seed, which is the same each time. */
+    /** Returns the thread of this seed, which is always the same. */
     public static Timeline of(long seed) {
         GeneratedThread thread = new GeneratedThread(seed);
         int steps = 4 + thread.random.nextInt(40);

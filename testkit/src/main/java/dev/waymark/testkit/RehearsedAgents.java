@@ -19,10 +19,10 @@ import java.util.Map;
  * }</pre>
  */
 public interface RehearsedAgents {
-    /** The agents, by the names that the threads recorded. They replace no agent of the directory. */
+    /** The agents, by the names that the threads recorded. A name must not be that of an agent file. */
     List<AgentSpec> agents();
 
-    /** The model providers that the agents need beside those of every worker, by the name before the colon. */
+    /** Additional model providers that the agents need, by the name before the colon. */
     default Map<String, ModelProvider> providers() {
         return Map.of();
     }

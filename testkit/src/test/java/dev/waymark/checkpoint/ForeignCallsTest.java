@@ -36,8 +36,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Calls in the files of other programs. None is lost, and none runs with arguments that the file does not have: a file
- * that leaves either open is refused.
+ * Calls in the files of other programs. No call is lost, and no call runs with arguments that are not in the file. A
+ * file that is ambiguous in this respect is refused.
  */
 class ForeignCallsTest {
     private static final Instant NOW = Instant.parse("2026-06-01T09:00:00Z");
@@ -138,7 +138,7 @@ class ForeignCallsTest {
         assertThat(call(read(shape.with("{'cents': 1}")).state(), "c1").args()).isEqualTo(CENT);
     }
 
-    /** Read as no arguments at all, the call would run with other arguments than its author meant. */
+    /** Without its arguments, the call would run with other arguments than its author meant. */
     @ParameterizedTest
     @EnumSource
     void call_withItsArgumentsUnderAnotherName_isCorruptionThatNamesWhatThereIs(Shape shape) {
@@ -156,7 +156,7 @@ class ForeignCallsTest {
         }
     }
 
-    /** A model can write arguments that are no JSON object. Each format wraps them, and they are read back as they were. */
+    /** A model can write arguments that are not a JSON object. Each format wraps them and reads them back unchanged. */
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
     void argumentsThatAModelGarbled_areKeptByEveryFormat(CheckpointFormat format) {
@@ -354,7 +354,7 @@ class ForeignCallsTest {
                 .contains("no question is open, but these calls wait for a decision: c1, c2");
     }
 
-    /** A call beside one that waits was not asked about, so it may have run. */
+    /** The file asks for no approval of a call beside one that waits, so that call may have run. */
     @Test
     void callWithoutARequest_besideOneThatWaits_mayHaveRun() {
         String text = threadOf(use(1, "charge") + "," + use(2, "charge") + "," + asked(1), "");
@@ -418,7 +418,7 @@ class ForeignCallsTest {
         assertCorrupt(shape.with("{'cents': 1}").replace("'m2'", "'m1'"), "two messages have this id: m1");
     }
 
-    /** Our own ids are never those of the file, so what we write can be read again. */
+    /** Our own ids never collide with those of the file, so that our output can be read again. */
     @Test
     void idsOfTheFile_neverMeetOurs() {
         String text = Shape.SESSION

@@ -70,7 +70,7 @@ class RepeatedIdsTest {
         assertCorrupt(runner(",'pendingToolUseId':'a'"), AMBIGUOUS);
     }
 
-    /** The file has no such id. Only the reader made it. */
+    /** The file does not contain this id; the reader has made it up. */
     @Test
     void runner_nameThatTheReaderGave_isNoCallOfTheFile() {
         assertCorrupt(runner(",'pendingToolUseId':'a~2'"), "is the id of no call: a~2");

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tool call log of a {@code session}: what it must agree on with the transcript, and what it knows beyond it. */
+/** The tool call log of a {@code session}: where it must agree with the transcript, and what else it contains. */
 class SessionLogTest {
     private static final Instant NOW = Instant.parse("2026-06-01T09:00:00Z");
     private static final String AT = "2026-05-01T09:00:00.123456+00:00";
@@ -314,7 +314,7 @@ class SessionLogTest {
                 .toList();
     }
 
-    /** The author's query takes an {@code issued} row for a call that was interrupted while it ran. */
+    /** The author's query interprets an {@code issued} row as a call that was interrupted while it ran. */
     @Test
     void callThatWaitsForAPerson_hasNoRow_untilAWorkerReceivesIt() {
         CheckpointFixture waiting = called(
@@ -341,7 +341,7 @@ class SessionLogTest {
         assertThat(statuses(denied)).containsExactly("c1 failed");
     }
 
-    /** The file does not say whether the call ran. Once its tool is known, so is that its outcome is unknown. */
+    /** The file does not say whether the call ran. Once its tool is known, its outcome counts as unknown. */
     @Test
     void callOfTheTranscriptWithoutARow_hasOneOnceItsOutcomeIsUnknown() {
         Json document = session(List.of());

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A checkpoint has a call's arguments, and not how its provider had spelled them. */
+/** A checkpoint contains the arguments of a call, but not the spelling of its provider. */
 class SpelledCallsTest {
     private static final Json ARGS = Json.of(Map.of("question", "Which day?"));
 

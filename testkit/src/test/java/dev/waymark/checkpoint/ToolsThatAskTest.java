@@ -173,7 +173,7 @@ class ToolsThatAskTest {
         }
     }
 
-    /** Other programs have their own ids for approvals, and their files also contain approvals from long ago. */
+    /** Other programs have their own ids for approvals, and their files also contain old approvals. */
     @Test
     void thread_approvalsOfAnotherProgram_areRead_andNothingRunsOnThem() {
         String asked = "{\"type\":\"tool-approval-request\",\"approvalId\":\"ap_%1$d\",\"toolCallId\":\"tu_%1$d\"}";

@@ -11,9 +11,7 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * A directory with the keys of threads, which a test can take away and bring back, and a clock for the keys in memory.
- */
+/** A directory with the keys of threads, which a test can remove and restore, and a clock for the keys in memory. */
 public final class KeyStorage {
     private static final EncryptionKeys MASTER =
             EncryptionKeys.parse("k1:" + Base64.getEncoder().encodeToString(new byte[32]));

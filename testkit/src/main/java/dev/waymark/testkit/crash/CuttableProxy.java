@@ -55,7 +55,7 @@ public final class CuttableProxy implements AutoCloseable {
 
     /**
      * @param target the server's address, as {@code host:port}
-     * @param delay how long all data is on its way, in each direction, as to a distant server
+     * @param delay the delay of all data in each direction, as with a distant server
      */
     public CuttableProxy(String target, Duration delay) throws IOException {
         this.delay = delay;

@@ -71,7 +71,7 @@ public final class Takeover implements AutoCloseable {
         }
     }
 
-    /** The crashed worker waits for this, and must not wait for the other one. */
+    /** Runs in the background, because the crashed worker waits for this method. */
     private void takeOver() {
         inBackground(() -> {
             try {

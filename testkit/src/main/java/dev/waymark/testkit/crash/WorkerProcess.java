@@ -35,7 +35,7 @@ public final class WorkerProcess implements AutoCloseable {
      * Starts a class whose {@code main} method ends with a call of {@link #work}, and returns when that call is
      * reached.
      *
-     * @throws IOException if the call is not reached; the message has the last words of the process
+     * @throws IOException if the call is not reached; the message contains the last output of the process
      */
     public static WorkerProcess start(Class<?> main, String... arguments) throws IOException, InterruptedException {
         List<String> flags = new ArrayList<>(ChildProcess.SHORT_LIVED);
@@ -44,14 +44,15 @@ public final class WorkerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts an application that is a jar, such as one of Spring Boot, and returns when it prints a line that contains
-     * these words. It has the environment of this process, and dies with {@link #close}, as with {@code kill -9}.
+     * Starts an application in a jar, such as a Spring Boot application, and returns when it prints a line that
+     * contains {@code ready}. The application inherits the environment of this process. {@link #close} kills it like
+     * {@code kill -9}.
      *
      * <pre>{@code
      * WorkerProcess.startJar(Path.of("target/restaurant-1.0.jar"), "Started Restaurant", "--server.port=0");
      * }</pre>
      *
-     * @throws IOException if the line does not appear; the message has the last words of the process
+     * @throws IOException if the line does not appear; the message contains the last output of the process
      */
     public static WorkerProcess startJar(Path jar, String ready, String... arguments)
             throws IOException, InterruptedException {

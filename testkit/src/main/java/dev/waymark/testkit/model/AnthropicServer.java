@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * Anthropic's Messages API: {@code POST /v1/messages}. Models of today bind their thinking to the conversation, and
- * accept fewer settings; a model whose name looks otherwise behaves as models did before.
+ * Anthropic's Messages API: {@code POST /v1/messages}. Current models bind their thinking to the conversation, and
+ * accept fewer settings. Models with other names behave like earlier models.
  *
  * <p>A rule names its page on platform.claude.com, or a thread in which it was measured, or is <i>assumed</i>.
  */
@@ -43,13 +43,13 @@ public final class AnthropicServer extends ModelServer {
     /** build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation. */
     private static final String BINDING_CONTROLS = "thinking-binding-controls-2026-08-01";
 
-    /** Keeps the spelling of numbers, which is part of what thinking is bound to. */
+    /** Keeps the spelling of numbers, because thinking is bound to it. */
     static final JsonMapper EXACT = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .build();
 
-    /** Blocks that may only be sent back to the model that made them. */
+    /** Blocks that are accepted only from the model that made them. */
     private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
     /** Replies that stopped with {@code pause_turn}: the only ones that a request may end with. */
     private final Set<List<JsonNode>> paused = ConcurrentHashMap.newKeySet();
@@ -67,7 +67,7 @@ public final class AnthropicServer extends ModelServer {
         super("/v1/messages");
     }
 
-    /** From now on, thinking of models of any name is bound to the conversation. */
+    /** From now on, the thinking of all models is bound to the conversation. */
     public AnthropicServer bindingEveryModel() {
         bindsEveryModel = true;
         return this;
@@ -109,7 +109,7 @@ public final class AnthropicServer extends ModelServer {
         return this;
     }
 
-    /** The thinking that accepted requests lost, such as {@code messages.1.content.0}, in the order of requests. */
+    /** The thinking that accepted requests lost, such as {@code messages.1.content.0}, in request order. */
     public List<String> dropped() {
         synchronized (dropped) {
             return List.copyOf(dropped);
@@ -136,7 +136,7 @@ public final class AnthropicServer extends ModelServer {
 
     @Override
     boolean isAllowed(Map<String, String> headers) {
-        // The service's own clients send either.
+        // The service's own clients send one of these headers.
         return KEY.equals(headers.get("x-api-key")) || ("Bearer " + KEY).equals(headers.get("authorization"));
     }
 
@@ -341,7 +341,7 @@ public final class AnthropicServer extends ModelServer {
             demand(
                     content.isArray() && !content.isEmpty(),
                     "messages." + i + ": all messages must have non-empty content");
-            // Measured in github.com/nick1udwig/kibitz/issues/78. Assumed: that other blocks make up for it.
+            // Measured in github.com/nick1udwig/kibitz/issues/78. Assumed: it is accepted beside other blocks.
             demand(!isBlank(content), "messages: text content blocks must contain non-whitespace text");
             if (role.equals("user")) {
                 open = checkPeople(content, open);
@@ -375,7 +375,10 @@ public final class AnthropicServer extends ModelServer {
         demand(open.isEmpty(), "`tool_use` ids were found without `tool_result` blocks immediately after: " + open);
     }
 
-    /** The blocks of users and models in turn, from a user on. api/messages: messages of one role in a row are one. */
+    /**
+     * The blocks of users and models in turn, starting with a user. api/messages: consecutive messages of a role are
+     * one.
+     */
     private static List<ArrayNode> alternating(JsonNode messages) {
         List<ArrayNode> turns = new ArrayList<>();
         String role = "";
@@ -399,7 +402,7 @@ public final class AnthropicServer extends ModelServer {
                                 .equals(end));
     }
 
-    /** A text alone stands for a block with this text. */
+    /** Content that is a string is equivalent to one text block. */
     static JsonNode blocks(JsonNode content) {
         return content.isTextual()
                 ? JSON.createArrayNode()
@@ -551,7 +554,7 @@ public final class AnthropicServer extends ModelServer {
         return all;
     }
 
-    /** The blocks of a reply, as they have to be sent back. */
+    /** The blocks of a reply, in the form in which they must be sent back. */
     private List<JsonNode> issue(List<Piece> pieces, String model, ThinkingSeal seal, boolean hidesThinking) {
         List<ObjectNode> blocks = new ArrayList<>();
         boolean speaking = false;

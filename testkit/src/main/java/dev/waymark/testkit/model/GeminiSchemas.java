@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import java.util.Set;
 
-/** Gemini's rules for function declarations. Their schemas are a part of OpenAPI's, and much of JSON Schema is unknown. */
+/** Gemini's rules for function declarations. Their schemas are a subset of OpenAPI's, without much of JSON Schema. */
 final class GeminiSchemas {
     private static final String NAME = "[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}";
     private static final Set<String> TYPES =

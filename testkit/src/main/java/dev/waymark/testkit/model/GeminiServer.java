@@ -167,7 +167,7 @@ public final class GeminiServer extends ModelServer {
         }
     }
 
-    /** Several messages of the user in a row are accepted, but the responses to the calls of a turn are one message. */
+    /** Several user messages in a row are accepted, but the responses to the calls of a turn must be one message. */
     private void checkContents(String model, JsonNode contents) {
         demand(!contents.isEmpty(), "contents: contents is not specified");
         int calls = 0;
@@ -247,7 +247,7 @@ public final class GeminiServer extends ModelServer {
                 "Corrupted thought signature.");
     }
 
-    /** The first call of each step needs its signature, since the last message of a person. */
+    /** Since the last message of a person, the first call of each step must have its signature. */
     private static void checkSignatures(JsonNode contents) {
         int turn = contents.size() - 1;
         while (turn > 0

@@ -113,7 +113,7 @@ public abstract class ModelProviderContract {
                 .isEqualTo(new Reply(reply.content(), Usage.NONE, "tool_use"));
     }
 
-    /** Without what a provider keeps of a call in order to send it back as it came. */
+    /** Removes the data that a provider keeps in order to send a call back unchanged. */
     private static Part read(Part part) {
         return part instanceof Part.ToolUse use ? new Part.ToolUse(use.id(), use.name(), use.input()) : part;
     }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What the services demand of a schema that they enforce while a model writes. */
+/** The requirements of the services for a schema that they enforce while a model writes. */
 final class StrictSchemas {
     private static final Set<String> KEYWORDS = Set.of(
             "type",

@@ -16,19 +16,18 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Binds thinking blocks to the conversation before them, as the Messages API does. A signature holds everything that is
- * compared, so that a server knows the blocks of an earlier server. Reads a conversation block by block.
+ * Binds thinking blocks to the conversation before them, as the Messages API does. A signature contains everything that
+ * is compared, so that a server recognizes blocks of an earlier server. Reads a conversation block by block.
  *
  * <p>The rules, from platform.claude.com, build-with-claude/preserved-thinking/prefix-checks:
- *
  * <ul>
  *   <li>{@code system}, {@code tools} and all earlier messages are compared.
  *   <li>A block also remembers the valid thinking block before it: blocks may be left out from the beginning, and one
- *       that is left out between others makes all later ones invalid.
+ *     that is left out between others makes all later ones invalid.
  *   <li>Marks for caching are not compared (docs.aws.amazon.com: claude-messages-thinking-block-binding).
- *   <li><i>Assumed</i>: messages of one role in a row are compared as one, numbers and the order of fields in the input
- *       of a call as they were spelled, and {@code caller} as well. {@code output_config} and {@code tool_choice} are
- *       not compared.
+ *   <li><i>Assumed</i>: consecutive messages of one role are compared as one. Numbers and the order of fields in the
+ *     input of a call are compared as they were spelled, and {@code caller} is compared, too. {@code output_config} and
+ *     {@code tool_choice} are not compared.
  * </ul>
  */
 final class ThinkingSeal {
@@ -152,7 +151,7 @@ final class ThinkingSeal {
         return Optional.empty();
     }
 
-    /** What the signature of the block holds; empty if the block is not as it was issued. */
+    /** The content of the block's signature; empty if the block was changed after it was issued. */
     private static Optional<JsonNode> sealed(JsonNode block) {
         String signature = signature(block);
         int at = signature.indexOf(MARK);
@@ -178,7 +177,7 @@ final class ThinkingSeal {
         return block.path(field(block)).asText();
     }
 
-    /** Redacted thinking has no signature: what it holds is sealed as a whole. */
+    /** Redacted thinking has no signature; its data is sealed instead. */
     private static String field(JsonNode block) {
         return block.path("type").asText().equals("thinking") ? "signature" : "data";
     }

@@ -116,7 +116,7 @@ public final class ChildProcess implements AutoCloseable {
             return this;
         }
 
-        /** Shows the standard error as that of this JVM. */
+        /** Forwards the standard error to that of this JVM. */
         public Builder showingErrors() {
             builder.redirectError(ProcessBuilder.Redirect.INHERIT);
             return this;
@@ -166,7 +166,7 @@ public final class ChildProcess implements AutoCloseable {
      * Waits for a complete line of the standard output that satisfies this condition, and returns it. Earlier lines
      * count, too.
      *
-     * @throws IOException if the output ends before, or there is no such line in time; the message has its last words
+     * @throws IOException if the output ends first, or no such line comes in time; the message contains the last output
      */
     public String awaitLine(Predicate<String> wanted, Duration most) throws IOException, InterruptedException {
         return out.await(wanted, most, this);
@@ -177,7 +177,7 @@ public final class ChildProcess implements AutoCloseable {
         return awaitLine(line -> true, most);
     }
 
-    /** Repeats a program until it succeeds, which shows that this one is ready. Fails if this one ends first. */
+    /** Repeats a program until it succeeds, as a sign that this process is ready. Fails if this process ends first. */
     public void awaitSuccess(Builder check, Duration most) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + most.toNanos();
         while (check.run(most).exitCode() != 0) {
@@ -211,11 +211,11 @@ public final class ChildProcess implements AutoCloseable {
             if (process.isAlive()) {
                 throw e;
             }
-            // It has ended without reading its input.
+            // The process has ended without reading its input.
         }
     }
 
-    /** The process, for what this class does not do. */
+    /** The process, for operations that this class does not offer. */
     public ProcessHandle handle() {
         return process.toHandle();
     }

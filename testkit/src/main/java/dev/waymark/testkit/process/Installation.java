@@ -16,7 +16,7 @@ public final class Installation {
     /**
      * Runs a script that installs packages into a directory. Skips the tests if it fails.
      *
-     * @param what what cannot be installed then, and with which tools, as a sentence
+     * @param what a sentence for the message if it fails: what cannot be installed, and which tools are needed
      */
     public static void into(Path home, String script, String what) throws IOException, InterruptedException {
         Path log = home.resolveSibling(home.getFileName() + ".log");

@@ -26,7 +26,7 @@ class WorkerProcessTest {
     @TempDir
     Path directory;
 
-    /** Stands for an application that says when it has started. Its arguments are a file for its process id, and its words. */
+    /** An application that reports its start. Its arguments are a file for its process id, and the words to print. */
     public static final class Application {
         public static void main(String[] arguments) throws Exception {
             Files.writeString(

@@ -153,7 +153,7 @@ class AnthropicServerTest {
         assertThat(server.dropped()).isEmpty();
     }
 
-    /** Changes of what was sent before a thinking block, by name. */
+    /** Changes something before a thinking block. */
     private void change(String what) {
         switch (what) {
             case "system" -> ((ObjectNode) body.path("system").path(0)).put("text", "Be verbose.");

@@ -365,7 +365,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     /**
-     * At a hard limit, nothing is begun that the end of the run would cut off. If the state does not fit into a new run,
+     * At a hard limit, starts nothing that the end of the run would cut off. If the state does not fit into a new run,
      * the thread is full, and stays in this one.
      */
     private MayStart moveOnAtOnce() {

@@ -68,7 +68,7 @@ final class RunningWork {
     /** Rules are evaluated within seconds. */
     private static final Duration JUDGE_TIMEOUT = Duration.ofMinutes(1);
 
-    /** A thread that is stopped waits for no longer until a server is told. */
+    /** A stopped thread waits at most this long until the server has been told. */
     private static final Duration CANCEL_TIMEOUT = Duration.ofSeconds(30);
 
     private static final Duration MODEL_TIMEOUT = Duration.ofMinutes(10);
@@ -99,15 +99,15 @@ final class RunningWork {
             .build();
 
     /**
-     * Each attempt asks once and names the time of the next one, so that an open task costs no events of history. It
-     * ends when the task has, or when a person stops it.
+     * Each attempt asks once and sets the time of the next one, so that an open task adds no events to history. The
+     * activity ends when the task has ended, or when a person stops it.
      */
     private static final RetryOptions FOLLOW_RETRIES = RetryOptions.newBuilder()
             .setInitialInterval(Duration.ofSeconds(1))
             .setMaximumInterval(Duration.ofMinutes(1))
             .build();
 
-    /** An attempt of an announcement sends at most a few messages, and then names the time of the next attempt. */
+    /** An attempt of an announcement sends at most a few messages, and then sets the time of the next attempt. */
     private static final Duration ANNOUNCE_TIMEOUT = Duration.ofMinutes(10);
 
     private static final RetryOptions ANNOUNCE_RETRIES = RetryOptions.newBuilder()
@@ -182,8 +182,8 @@ final class RunningWork {
     }
 
     /**
-     * If the agent limits the time of retries, the activity ends them. Its attempts are still limited, because a call that
-     * kills its workers never does.
+     * If the agent limits the time of retries, the activity ends them. The number of attempts is still limited, because
+     * a call that kills its workers never ends the retries.
      */
     private static RetryOptions modelRetries(AgentSpec agent) {
         return agent.retryFor()
@@ -218,7 +218,7 @@ final class RunningWork {
     boolean judge(Step.Judge step, Optional<String> owner) {
         Call call = step.call();
         JudgeInput input = JudgeInput.of(call, state.get(), owner);
-        // An earlier question about the call may still be running, if a reset undid what it was asked for.
+        // After a reset, a judge activity for this call may still be running although its cause was undone.
         return !flights.containsKey(input.work())
                 && beginIfItFits(input, WireNames.JUDGE_ACTIVITY, options(nameOf(call), JUDGE_TIMEOUT, AGENT_RETRIES));
     }
@@ -238,7 +238,7 @@ final class RunningWork {
         return beginIfItFits(input, WireNames.VERIFY_ACTIVITY, options(nameOf(call), most(tool), SAFE_RETRIES));
     }
 
-    /** Lets a worker ask a server how the task of a call stands, until the task has ended or needs input. */
+    /** Lets a worker ask a server for the status of a call's task, until the task has ended or needs input. */
     boolean followTask(Step.FollowTask step) {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
@@ -248,7 +248,7 @@ final class RunningWork {
                 && beginIfItFits(input, WireNames.TASK_ACTIVITY, options(nameOf(call), most(tool), FOLLOW_RETRIES));
     }
 
-    /** Lets a worker tell a server that nobody waits for its task any more. */
+    /** Lets a worker tell a server that the result of its task is no longer needed. */
     boolean cancelTask(Step.CancelTask step) {
         AbandonedTask task = step.task();
         TaskInput input = TaskInput.cancelling(task.callId(), task.tool(), task.task());
@@ -257,7 +257,7 @@ final class RunningWork {
                 && beginIfItFits(input, WireNames.TASK_ACTIVITY, options(summary, CANCEL_TIMEOUT, SAFE_RETRIES));
     }
 
-    /** Lets a worker tell a receiver: of a request for as long as it waits, of anything else for a day. */
+    /** Lets a worker notify a receiver: of a request for as long as it waits, of anything else for up to a day. */
     boolean announce(Step.Announce step) {
         Announcement what = step.what();
         String summary = what.receiver()
@@ -327,7 +327,7 @@ final class RunningWork {
                 && flights.keySet().stream().allMatch(Work.Announce.class::isInstance);
     }
 
-    /** Lets announcements end, so that the run can. The next run begins them again. */
+    /** Ends the announcements, so that the run can end. The next run starts them again. */
     void postponeAnnouncements() {
         flights.forEach((work, flight) -> {
             if (work instanceof Work.Announce) {
@@ -344,9 +344,9 @@ final class RunningWork {
     }
 
     /**
-     * Cancels work that the state no longer waits for. An activity scheduled in this very workflow task is cancelled in
-     * the next one: otherwise it would not appear in history, and a reader of history would miss a fact that the state
-     * has.
+     * Cancels work that the state no longer waits for. An activity that was scheduled in this workflow task is
+     * cancelled in the next one. Otherwise it would not appear in history, and a reader of history would miss a fact
+     * that the state has.
      */
     void cancelUnwanted() {
         anotherTaskDue = false;

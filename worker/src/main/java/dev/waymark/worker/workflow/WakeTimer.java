@@ -12,7 +12,7 @@ final class WakeTimer {
     private Optional<Instant> time = Optional.empty();
     private CancellationScope timer = Workflow.newCancellationScope(() -> {});
 
-    /** @param ring runs whenever a timer fires, even if nothing waits for the time any longer */
+    /** @param ring called when a timer fires, even if nothing waits for that time any longer */
     WakeTimer(Runnable ring) {
         this.ring = ring;
     }

@@ -154,7 +154,7 @@ final class WebUiCard {
         return ask.why().map(words -> " " + prose(words)).orElse("");
     }
 
-    /** Says that only a file contains the call, since nobody here has chosen its arguments. */
+    /** The source of a call that comes from a file, because nobody in this thread has chosen its arguments. */
     private static String origin(PendingItem ask) {
         return ask.origin().map(words -> " " + words).orElse("");
     }
@@ -276,7 +276,7 @@ final class WebUiCard {
     private void addMessages(Conversation state, Sheet sheet) {
         List<Transcript.Entry> newest = state.transcript().entries().tail(NEWEST_MESSAGES);
         if (!newest.isEmpty()) {
-            // Without words between them, Markdown makes one list of the calls, or the todos, and these.
+            // Without text in between, Markdown would join this list with the calls or todos before it.
             sheet.add("\nLast messages:\n\n");
         }
         newest.forEach(entry -> sheet.add(lines.computeIfAbsent(entry.id(), id -> line(entry.message()))));

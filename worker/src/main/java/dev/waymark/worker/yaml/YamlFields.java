@@ -68,7 +68,6 @@ public final class YamlFields {
                 .map(other -> left.remove(other).problem("unknown field. Did you mean \"" + name + "\"?"));
     }
 
-    /** Takes all remaining fields, by name. */
     public Map<String, YamlValue> takeAll() {
         Map<String, YamlValue> all = new LinkedHashMap<>(left);
         left.clear();

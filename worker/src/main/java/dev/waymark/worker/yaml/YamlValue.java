@@ -43,12 +43,12 @@ import org.snakeyaml.engine.v2.nodes.Tag;
  */
 public final class YamlValue {
 
-    /** Limit on the nodes after aliases are expanded: a few lines of aliases can stand for gigabytes. */
+    /** Limits the nodes after aliases are expanded: a few lines of aliases can expand to gigabytes. */
     private static final int MOST_NODES = 100_000;
 
     private static final int MOST_CODE_POINTS = 4 * 1024 * 1024;
     private static final int MOST_BYTES = 4 * MOST_CODE_POINTS;
-    /** Ten years. The server refuses times that are far longer, when a thread already needs them. */
+    /** Ten years. The server refuses far longer times only when a thread already needs them. */
     private static final Duration LONGEST = Duration.ofDays(3_650);
 
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
@@ -169,7 +169,7 @@ public final class YamlValue {
         return read;
     }
 
-    /** Reads each field of a mapping, whatever its name. Throws all problems of the fields at once. */
+    /** Reads all fields of a mapping. Throws all problems of the fields at once. */
     public <T> Map<String, T> entries(YamlProblems.EntryReading<T> reading) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         Map<String, T> read = new LinkedHashMap<>();

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a worker notes of its claimed calls, and what the next worker of its host makes of the notes. */
+/** The notes of a worker about its claimed calls, and how the next worker of its host handles them. */
 @EnabledOnOs(OS.LINUX)
 @Tag("full")
 class ClaimJournalTest {
@@ -197,7 +197,7 @@ class ClaimJournalTest {
         try {
             assertThat(opened).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(List.of());
         } finally {
-            // Ends a wait for the other end of the FIFO, which keeps others from their journals.
+            // Unblocks a thread that waits for the other end of the FIFO, which would block other journals.
             new RandomAccessFile(fifo.toFile(), "rw").close();
         }
         assertThat(fifo).exists();
@@ -208,7 +208,7 @@ class ClaimJournalTest {
         Files.createDirectory(journal);
         Path large = journal.resolve("0-large.claim");
         try (RandomAccessFile file = new RandomAccessFile(large.toFile(), "rw")) {
-            file.setLength(8L << 30); // A hole.
+            file.setLength(8L << 30); // A sparse file.
         }
 
         // JUnit would not survive running out of memory.
@@ -298,7 +298,7 @@ class ClaimJournalTest {
         return connection.stubs().getOptions().getTarget() + " " + connection.namespace();
     }
 
-    /** Leaves a note in the journal as a process of this host would, that was killed. */
+    /** Leaves a note in the journal, like a killed process of this host. */
     private void leaveNote(UnaryOperator<ObjectNode> change) throws IOException {
         Files.createDirectories(journal);
         ClaimNote note = new ClaimNote(

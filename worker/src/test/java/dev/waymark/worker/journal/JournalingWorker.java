@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A worker with a journal. Its agent {@code a} charges once, which lasts until a file exists, and then says so. */
+/** A worker with a journal. Its agent {@code a} charges once, which takes until a file exists, and reports that. */
 final class JournalingWorker {
     /** The file that exists once the tool runs. */
     static final String BEGAN = "began";

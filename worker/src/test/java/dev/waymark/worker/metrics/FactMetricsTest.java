@@ -154,7 +154,7 @@ class FactMetricsTest {
         assertThat(calls("failed")).isEqualTo(2);
     }
 
-    /** Whatever is done about an unknown outcome: it is checked, settled by a person, or reported to the model. */
+    /** Applies whether the outcome is verified, settled by a person, or reported to the model. */
     @ParameterizedTest
     @CsvSource({"true, false", "false, true", "false, false"})
     void unknownOutcome_isCountedOnce(boolean verify, boolean ask) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Turns whose provider returns null, or throws something else than a failure of the model. */
+/** Turns whose provider returns null, or throws anything other than a {@link ModelFailure}. */
 @Timeout(60)
 class ProviderBugTest {
     private static final String RULE =

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Streams that the services really sent, replayed byte for byte. What is not read of them is listed beside them. */
+/** Streams that the services really sent, replayed byte for byte. Files next to them list what is not read. */
 class RecordedTrafficTest {
     private static final Path RECORDINGS = Path.of("src/test/resources/recordings");
     private static final Set<String> READ_DELTAS =
@@ -102,7 +102,7 @@ class RecordedTrafficTest {
         return provider.reply(new ModelRequest("m-1", Optional.empty(), List.of(Message.user("Hi")), List.of(), 100));
     }
 
-    /** What the events say, put together as their service's page says: text, and the calls of our own tools. */
+    /** The content of the events, put together as the service documents it: text, and the calls of our own tools. */
     private record Said(String text, List<String> calls) {
         static Said of(Reply reply) {
             StringBuilder text = new StringBuilder();

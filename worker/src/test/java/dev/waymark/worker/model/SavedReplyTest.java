@@ -117,7 +117,7 @@ class SavedReplyTest {
                 .build();
     }
 
-    /** Does not end in the worker that is lost. */
+    /** Does not return in the worker that is lost. */
     private String look() throws InterruptedException {
         if (runs.incrementAndGet() == 1) {
             began.countDown();

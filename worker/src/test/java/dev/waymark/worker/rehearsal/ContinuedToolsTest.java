@@ -43,8 +43,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A candidate calls a tool of each kind where the thread recorded none, and the thread is continued from there. Whatever
- * reaches a tool leaves a trace.
+ * A candidate calls a tool of each kind where the thread recorded no call, and the thread is continued from there. Any
+ * tool that is reached leaves a trace.
  */
 class ContinuedToolsTest {
     private static final Path RECORDED = Path.of("src/test/resources/histories/plain-turn.json");
@@ -117,7 +117,7 @@ class ContinuedToolsTest {
         return "http://127.0.0.1:" + server.getAddress().getPort() + "/";
     }
 
-    /** Safe or not: whatever a file says about a tool, a rehearsal runs none. */
+    /** A rehearsal runs no tool, even if a file declares it safe to retry. */
     @ParameterizedTest
     @EnumSource
     void callOfATool_leavesNoTrace(ToolSpec.Kind kind) throws Exception {
@@ -159,7 +159,7 @@ class ContinuedToolsTest {
     @EnumSource
     void scriptedResult_takesThePlaceOfTheCall(ToolSpec.Kind kind) throws Exception {
         if (kind.executor() != ToolSpec.Kind.JAVA.executor() && kind != ToolSpec.Kind.SUBAGENT) {
-            return; // Persons answer, or the thread's own state.
+            return; // A person answers, or the thread's own state.
         }
         for (ToolSpec tool : tools(kind)) {
             Path file = Files.writeString(directory.resolve("results.yaml"), """
@@ -207,7 +207,7 @@ class ContinuedToolsTest {
                 : Reply.of(new Part.ToolUse("tu_1", tool.name(), arguments(tool)));
     }
 
-    /** What follows where the candidate calls the tool instead of answering. */
+    /** The continuation after the candidate calls the tool instead of answering. */
     private List<String> continued(ToolSpec tool, ScriptedResults scripted) throws Exception {
         List<AgentSpec> agents = List.of(AgentSpec.of("a", "fake:model", tool), AgentSpec.of("other", "fake:model"));
         Spending spending = new Spending(Usd.ZERO);

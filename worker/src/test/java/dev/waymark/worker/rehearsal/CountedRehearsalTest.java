@@ -137,7 +137,7 @@ class CountedRehearsalTest {
                 .containsExactly("subagent `scout`: instructions", "subagent `scout`: max_tokens 16000 → 99");
     }
 
-    /** A cache that is warm or cold says nothing about an agent. */
+    /** Whether a cache is warm or cold says nothing about an agent. */
     @Test
     void costs_areComparedAsIfNothingWereCached() throws Exception {
         ModelProvider cached = new Priced(

@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A model for the support desk of a shop. It does what its instructions say, and only that: it looks for sentences in
- * them, for what the tools are described as, and for the fields of their schemas. The model {@code small} reads only the
+ * A model for the support desk of a shop. It does only what its instructions say: it searches them for sentences, and
+ * looks at the descriptions of the tools and at the fields of their schemas. The model {@code small} reads only the
  * first three sentences.
  */
 final class DeskModel implements ModelProvider {

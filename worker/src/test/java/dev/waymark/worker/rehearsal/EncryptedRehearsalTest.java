@@ -202,7 +202,7 @@ class EncryptedRehearsalTest {
         assertThat(report.threads()).isZero();
     }
 
-    /** A thread of two replies, and one that is rehearsed after it. The model of the first one calls a tool. */
+    /** A thread of two replies, and one that is rehearsed after it. The model of the first thread calls a tool. */
     private ThreadSource ofTwoThreads() throws Exception {
         AtomicInteger calls = new AtomicInteger();
         record(

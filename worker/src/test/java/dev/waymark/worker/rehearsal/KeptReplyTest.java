@@ -21,7 +21,7 @@ class KeptReplyTest {
     @TempDir
     Path directory;
 
-    /** Also of threads with several runs, summaries, subagents, and calls that ran with their model call. */
+    /** Includes threads with several runs, summaries, subagents, and calls that ran with their model call. */
     @Test
     @Tag("full")
     void everyDecisionOfEveryRecordedThread_endsItsFile_withTheSameState_andReplays() throws Exception {

@@ -94,7 +94,7 @@ final class RecordedThreads implements ThreadSource {
                 + request.instructions().orElse("");
     }
 
-    /** Answers as recorded, whatever the name of the provider is. */
+    /** Answers as recorded, under any name of the provider. */
     ModelProviders asRecorded() {
         ModelProvider provider = new FreeModel(request -> {
             Reply reply = replies.get(key(request));

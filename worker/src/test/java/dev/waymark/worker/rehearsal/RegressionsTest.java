@@ -308,7 +308,7 @@ class RegressionsTest {
                 });
     }
 
-    /** The agent's definition is the recorded one but for what the report names. */
+    /** The agent's definition equals the recorded one, except for what the report names. */
     @Test
     void differences_nameTheChangedParts_andTheReasonsNameTheRules() throws Exception {
         RehearsalReport.OfCandidate result = rehearse(AGENT.replace("maximum: 2000", "maximum: 1000")
@@ -339,7 +339,7 @@ class RegressionsTest {
         assertThat(result.newlySafe()).containsExactly("refund");
     }
 
-    /** The files of the agents are as before, but for what one of the scripts does. */
+    /** The agent files have not changed; only the content of one script has. */
     @Test
     void changedScript_isNamed() throws Exception {
         Path changed = Files.createTempDirectory(directory, "changed");
@@ -396,7 +396,7 @@ class RegressionsTest {
         assertThat(Files.readString(agents.resolve("effects"))).isEqualTo(effects);
     }
 
-    /** The renamed tool is unknown to the record; the refund after the limit was dropped waits for nobody. */
+    /** A refund without a recorded result ends the continuation, and so does one that waits for a person. */
     @Test
     void continuation_usesRecordedResults_andTheRulesOfTheCandidate() throws Exception {
         List<RehearsalReport.Shown> shown = continued("Refund only within 30 days.", "");

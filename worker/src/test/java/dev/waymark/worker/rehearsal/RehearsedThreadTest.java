@@ -40,7 +40,7 @@ class RehearsedThreadTest {
         }
     }
 
-    /** The last reply of one of the threads changes, but what is expected there holds. */
+    /** The last reply of one of the threads changes, but its checks still pass. */
     @RehearsedThread(
             value = {WORK + "/kept" + PLAIN, WORK + "/kept"},
             agents = WORK + "/agents",

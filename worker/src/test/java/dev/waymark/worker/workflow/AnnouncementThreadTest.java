@@ -375,7 +375,7 @@ class AnnouncementThreadTest {
         }
     }
 
-    /** The model repeats the id of its call, so that the thread names the later ones anew. */
+    /** The model repeats the id of its call, so the thread renames the later ones. */
     private static String call(int turn) {
         return turn == 1 ? "tu_1" : "tu_1~" + turn;
     }

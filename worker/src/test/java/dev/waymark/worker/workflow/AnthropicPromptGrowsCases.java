@@ -8,7 +8,7 @@ import dev.waymark.testkit.model.ModelAnswer.Piece;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Blocks go back as they came. */
+/** Blocks are sent back unchanged. */
 abstract class AnthropicPromptGrowsCases extends PromptGrowsCases<AnthropicServer> {
     AnthropicPromptGrowsCases(Supplier<AnthropicServer> start) {
         super(Service.anthropic(start));

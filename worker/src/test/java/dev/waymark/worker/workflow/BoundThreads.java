@@ -35,7 +35,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Threads of a model of today, whose requests extend each other. */
+/** Threads of a current model, each of whose requests extends the one before. */
 abstract class BoundThreads<S extends ModelServer> {
     static final int STEPS = 40;
 
@@ -57,7 +57,7 @@ abstract class BoundThreads<S extends ModelServer> {
     S server;
 
     /**
-     * A service that refuses, or answers without, what it cannot verify.
+     * A service that refuses or ignores reasoning that it cannot verify.
      *
      * @param other a model that takes over
      * @param lost what the service left out of requests without an error
@@ -96,7 +96,7 @@ abstract class BoundThreads<S extends ModelServer> {
         server.close();
     }
 
-    /** Answers with the staged answers, and then with thoughtful replies. Summaries are not thought about. */
+    /** Answers with the staged answers, and then with replies that contain thinking. Summaries have no thinking. */
     ModelAnswer answer(Received request) {
         if (isSummary(request.body())) {
             return ModelAnswer.says("They talked.").using(50, 10);
@@ -125,7 +125,7 @@ abstract class BoundThreads<S extends ModelServer> {
         return ModelAnswer.says().plus(thought());
     }
 
-    /** On models of today, the text of thinking is empty unless the request asks for it. */
+    /** With current models, the text of thinking is empty unless the request asks for it. */
     Piece.Thought thought() {
         int number = thoughts.incrementAndGet();
         return new Piece.Thought(number % 2 == 0 ? "" : "Hm " + number, "sig" + number);

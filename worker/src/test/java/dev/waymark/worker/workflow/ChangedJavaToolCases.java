@@ -123,7 +123,7 @@ abstract class ChangedJavaToolCases {
         }
     }
 
-    /** A thread keeps the schema that it recorded, so a model goes on making arguments for it. */
+    /** A thread keeps the schema that it recorded, so its model keeps writing arguments for that schema. */
     @Test
     void laterCall_ofAnOldThread_isRefused_beforeAnybodyIsAskedAndBeforeItsClaim() {
         try (WorkflowRig rig = rig(pay(Payment.class).approved())) {

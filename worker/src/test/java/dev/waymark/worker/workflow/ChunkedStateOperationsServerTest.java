@@ -77,7 +77,7 @@ class ChunkedStateOperationsServerTest {
         return ChunkedStateCases.noisyStep(NOISE);
     }
 
-    /** The calls have activities of their own, and so enough events for a second run. */
+    /** The calls run in separate activities, so there are enough events for a second run. */
     private static WorkflowRig rig(Connection connection) {
         return new WorkflowRig(connection, model(), step()).with(agent -> agent.fuse(Duration.ZERO));
     }

@@ -22,7 +22,7 @@ class ChunkedStateServerTest extends ChunkedStateCases {
         return TestServers.real();
     }
 
-    /** Here, because this server has limits. */
+    /** Tested here, because only the real server has limits. */
     @Test
     void stateOfEightMegabytes_isCarriedOverTwice() {
         try (WorkflowRig rig = new WorkflowRig(connection(), fourCallsATime(10), noisyStep(250_000))

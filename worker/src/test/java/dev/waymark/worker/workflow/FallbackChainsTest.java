@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Threads whose models fail in the middle of a tool loop and come back, over both vendors. No request is refused, no
- * thinking is dropped, and what a model was sent is only extended.
+ * thinking is dropped, and each request to a model extends the one before.
  */
 class FallbackChainsTest {
     private final AnthropicServer anthropic = new AnthropicServer();
@@ -119,7 +119,7 @@ class FallbackChainsTest {
             looks = 2;
             complete(BoundThreads.say(rig, thread, 2));
             down.clear();
-            rig.replaceWorker(); // It remembers no outage.
+            rig.replaceWorker(); // The new worker remembers no outage.
             looks = 1;
             complete(BoundThreads.say(rig, thread, 3, Map.of("schema", BoundThreads.NUMBER.value())));
             complete(BoundThreads.say(rig, thread, 4));

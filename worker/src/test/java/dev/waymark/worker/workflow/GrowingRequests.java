@@ -7,13 +7,13 @@ import java.util.List;
 
 /**
  * Compares consecutive requests of a thread to one model of the Messages API or of OpenAI's. A request extends the one
- * before it if it begins with its blocks: tools, system, and then role and block in their order, marks for caching left
- * out, or messages or items of OpenAI's. The last message of a user may grow, but not with OpenAI.
+ * before it if it begins with the same blocks: tools, system, and then roles and blocks in order, without cache marks;
+ * with OpenAI, messages or items. Except with OpenAI, the last user message may grow.
  */
 final class GrowingRequests {
     private GrowingRequests() {}
 
-    /** Where requests do not extend the one before, with the first block that differs. */
+    /** The requests that do not extend the one before, each with the first block that differs. */
     static List<String> breaks(List<JsonNode> bodies) {
         List<String> breaks = new ArrayList<>();
         for (int i = 1; i < bodies.size(); i++) {

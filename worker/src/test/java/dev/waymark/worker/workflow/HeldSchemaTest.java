@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * How often a reply has to be repeated, with a model that answers in prose unless the service holds it to the schema, or
- * it was told that its reply does not fit.
+ * How often a reply is repeated by a model that answers in prose, unless the service enforces the schema, or the model
+ * was told that its reply does not match.
  */
 class HeldSchemaTest extends BoundThreads<AnthropicServer> {
     private static final int TURNS = 6;

@@ -55,8 +55,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Records the histories that {@link RecordedHistoriesTest} reads, in place of the present ones. First, it projects the
- * present ones with the present rules, and writes which states have changed to {@code changes.txt}:
+ * Records the histories that {@link RecordedHistoriesTest} reads, in place of the current ones. First, it projects the
+ * current ones with the current rules, and writes which states have changed to {@code changes.txt}:
  *
  * <pre>{@code
  * mvn -Pfull -pl worker -am test -Dtest=HistoryRecorderServerTest -Dsurefire.failIfNoSpecifiedTests=false
@@ -428,7 +428,7 @@ class HistoryRecorderServerTest {
         }
     }
 
-    /** The person says so before the call's fence, so a timer passes before the model is told. */
+    /** The person decides before the call's fence, so a timer fires before the model is told. */
     @Test
     void settledAsNotDone() throws Exception {
         JavaTool<ToolProtocolCases.Charge> unsure = JavaTool.of(

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** No request of such a thread is refused, and no thinking dropped. */
+/** The service refuses no request of such a thread, and drops no thinking. */
 abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     PromptGrowsCases(Service<S> service) {
         super(service);

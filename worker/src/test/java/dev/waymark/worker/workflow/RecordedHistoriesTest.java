@@ -22,8 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Histories of real servers. The present code must replay them, and project them to the states that lie beside them: the
- * order of a workflow's commands is in no state. They are recorded anew when the rules change, until the first release.
+ * Histories of real servers. The current code must replay them, and project them to the states that are stored next to
+ * them: states do not show the order of a workflow's commands. Until the first release, they are recorded again when
+ * the rules change.
  */
 class RecordedHistoriesTest {
     static final String EXPECTED = ".expected.json";
@@ -41,7 +42,7 @@ class RecordedHistoriesTest {
         }
     }
 
-    /** The file lists what all recordings together have contained so far; recording anew loses nothing of it. */
+    /** The file lists what the recordings have contained so far. New recordings must contain all of it. */
     @Test
     void recordings_containEverything() throws Exception {
         Set<String> contents = new TreeSet<>();

@@ -24,8 +24,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a recorded history projects to: its facts with what each changes in the state, and the checkpoint that users see.
- * The file beside a recording contains it, so a change of the rules can be read as a difference of states.
+ * The projection of a recorded history: its facts, what each changes in the state, and the checkpoint that users see.
+ * The file is stored next to the recording, so that a change of the rules shows as a difference of states.
  */
 final class RecordedStates {
     private static final String NOTHING = "nothing";
@@ -111,7 +111,7 @@ final class RecordedStates {
         }
     }
 
-    /** How the states of this recorded history differ from those that lie beside it. */
+    /** The differences between the states of this recorded history and those that are stored next to it. */
     static List<String> differences(Path file) throws IOException {
         JsonNode recorded = PayloadJson.MAPPER.readTree(Files.readString(RecordedHistoriesTest.expectedBeside(file)));
         return differences(recorded, of(RecordedHistoriesTest.read(file)));

@@ -140,7 +140,7 @@ class ReferenceServersTest {
         assertThat(state.turn().text()).contains("21:00");
     }
 
-    /** The words that start a server with an SDK. */
+    /** The command that starts a server with an SDK. */
     private static List<String> words(String sdk) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String jars = HOME.resolve("java") + "/*";

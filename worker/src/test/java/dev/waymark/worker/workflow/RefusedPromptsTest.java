@@ -105,7 +105,7 @@ class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
         }
     }
 
-    /** As after a change of which the thread knows nothing, such as another build's mapping. */
+    /** Simulates a change that the thread does not know of, such as another build's mapping. */
     @Test
     void thinking_thatIsNamedAsDropped_isNotSentAgain() {
         server.droppingByDefault().namingDropped();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.testkit.model.ResponsesServer;
 import org.junit.jupiter.api.Test;
 
-/** OpenAI's Responses API refuses reasoning of another model, and without what came behind it. */
+/** OpenAI's Responses API refuses reasoning of another model, and reasoning without what followed it. */
 class ResponsesPromptGrowsTest extends PromptGrowsCases<ResponsesServer> {
     ResponsesPromptGrowsTest() {
         super(Service.openAi());

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Recorded threads in a program whose validator of JSON Schemas was taken away: verdicts and grants are read from their
- * histories, so nothing about them can depend on a version of the validator.
+ * Recorded threads in a program without a validator of JSON Schemas: verdicts and grants are read from their histories,
+ * so they cannot depend on a version of the validator.
  */
 class ValidatorSwapTest {
     private static final String VALIDATOR = "json-schema-validator";

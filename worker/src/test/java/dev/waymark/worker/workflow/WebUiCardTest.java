@@ -119,7 +119,7 @@ class WebUiCardTest {
                         "A `note` in it is kept with the call");
     }
 
-    /** Markdown makes one list of two that have only an empty line between them, and none of one after a text. */
+    /** Markdown joins two lists with only an empty line in between, and finds no list directly after text. */
     @Test
     void lists_areApart() {
         Conversation approved = Rules.apply(after(use("tu_1", "pay"), use("tu_2", "look")), approval("tu_1"), AT);

@@ -22,7 +22,7 @@ import java.util.Optional;
  */
 public final class McpToolKind implements ToolKind<McpTool> {
 
-    /** Stands for the definition of a tool that its server does not list. It is stored in histories. */
+    /** Replaces the definition of a tool that its server does not list. Stored in histories. */
     private static final String NOT_OFFERED = "not offered";
 
     private final McpConnections servers;

@@ -63,7 +63,7 @@ final class ParameterHeaders {
         return headers;
     }
 
-    /** A value as a header can carry it. */
+    /** A value in the form that a header can contain. */
     static String encoded(String value) {
         return PLAIN.matcher(value).matches() && !ENCODED.matcher(value).matches()
                 ? value

@@ -13,7 +13,7 @@ import io.temporal.failure.ApplicationFailure;
 import java.time.Instant;
 import java.util.Optional;
 
-/** A task of a server. Whoever knows its id can ask for it: requests about it may be repeated. */
+/** A task of a server. Its id is enough to ask for it, and requests about it may be repeated. */
 final class RemoteTask {
     private static final int UNKNOWN_METHOD = -32601;
     private static final int UNKNOWN_TASK = -32602;
@@ -31,7 +31,7 @@ final class RemoteTask {
     }
 
     /**
-     * Brings the server the responses and asks how the task stands.
+     * Delivers the responses to the server and asks for the status of the task.
      *
      * @return the result of the call, or what the task requires now
      * @throws ApplicationFailure if the server still works, or can't be asked now

@@ -26,7 +26,7 @@ sealed interface RpcAnswer {
             this(words, effect, MissingNode.getInstance());
         }
 
-        /** Whether there is an answer that is not read, and would not be read another time either. */
+        /** Whether the answer can't be read, and a retry would get the same one. */
         boolean isUnreadable() {
             return words.equals(McpChannel.TOO_LONG) || words.equals(McpChannel.UNREADABLE);
         }
@@ -36,7 +36,7 @@ sealed interface RpcAnswer {
             return error.path("code").asInt();
         }
 
-        /** Whether only servers that know stateless requests have this error. */
+        /** Whether only servers with stateless requests return this error. */
         boolean isOfStatelessServers() {
             return STATELESS.contains(code());
         }

@@ -57,7 +57,7 @@ record RpcRequest(
         return version.isPresent();
     }
 
-    /** This request with everything that a server needs that has seen no other. */
+    /** This request with everything that a server needs to handle it without an earlier request. */
     RpcRequest stateless() {
         ObjectNode whole = params.deepCopy();
         JsonNode given = whole.path("_meta");

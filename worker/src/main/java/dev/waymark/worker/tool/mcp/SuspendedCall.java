@@ -61,7 +61,7 @@ final class SuspendedCall {
                 Optional.of(state).filter(JsonNode::isTextual).map(JsonNode::asText), requests));
     }
 
-    /** What a task requires that has not been answered yet. */
+    /** The requests of a task that have not been answered yet. */
     static Optional<McpResult> required(JsonNode task, Suspension known) {
         Map<String, Json> requests = requests(task);
         requests.keySet().removeAll(known.answers().keySet());
@@ -90,7 +90,7 @@ final class SuspendedCall {
         }
     }
 
-    /** The requests by key. A request of another kind than those that were offered is kept as one without a message. */
+    /** The requests by key. A request of a kind that was not offered is kept without its parameters. */
     private static Map<String, Json> requests(JsonNode result) {
         Map<String, Json> requests = new LinkedHashMap<>();
         result.path("inputRequests").properties().forEach(request -> {
@@ -105,8 +105,8 @@ final class SuspendedCall {
     }
 
     /**
-     * The parameters with the host of their address in ASCII, as browsers resolve it: letters of other scripts look like
-     * those of a host that people trust. An address whose host cannot be written so is removed.
+     * The parameters with the host of their address in ASCII, as browsers resolve it, because letters of other scripts
+     * can imitate a trusted host. If a host has no such form, the address is removed.
      */
     private static JsonNode withPlainHost(JsonNode params) {
         Matcher address = ADDRESS.matcher(params.path("url").asText());
@@ -143,7 +143,7 @@ final class SuspendedCall {
                 : wanted.compareTo(LONGEST_POLL) > 0 ? LONGEST_POLL : wanted;
     }
 
-    /** When the server may forget the task, by this machine's clock: the two clocks may differ. */
+    /** When the server may forget the task, by this machine's clock, because the two clocks may differ. */
     private static Optional<Instant> expiry(JsonNode task) {
         JsonNode millis = task.path("ttlMs");
         return millis.isNumber() && millis.asLong() > 0

@@ -25,7 +25,7 @@ import okhttp3.Response;
 
 /**
  * Asks an authorization server for a token with the credentials of this client, for this resource only. Redirects are
- * not followed: they would carry the secret elsewhere.
+ * not followed, because they would send the secret elsewhere.
  */
 final class TokenRequest implements BearerToken.Source {
     private static final int MOST_BYTES = 64 * 1024;
@@ -73,7 +73,7 @@ final class TokenRequest implements BearerToken.Source {
         }
     }
 
-    /** As RFC 6749 requires it of the user name and the password. */
+    /** Encodes the user name or the password as RFC 6749 requires. */
     private static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }

@@ -6,10 +6,10 @@ import java.util.List;
 /**
  * The tools of a server.
  *
- * @param fresh how long the list may be used, as the server says
+ * @param fresh how long the server allows the list to be used
  */
 record ToolList(List<RemoteTool> tools, Duration fresh) {
-    /** A server that is updated should not keep its old tools for longer, whatever it has said. */
+    /** Limits what servers declare, so that an updated server does not keep its old tools for long. */
     static final Duration LONGEST_USE = Duration.ofHours(1);
 
     ToolList {

@@ -97,7 +97,7 @@ class AnthropicProviderTest extends WireCases {
         assertThat(reply.usage()).isEqualTo(new Usage(input, 7, cached, 20));
     }
 
-    /** At the start in a recorded stream of Fable 5.1; at the end, after another model took over, by the service's page. */
+    /** A recorded stream of Fable 5.1 has it at the start; the documentation has it at the end after a model switch. */
     @ParameterizedTest
     @CsvSource(
             quoteCharacter = '`',

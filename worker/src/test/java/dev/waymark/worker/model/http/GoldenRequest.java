@@ -9,8 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A request that lies in the tree as text. Services bill a conversation whose beginning changed in full, and may refuse
- * its reasoning: a change of words or order is a line of the changelog. Recorded with {@code -Drequests.record=true}.
+ * A recorded request, checked in as text. If the beginning of a conversation changes, services bill it in full again
+ * and may refuse its reasoning, so a change of words or order belongs into the changelog. Recorded with
+ * {@code -Drequests.record=true}.
  */
 public final class GoldenRequest {
     private static final Path DIRECTORY = Path.of("src", "test", "resources", "requests");

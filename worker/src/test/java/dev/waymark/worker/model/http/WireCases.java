@@ -123,7 +123,7 @@ public abstract class WireCases extends ModelProviderContract {
         return provider.reply(request(List.of(Message.user("Hi"))));
     }
 
-    /** The reply, and before it what the listener is told of its reasoning. */
+    /** The reply, preceded by the reasoning that the listener gets. */
     protected final Shown shown(ModelRequest request) throws ModelFailure, InterruptedException {
         StringBuilder reasoning = new StringBuilder();
         Reply reply = provider.reply(request, new ReplyListener() {
@@ -187,7 +187,6 @@ public abstract class WireCases extends ModelProviderContract {
         return request(List.of(Message.user("Hi"))).withReplySchema(Optional.of(RecordSchema.of(type)));
     }
 
-    /** The server refuses what the service would refuse. */
     @Test
     void usage_hasTheTokensOfTheCache_andForReasoning() throws Exception {
         Usage usage = new Usage(50, 20, 30, 10, 8);

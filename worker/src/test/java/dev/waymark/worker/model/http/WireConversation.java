@@ -52,7 +52,7 @@ public final class WireConversation {
     }
 
     /**
-     * A longer request for a reply that matches a schema, with blank and repeated reasoning, and an error without words.
+     * A longer request for a reply that matches a schema, with blank and repeated reasoning, and an error without text.
      *
      * @param model a name that the service's client knows
      * @param thought the reasoning before calls
@@ -76,7 +76,7 @@ public final class WireConversation {
                 .withCacheKey(Optional.of("0a1b2c"));
     }
 
-    /** JSON with quotes of one stroke, whose fields keep their order, other than those of {@link Map#of}. */
+    /** Parses JSON with single quotes. The fields keep their order, unlike those of {@link Map#of}. */
     public static Json ordered(String json) {
         try {
             return Json.of(ProviderJson.MAPPER.readValue(json.replace('\'', '"'), Object.class));

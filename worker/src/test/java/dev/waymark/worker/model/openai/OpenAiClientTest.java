@@ -84,7 +84,7 @@ class OpenAiClientTest {
         body.validate();
         assertThat(ClientReading.unknown(body))
                 .containsExactly(
-                        // A schema, as those below.
+                        // Part of a schema, like those below.
                         "FunctionTool.Parameters.type",
                         // The client sends it from another method.
                         "ResponseCreateParams.Body.stream",

@@ -23,7 +23,7 @@ abstract class OpenAiWireCases extends WireCases {
                 + "\"}}";
     }
 
-    /** The last two are spelled as Waymark would, and stored once. */
+    /** The last two are spelled as Waymark spells them, so they are stored once. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -24,8 +24,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The worker's client, as the conformance suite of the protocol starts it: with the URL of a server. It calls all tools
- * and confirms whatever they ask.
+ * The worker's client, in the form in which the conformance suite of the protocol starts it: with the URL of a server.
+ * It calls all tools and confirms whatever they ask.
  */
 public final class ConformanceClient {
     private static final EffectKeys EFFECT = new EffectKeys(Optional.of("key-1"), OptionalLong.of(1));
@@ -92,7 +92,7 @@ public final class ConformanceClient {
         return ProcessFence.in(Duration.ofSeconds(20));
     }
 
-    /** Whoever writes an agent file knows the token endpoint. Here, the server's metadata say it. */
+    /** The token endpoint comes from the server's metadata. In an agent file, its author specifies it. */
     private static String tokenEndpoint(String server) throws Exception {
         URI uri = URI.create(server);
         JsonNode resource = get(uri.resolve("/.well-known/oauth-protected-resource" + uri.getPath()));

@@ -62,7 +62,7 @@ public final class HttpToolServer implements AutoCloseable {
         return McpServer.at("test", "http://127.0.0.1:" + http.getAddress().getPort() + path, headers);
     }
 
-    /** Goes on as another version of itself. */
+    /** Continues as a server of another protocol version. */
     void become(McpEra next) {
         era = next;
         tools.become(next);
@@ -172,7 +172,7 @@ public final class HttpToolServer implements AutoCloseable {
         return new String(text, StandardCharsets.UTF_8);
     }
 
-    /** Sends comments until the client closes the connection, and makes a note of that. */
+    /** Sends comments until the client closes the connection, and records that. */
     private void awaitHangUp(OutputStream out) {
         try {
             while (!over.await(50, TimeUnit.MILLISECONDS)) {

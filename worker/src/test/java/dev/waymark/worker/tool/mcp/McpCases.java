@@ -43,12 +43,12 @@ abstract class McpCases {
 
     abstract McpEra era();
 
-    /** What the server sees when a connection begins, and when a connection in doubt is tried. */
+    /** The requests that the server sees when a connection is opened, and when a doubtful connection is checked. */
     private String hello() {
         return era() == McpEra.STATELESS ? "server/discover" : "initialize";
     }
 
-    /** What the server sees when a call is given up. */
+    /** The requests that the server sees when a call is given up. */
     String hangUp() {
         return "notifications/cancelled";
     }

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How servers of both eras and of neither are found out. They are shell scripts, for which each message is a line. */
+/**
+ * Detects the protocol of servers of both eras and of neither. They are shell scripts that read one message per line.
+ */
 @Tag("full")
 class McpOpeningTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

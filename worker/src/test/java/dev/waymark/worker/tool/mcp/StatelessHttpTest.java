@@ -105,7 +105,7 @@ class StatelessHttpTest extends McpCases {
         assertThat(ToolServer.effects(directory)).hasSize(2);
     }
 
-    /** A proxy that cuts streams is no reason to charge twice, although the specification allows to repeat requests. */
+    /** A broken stream must not cause a second charge, although the specification allows clients to repeat requests. */
     @Test
     void callWhoseStreamBreaks_isSentOnce() throws Exception {
         call("echo", Map.of());

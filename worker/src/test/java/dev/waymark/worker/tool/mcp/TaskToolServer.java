@@ -18,8 +18,8 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server of version 2026-07-28 that leaves calls unfinished, as a task or until it gets input. A test says how its one
- * task goes on.
+ * A server of version 2026-07-28 that leaves calls unfinished, as a task or until it gets input. The test controls its
+ * only task.
  */
 public final class TaskToolServer implements AutoCloseable {
     private static final List<String> TOOLS =
@@ -72,7 +72,7 @@ public final class TaskToolServer implements AutoCloseable {
         task = asking;
     }
 
-    /** Wishes to be asked this often only. */
+    /** Asks clients to poll at this interval. */
     public void pollEvery(Duration interval) {
         pollMillis = interval.toMillis();
         task = working();

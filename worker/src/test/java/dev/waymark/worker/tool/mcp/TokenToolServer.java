@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A server of version 2026-07-28 that wants the newest token, and the authorization server that issues them. */
+/** A server of version 2026-07-28 that requires the newest token, and the authorization server that issues tokens. */
 final class TokenToolServer implements AutoCloseable {
     private final HttpServer http;
     private final AtomicInteger issued = new AtomicInteger();
