@@ -122,7 +122,7 @@ class CorruptionTest {
 
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
-    void truncated_atEveryByte_isCorrupt(CheckpointFormat format) {
+    void document_truncatedAtAnyByte_isCorrupt(CheckpointFormat format) {
         byte[] whole = bytes(sample(format));
 
         assertThat(read(whole)).isPresent();
@@ -136,7 +136,7 @@ class CorruptionTest {
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
     @Tag("full")
-    void mutated_isCorruptOrWhatItSays(CheckpointFormat format) {
+    void mutatedDocument_isRefusedOrReadAsWritten(CheckpointFormat format) {
         Random random = new Random(format.ordinal());
         assertTimeoutPreemptively(NEVER, () -> {
             byte[] whole = {};
@@ -205,12 +205,12 @@ class CorruptionTest {
                 "{\"phase\":\"pre_llm\",\"schema_version\":\"v9\",\"run_id\":\"r\",\"thread_id\":\"t\",\"step\":1,\"timestamp_ms\":1,\"payload\":{}}",
                 "{\"phase\":\"pre_llm\",\"run_id\":\"r\",\"thread_id\":\"t\",\"step\":1,\"timestamp_ms\":1,\"payload\":[]}"
             })
-    void noCheckpoint_isCorrupt(String text) {
+    void documentThatIsNotACheckpoint_isCorrupt(String text) {
         assertCorrupt(text);
     }
 
     @Test
-    void calls_danglingOrTwiceAnswered_areCorrupt() {
+    void calls_danglingOrAnsweredTwice_areCorrupt() {
         assertThat(read(bytes(RUNNER))).isPresent();
         assertCorrupt(RUNNER.replace("\"pendingToolUseId\":\"tu_7\"", "\"pendingToolUseId\":\"tu_8\""));
         assertCorrupt(RUNNER.replace("\"pendingToolUseId\":\"tu_7\"", "\"pendingToolUseId\":\"tu_9\""));
@@ -248,7 +248,7 @@ class CorruptionTest {
 
     /** The reader must not need time that is quadratic in the number of items, or in the length of a text. */
     @Test
-    void manyOfAKind_areRefusedAtOnce() {
+    void tooManyItemsOfOneKind_areRefusedQuickly() {
         int many = 20_000;
         String calls = each(many, "{\"name\":\"t\",\"arguments\":{}}");
         String results = each(many + 1, "{\"role\":\"tool\",\"toolName\":\"t\",\"content\":\"\"}");
@@ -281,7 +281,7 @@ class CorruptionTest {
      * A valid document of nearly the largest size. Tests the time that size alone takes, without depth or odd names.
      */
     @Test
-    void largestDocument_isReadInAMoment() {
+    void largestDocument_isReadQuickly() {
         String row = "{\"role\":\"user\",\"content\":\"" + "x".repeat(100) + "\"}";
         String rows = (row + ",").repeat(CheckpointReader.MAX_BYTES / (row.length() + 1) - 1) + row;
 

@@ -141,7 +141,7 @@ class ForeignCallsTest {
     /** Without its arguments, the call would run with other arguments than its author meant. */
     @ParameterizedTest
     @EnumSource
-    void call_withItsArgumentsUnderAnotherName_isCorruptionThatNamesWhatThereIs(Shape shape) {
+    void call_withArgumentsUnderAnotherName_isCorruptAndNamesTheFieldsFound(Shape shape) {
         String text = shape.with("{'cents': 1}").replace("'" + shape.field + "': {'cents'", "'parameters': {'cents'");
 
         assertCorrupt(text, "the call has no \"" + shape.field + "\", only \"");
@@ -150,7 +150,7 @@ class ForeignCallsTest {
 
     @ParameterizedTest
     @EnumSource
-    void call_withArgumentsThatAreNoObject_isCorruptionThatQuotesThem(Shape shape) {
+    void call_withNonObjectArguments_isCorruptAndQuotesThem(Shape shape) {
         for (String args : List.of("null", "5", "[1]", "\"{\\\"cents\\\": 1}\"")) {
             assertCorrupt(shape.with(args), "\"" + shape.field + "\" must be an object, not " + args);
         }
@@ -159,7 +159,7 @@ class ForeignCallsTest {
     /** A model can write arguments that are not a JSON object. Each format wraps them and reads them back unchanged. */
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
-    void argumentsThatAModelGarbled_areKeptByEveryFormat(CheckpointFormat format) {
+    void garbledArguments_areKeptByEveryFormat(CheckpointFormat format) {
         Json garbled = Json.of("{\"cents\": ");
         CheckpointFixture fixture = new CheckpointFixture(
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Pay")), false),
@@ -192,7 +192,7 @@ class ForeignCallsTest {
         "VERSION, tool_calls, blocks",
         "SESSION, function_call, blocks"
     })
-    void message_withCallsInAFieldOfAnotherFormat_isRefusedNamingTheDocumentedOne(
+    void message_withCallsInAFieldOfAnotherFormat_isRefusedWithTheRightField(
             Shape shape, String field, String documented) {
         String text = shape.with("{'cents': 1}");
         String row = text.replace("'role': 'user'", "'role': 'user', '" + field + "': [{'id': 'c9'}]");
@@ -230,7 +230,7 @@ class ForeignCallsTest {
 
     /** Its log would be lost. */
     @Test
-    void sessionWithoutItsIdentity_isNotReadAsAnOutcome() {
+    void sessionWithoutIdentity_isNotReadAsAnOutcome() {
         assertCorrupt(
                 Shape.SESSION.with("{'cents': 1}").replace("'session':", "'other':"), "not a known checkpoint format");
     }
@@ -259,7 +259,7 @@ class ForeignCallsTest {
 
     @ParameterizedTest
     @EnumSource
-    void openRequests_waitForApproval_whateverTheToolNeedsHere(FileCalls calls) {
+    void openRequests_ofAnyTool_waitForApproval(FileCalls calls) {
         RestoredCheckpoint checkpoint = read(TWO_ASKED);
 
         assertThat(checkpoint.state().isInterrupted()).isTrue();
@@ -331,7 +331,7 @@ class ForeignCallsTest {
     }
 
     @Test
-    void openRequest_withAnAgentThatNobodyMayDecideFor_isDenied() {
+    void openRequest_ofAnAgentWithoutApprovers_isDenied() {
         AgentPolicy nobody = new AgentPolicy(
                 "helper",
                 4,
@@ -356,7 +356,7 @@ class ForeignCallsTest {
 
     /** The file asks for no approval of a call beside one that waits, so that call may have run. */
     @Test
-    void callWithoutARequest_besideOneThatWaits_mayHaveRun() {
+    void callWithoutARequest_besideAWaitingCall_mayHaveRun() {
         String text = threadOf(use(1, "charge") + "," + use(2, "charge") + "," + asked(1), "");
 
         Conversation resumed = resumed(read(text), FileCalls.CONTINUE, GeneratedThread.policy());
@@ -366,7 +366,7 @@ class ForeignCallsTest {
     }
 
     @Test
-    void requestWithAResult_isOver() {
+    void requestWithAResult_isClosed() {
         String result =
                 ", {'role': 'tool', 'content': [{'type': 'tool-result', 'toolCallId': 'c1', 'toolName': 'charge',"
                         + " 'output': {'type': 'text', 'value': 'paid'}}]}";
@@ -420,7 +420,7 @@ class ForeignCallsTest {
 
     /** Our own ids never collide with those of the file, so that our output can be read again. */
     @Test
-    void idsOfTheFile_neverMeetOurs() {
+    void idsOfTheFile_neverCollideWithOurs() {
         String text = Shape.SESSION
                 .with("{}")
                 .replace("'m1'", "'m0'")

@@ -97,7 +97,7 @@ class ForeignCheckpointsTest {
 
     @ParameterizedTest
     @CsvSource({"3, 1", "4, 1", "5, 1", "6, 2", "7, 2", "9, 3", "10, 3", "15, 4"})
-    void phases_everyRecordFromTheFirstSnapshotOn_canBeGoneOnFrom(int records, int messages) {
+    void phases_everyRecordFromTheFirstSnapshotOn_canBeContinued(int records, int messages) {
         RestoredCheckpoint checkpoint = read(firstRecords(CHAIN, records));
 
         assertThat(checkpoint.thread()).contains("thread_3c49");
@@ -107,7 +107,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void phases_noThreadAnywhere_isCorrupt() {
+    void phases_withoutAThreadId_areCorrupt() {
         assertCorrupt(firstRecords(CHAIN, 6).replace("\"thread_id\"", "\"other\""), "thread_id");
         assertCorrupt(CHAIN.lines().toList().get(0), "thread_id");
     }
@@ -130,7 +130,7 @@ class ForeignCheckpointsTest {
 
     /** The batch has one call with side effects and one without. The file says that both have ended. */
     @Test
-    void phases_afterTheBatch_runsNoneOfItsCalls_andTellsTheModelSo() {
+    void phases_afterTheBatch_runsNoneOfItsCallsAndTellsTheModel() {
         for (String phase : List.of("post_tool_batch", "post_subagent_batch")) {
             Conversation state = resumed(firstRecords(CHAIN, 8).replace("post_tool_batch", phase));
 
@@ -151,7 +151,7 @@ class ForeignCheckpointsTest {
                 "(\"tool_calls\": )\\[\\{\"id\": \"tc1\".*?\\}\\}\\]/$1[]",
                 "(\"pending_llm_response\": )\\{.*?\"model\": \"unknown\"\\}/$1null"
             })
-    void phases_batchWhoseCallsTheSnapshotLacks_isCorruption(String removal) {
+    void phases_batchWithCallsMissingInTheSnapshot_isCorrupt(String removal) {
         String[] change = removal.split("/");
 
         assertCorrupt(
@@ -185,7 +185,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void phases_effectsOfCallsThatHaveResults_areCarried() {
+    void phases_effectsOfCallsWithResults_areKept() {
         String effects = ", \"effects\": " + file("effects.json").strip() + "}";
         String snapshot = CHAIN.lines().toList().get(8).replaceFirst("}$", effects);
 
@@ -194,7 +194,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void phases_endOfABatchThatNoSnapshotHasTheCallsOf_isCorrupt() {
+    void phases_endOfABatchWithCallsInNoSnapshot_isCorrupt() {
         List<String> records = CHAIN.lines().toList();
 
         assertCorrupt(String.join("\n", records.subList(0, 5)) + "\n" + records.get(7), "no snapshot has the calls");
@@ -223,7 +223,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void phases_numbersOfARunOfAnotherProgram_areShownAgain() {
+    void phases_countersOfAnotherProgramsRun_areShownAgain() {
         Conversation state = read(firstRecords(CHAIN, 9)).state();
         Conversation pending = read(firstRecords(CHAIN, 6)).state();
 
@@ -234,7 +234,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void phases_loneTerminal_keepsItsNumbers_andTheNextTurnHasItsOwn() {
+    void phases_terminalRecordAlone_keepsItsCountersForItsTurnOnly() {
         String terminal = CHAIN.lines().toList().get(14);
 
         Conversation state = read(terminal).state();
@@ -268,7 +268,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void phases_pausedForAnApproval_waitsForIt_andDoesNotRunWhatElseWasAsked() {
+    void phases_pausedForAnApproval_runsNoOtherCall() {
         String paused = "{'run_id': 'run_15e3', 'step': 1, 'phase': 'paused', 'timestamp_ms': 1795305555999,"
                 + " 'payload': {'kind': 'approval', 'reason': 'refund'}}";
         String chain =
@@ -281,7 +281,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void phases_resultOfARun_withoutItsRecordOrWithItAlone_isTheEnd() {
+    void phases_resultOfARun_withOrWithoutItsRecord_isTheEnd() {
         String terminal = CHAIN.lines().toList().get(14);
         String result = terminal.substring(terminal.indexOf("\"terminal_result\": ") + "\"terminal_result\": ".length())
                 .replaceFirst("}}$", "");
@@ -305,7 +305,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void phases_resultWithoutCounters_isTheEnd_butNotAfterASnapshot() {
+    void phases_resultWithoutCounters_isTheEndUnlessAfterASnapshot() {
         String end = "{'run_id': 'run_15e3', 'phase': 'run_terminal', 'timestamp_ms': 1795305555999, 'payload': {"
                 + "'terminal_result': {'run_id': 'run_15e3', 'thread_id': 'thread_3c49', 'state': 'completed',"
                 + " 'final_text': 'Done.', 'usage_aggregate': {'input_tokens': 3, 'output_tokens': 4}}}}";
@@ -317,7 +317,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void phases_namesOfEarlierVersions_areRead_andTheNewNameWins() {
+    void phases_namesOfEarlierVersions_areReadIfTheNewNameIsMissing() {
         String record = CHAIN.lines().toList().get(2);
         String legacy = record.replace("\"schema_version\"", "\"schemaVersion\"")
                 .replace("\"run_id\"", "\"runId\"")
@@ -428,7 +428,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void thread_callThatOnlyTheInterruptHas_isAskedFor() {
+    void thread_callOfTheInterruptOnly_isAskedFor() {
         String text = thread("{'role': 'user', 'content': 'x'}", interrupt("refund", "{'cents': 5}"));
 
         Conversation state = resumed(text);
@@ -459,7 +459,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void runner_replyWithoutContent_isAnEnd() {
+    void runner_replyWithoutContent_endsTheTurn() {
         String text = runner("{'role': 'user', 'content': 'go'}, {'role': 'assistant', 'content': []}", "");
 
         assertThat(read(text).state().turn())
@@ -509,7 +509,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void savedThread_thatWasCleared_isRead_withItsFiles() {
+    void savedThread_cleared_isReadWithItsFiles() {
         String cleared = thread("", "")
                 .replace("'todos': []", "'todos': [{'id': '1', 'content': 'a', 'status': 'pending'}]")
                 .replace('\'', '"');
@@ -522,7 +522,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void anyFormat_openCallAndSomethingSaidAfterIt_isCorrupt() {
+    void anyFormat_messageAfterAnOpenCall_isCorrupt() {
         assertCorrupt(
                 runner(
                         "{'role': 'assistant', 'content': [{'type': 'tool_use', 'id': 'tu_1', 'name': 'add', 'input': {}}]},"
@@ -600,7 +600,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void messages_idsUsedAgain_areRenamed_evenInOneReply() {
+    void messages_reusedIds_areRenamedEvenInOneReply() {
         String one = "{'id': 'c1', 'name': 'add', 'arguments': {}}";
         String text = "["
                 + String.join(
@@ -625,7 +625,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void messages_olderOrphan_isToldTheTruthAboutItsTool_once() {
+    void messages_olderOrphan_isExplainedByItsToolOnce() {
         String text = "["
                 + String.join(
                         ",",
@@ -650,7 +650,7 @@ class ForeignCheckpointsTest {
     }
 
     @Test
-    void messages_completeWithAnOrphan_readWithoutAnAgent_claimsNothingOfItsTool() {
+    void messages_orphanReadWithoutAnAgent_claimsNothingAboutItsTool() {
         String text = "["
                 + String.join(
                         ",",
@@ -684,7 +684,7 @@ class ForeignCheckpointsTest {
                 "{'version': 3, 'created_at': '2026-05-01T09:00:02+00:00', 'transcript': ROWS, 'plan': null, 'budget_spent_usd': 0.5}",
                 "{'transcript': ROWS, 'plan': null, 'budget_spent_usd': 0.5, 'version': 3}"
             })
-    void version_byItself_isKnown(String text) {
+    void version_alone_isRecognized(String text) {
         RestoredCheckpoint checkpoint = read(text.replace("ROWS", ROWS));
 
         assertThat(checkpoint.format()).isEqualTo(CheckpointFormat.VERSIONS);

@@ -107,7 +107,7 @@ class MutatedForeignFilesTest {
                 "messages-system.json",
                 "session-ahead.json"
             })
-    void spoiled_isRefusedOrGoesOnInOrder(String name) throws IOException {
+    void damagedFile_isRefusedOrContinuesCorrectly(String name) throws IOException {
         byte[] whole = file(name);
         resume(whole, name + " as it is");
         int goneOn = 0;

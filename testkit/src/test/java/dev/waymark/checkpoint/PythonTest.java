@@ -37,7 +37,7 @@ class PythonTest {
     private final Random random = new Random(5);
 
     @Test
-    void spellingsAndHashes_ofMadeUpValues_areThoseOfPython(@TempDir Path directory) throws Exception {
+    void spellingsAndHashes_ofGeneratedValues_equalThoseOfPython(@TempDir Path directory) throws Exception {
         assumeTrue(hasPython(), "no python3 here: only the recorded vectors are tested");
         List<Json> values =
                 new ArrayList<>(List.of(Json.EMPTY_OBJECT, Json.of(List.of()), Json.of(Map.of("", Map.of()))));

@@ -61,7 +61,7 @@ class RepeatedIdsTest {
     }
 
     @Test
-    void runner_idThatNothingNames_isRenamed() {
+    void runner_unreferencedId_isRenamed() {
         assertThat(openCalls(runner(""))).containsExactly("a", "a~2");
     }
 
@@ -72,7 +72,7 @@ class RepeatedIdsTest {
 
     /** The file does not contain this id; the reader has made it up. */
     @Test
-    void runner_nameThatTheReaderGave_isNoCallOfTheFile() {
+    void runner_idThatTheReaderMadeUp_isNotInTheFile() {
         assertCorrupt(runner(",'pendingToolUseId':'a~2'"), "is the id of no call: a~2");
         assertCorrupt(runner("", runnerResult("a~2", "ok")), "a result without a call: a~2");
     }
@@ -90,7 +90,7 @@ class RepeatedIdsTest {
     }
 
     @Test
-    void runner_pendingCallWhoseIdAnEarlierReplyUsed_isTheNewestOne() {
+    void runner_pendingCallWithAReusedId_isTheNewestOne() {
         String call = "{'role':'assistant','content':[{'type':'tool_use','id':'a','name':'ask_user',"
                 + "'input':{'question':'Q'}}]}";
         String text = "{'messages':[{'role':'user','content':'go'}," + call
@@ -164,7 +164,7 @@ class RepeatedIdsTest {
     private static final String ROW = ",{'role':'tool','toolCallId':'a','content':'3'}";
 
     @Test
-    void messages_oneResultForTwoCalls_isCorrupt_evenInAnOlderReply() {
+    void messages_oneResultForTwoCallsOfAnyReply_isCorrupt() {
         assertThat(openCalls(rows())).containsExactly("a", "a~2");
         assertThat(results(rows(ROW, ROW)))
                 .extracting(Part.ToolResult::toolUseId)
@@ -211,13 +211,13 @@ class RepeatedIdsTest {
     }
 
     @Test
-    void phases_idThatNothingNames_isRenamed() {
+    void phases_unreferencedId_isRenamed() {
         assertThat(openCalls(snapshot("", "", ""))).containsExactly("a", "a~2");
         assertThat(openCalls(snapshot(EARLIER, "", ""))).containsExactly("a~2", "a~3");
     }
 
     @Test
-    void phases_effectRow_isCorrupt_whicheverCallItsHashMatches() {
+    void phases_effectRowWithAnyHash_isCorrupt() {
         assertCorrupt(snapshot("", "", effects("a", "add", Map.of("x", 1))), AMBIGUOUS);
         assertCorrupt(snapshot("", "", effects("a", "pay", Map.of("cents", 1))), AMBIGUOUS);
         assertCorrupt(snapshot(EARLIER, "", effects("a", "pay", Map.of("cents", 1))), AMBIGUOUS);
@@ -243,7 +243,7 @@ class RepeatedIdsTest {
     }
 
     @Test
-    void phases_execution_isCorrupt_unlessAnEarlierReplyHasTheCall() {
+    void phases_executionWithoutAnEarlierReply_isCorrupt() {
         assertCorrupt(snapshot("", execution("a"), ""), AMBIGUOUS);
         assertCorrupt(snapshot(EARLIER, execution("a") + "," + execution("a"), ""), AMBIGUOUS);
         assertThat(openCalls(snapshot(EARLIER, execution("a"), ""))).containsExactly("a~2", "a~3");
@@ -283,7 +283,7 @@ class RepeatedIdsTest {
     }
 
     @Test
-    void phases_effectOfACallWithoutAnId_isReplayed_underTheNameThatOtherProgramsGiveToo() {
+    void phases_effectOfACallWithoutAnId_isReplayedUnderTheUsualId() {
         String unnamed =
                 snapshot("", "", effects("call_2", "pay", Map.of("cents", 1))).replace("'id':'a'", "'id':null");
 

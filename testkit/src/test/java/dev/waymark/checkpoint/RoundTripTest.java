@@ -128,7 +128,7 @@ class RoundTripTest {
 
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
-    void everyConversation_readBack_isShownTheSame(CheckpointFormat format) {
+    void everyConversation_readBack_hasTheSameCheckpoint(CheckpointFormat format) {
         for (Trip trip : trips(format)) {
             assertThat(trip.recovered().format()).isEqualTo(format);
             // No format can store messages that the model has not received yet.
@@ -152,7 +152,7 @@ class RoundTripTest {
 
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
-    void everyConversation_goneOnFrom_isShownTheSameAndTakenByProviders(CheckpointFormat format) {
+    void everyConversation_continued_hasTheSameCheckpointAndIsAcceptedByProviders(CheckpointFormat format) {
         for (Trip trip : trips(format)) {
             long seed = trip.seed();
             Timeline timeline = trip.timeline();

@@ -42,7 +42,7 @@ class SchemasTest {
 
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
-    void everyConversation_fitsItsSchema(CheckpointFormat format) throws IOException {
+    void everyConversation_matchesItsSchema(CheckpointFormat format) throws IOException {
         Schema schema = schema(format);
         for (long seed = 0; seed < 60; seed++) {
             Timeline whole = GeneratedThread.of(seed);
@@ -62,7 +62,7 @@ class SchemasTest {
 
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
-    void example_fitsItsSchemaAndIsRead(CheckpointFormat format) throws IOException {
+    void example_matchesItsSchemaAndIsRead(CheckpointFormat format) throws IOException {
         byte[] text = Files.readAllBytes(FORMATS.resolve("examples").resolve(format.wireName() + ".json"));
 
         RestoredCheckpoint recovered = CheckpointReader.read(text, Instant.parse("2026-06-01T09:00:00Z"));
@@ -73,7 +73,7 @@ class SchemasTest {
     }
 
     @Test
-    void documentThatIsNone_fitsNoSchema() throws IOException {
+    void otherDocument_matchesNoSchema() throws IOException {
         for (CheckpointFormat format : CheckpointFormat.values()) {
             assertThat(schema(format).validate(MAPPER.readTree("{\"messages\":[{}]}")))
                     .isNotEmpty();

@@ -158,7 +158,7 @@ class SessionLogTest {
     }
 
     @Test
-    void row_ofACallWithAResult_withOtherArguments_isCorrupt() {
+    void row_ofACompletedCallWithOtherArguments_isCorrupt() {
         Conversation done = Rules.apply(
                 resumed(session(List.of(row("c1", CENT, "completed"))), "Thanks"), new ModelFact.ModelCalled(1), NOW);
         String document =
@@ -197,7 +197,7 @@ class SessionLogTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"completed", "failed"})
-    void endedRowThatTheTranscriptLacks_keepsBothOfItsTimes(String status) {
+    void endedRow_missingInTheTranscript_keepsBothTimes(String status) {
         Map<String, Object> row = row("c8", Json.of(Map.of("cents", 8)), status);
         row.put("started_at", "2026-05-01T08:00:00.123456+00:00");
         Conversation once = resumed(session(List.of(row), DONE), "Thanks");
@@ -209,7 +209,7 @@ class SessionLogTest {
     }
 
     @Test
-    void issuedRowThatTheTranscriptLacks_isAheadOfIt() {
+    void issuedRow_missingInTheTranscript_isAhead() {
         Json document = session(
                 List.of(
                         row("c7", CENT, "issued"),
@@ -229,13 +229,13 @@ class SessionLogTest {
     }
 
     @Test
-    void issuedRowOfAnOpenCall_isNotAheadOfTheTranscript() {
+    void issuedRow_ofAnOpenCall_isNotAhead() {
         assertThat(read(session(List.of(row("c1", CENT, "issued")))).state().callsAheadOfTranscript())
                 .isEmpty();
     }
 
     @Test
-    void callAhead_ofAToolWithoutSideEffects_leavesTheListOnceTheAgentIsKnown() {
+    void callAhead_ofASafeTool_leavesTheListWhenTheAgentIsResolved() {
         Map<String, Object> row = row("c7", CENT, "issued");
         row.put("tool_name", "add");
         Json document = session(List.of(row), DONE);
@@ -316,7 +316,7 @@ class SessionLogTest {
 
     /** The author's query interprets an {@code issued} row as a call that was interrupted while it ran. */
     @Test
-    void callThatWaitsForAPerson_hasNoRow_untilAWorkerReceivesIt() {
+    void callThatWaitsForAPerson_hasNoRowUntilAWorkerReceivesIt() {
         CheckpointFixture waiting = called(
                 new Part.ToolUse("c1", "refund", CENT),
                 new Part.ToolUse("c2", "ask_user", Json.of(Map.of("question", "Which day?"))));
@@ -343,7 +343,7 @@ class SessionLogTest {
 
     /** The file does not say whether the call ran. Once its tool is known, its outcome counts as unknown. */
     @Test
-    void callOfTheTranscriptWithoutARow_hasOneOnceItsOutcomeIsUnknown() {
+    void callWithoutARow_withAnUnknownOutcome_getsOne() {
         Json document = session(List.of());
 
         assertThat(log(read(document).state())).isEmpty();
@@ -369,7 +369,7 @@ class SessionLogTest {
     // ---- keys by another rule
 
     @Test
-    void keyByAnotherRule_isCarried_besideOurs() {
+    void keyByAnotherRule_isKeptBesideOurs() {
         String stricter = Sha256.hex("charge:" + CENT.canonical());
         Map<String, Object> row = row("c1", CENT, "completed");
         row.put("idempotency_key", stricter);
@@ -398,7 +398,7 @@ class SessionLogTest {
     }
 
     @Test
-    void fork_carriesKeysByAnotherRule() {
+    void fork_keepsKeysByAnotherRule() {
         Map<String, Object> row = row("c9", CENT, "completed");
         row.put("idempotency_key", "k-9");
         Conversation resumed = resumed(session(List.of(row), DONE), "Go on");
@@ -411,7 +411,7 @@ class SessionLogTest {
     // ---- arguments that an approval has changed
 
     @Test
-    void argumentsThatAnApprovalChanged_areInTheLogAndInTheTranscript() {
+    void argumentsChangedByAnApproval_areInLogAndTranscript() {
         Json approved = Json.of(Map.of("cents", 3));
         CheckpointFixture fixture = new CheckpointFixture(
                         new PersonFact.UserSpoke(

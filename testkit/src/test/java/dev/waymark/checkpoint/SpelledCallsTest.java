@@ -19,7 +19,7 @@ class SpelledCallsTest {
 
     @ParameterizedTest
     @EnumSource
-    void waitingCall_isWrittenAsIfWeHadSpelledIt(CheckpointFormat format) {
+    void waitingCall_isWrittenInOurSpelling(CheckpointFormat format) {
         Json spelled = Json.of(Map.of("arguments", "{ \"question\": \"Which day?\" }"));
 
         assertThat(checkpoint(format, Optional.of(spelled))).isEqualTo(checkpoint(format, Optional.empty()));

@@ -135,7 +135,7 @@ class ToolsThatAskTest {
     }
 
     @Test
-    void thread_besideOneThatWaitsForItsApproval_eachWaitsForWhatItDid() {
+    void thread_callsWaitingForAnAnswerAndAnApproval_stayApart() {
         calls(
                 use("tu_1", "refund"),
                 new Part.ToolUse("tu_2", "refund", Json.of(Map.of("cents", 6))),
@@ -157,7 +157,7 @@ class ToolsThatAskTest {
     }
 
     @Test
-    void thread_approvalOfNoOpenCall_isCorruption() {
+    void thread_approvalOfNoOpenCall_isCorrupt() {
         calls(use("tu_1", "refund"));
         approve("tu_1", Optional.empty());
         runAndAsk("tu_1", QUESTION);
@@ -175,7 +175,7 @@ class ToolsThatAskTest {
 
     /** Other programs have their own ids for approvals, and their files also contain old approvals. */
     @Test
-    void thread_approvalsOfAnotherProgram_areRead_andNothingRunsOnThem() {
+    void thread_approvalsOfAnotherProgram_areReadButRunNothing() {
         String asked = "{\"type\":\"tool-approval-request\",\"approvalId\":\"ap_%1$d\",\"toolCallId\":\"tu_%1$d\"}";
         String approval =
                 "{\"type\":\"tool-approval-response\",\"approvalId\":\"ap_%d\",\"approved\":%s,\"reason\":\"so\"}";
@@ -242,7 +242,7 @@ class ToolsThatAskTest {
     }
 
     @Test
-    void phases_chain_tellsOfEachQuestionInItsTurn() {
+    void phases_chain_recordsTheQuestionsInOrder() {
         calls(use("tu_1", "charge"), use("tu_2", "refund"));
         runAndAsk("tu_1", QUESTION);
         tale.with(new PersonFact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
@@ -263,7 +263,7 @@ class ToolsThatAskTest {
      * next call may wait for approval instead.
      */
     @Test
-    void phases_chainOfAnotherProgram_promptThatMayBeAnsweredIsNotThatOfTheNextCall() {
+    void phases_promptThatMayBeAnswered_isNotThatOfTheNextCall() {
         calls(new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", QUESTION))), use("tu_2", "refund"));
         tale.with(new PersonFact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
         List<Json> chain = PhasesCheckpoint.chain(tale.timeline());
@@ -280,7 +280,7 @@ class ToolsThatAskTest {
 
     /** If it were named, the call would look like one that waits for approval, and an approved call would run. */
     @Test
-    void runner_approvedCallThatAsks_isNotNamed_andNotRunAgain() {
+    void runner_approvedCallThatAsks_isNotListedAndNotRunAgain() {
         calls(use("tu_1", "refund"));
         approve("tu_1", Optional.empty());
         runAndAsk("tu_1", QUESTION);

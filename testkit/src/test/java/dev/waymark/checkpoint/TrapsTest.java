@@ -228,12 +228,12 @@ class TrapsTest {
                 "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"iterations\":0,"
                         + "\"usage\":{\"inputTokens\":1,\"outputTokens\":1},\"pendingToolUseId\":\"tu_1\"}"
             })
-    void runner_anyJson_isNoCheckpoint(String json) {
+    void runner_arbitraryJson_isNotACheckpoint(String json) {
         assertThatThrownBy(() -> read(json)).isInstanceOf(CheckpointCorruption.class);
     }
 
     @Test
-    void runner_answeredCall_isPendingNoMore() {
+    void runner_answeredCall_isNoLongerPending() {
         String answered = runner(
                         replied(ask("tu_1", "Day?"), ask("tu_2", "Time?")).with(answered("tu_2", "Noon")))
                 .canonical();
@@ -308,7 +308,7 @@ class TrapsTest {
     }
 
     @Test
-    void thread_interrupt_isWritten_andApproveAndDenyDiffer() {
+    void thread_interrupt_distinguishesApproveFromDeny() {
         CheckpointFixture tale = replied(use("tu_1", "refund"));
         Json checkpoint = ThreadCheckpoint.of(tale.timeline());
 
@@ -348,7 +348,7 @@ class TrapsTest {
     }
 
     @Test
-    void thread_modelFailure_isNoCompletion() {
+    void thread_modelFailure_isNotACompletion() {
         CheckpointFixture tale = new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1))
                 .with(new ModelFact.ModelFailed(1, new Problem("Provider", "overloaded")));
 
@@ -384,7 +384,7 @@ class TrapsTest {
     }
 
     @Test
-    void thread_idsThatAreAlike_haveAFileEach(@TempDir Path directory) {
+    void thread_similarIds_haveSeparateFiles(@TempDir Path directory) {
         CheckpointSaver saver = new FileSaver(directory);
         List<String> ids = List.of("a/b", "a:b", "A/B", "..", "x".repeat(300), "caf\u00e9", "cafe\u0301", "CON");
         ids.forEach(id -> saver.save(Json.of(Map.of("threadId", id))));
@@ -442,7 +442,7 @@ class TrapsTest {
     // ---- phases
 
     @Test
-    void phases_everyCrashPoint_leavesSomethingToGoOnFrom() {
+    void phases_everyCrashPoint_leavesAChainToContinue() {
         CheckpointFixture tale = replied(use("tu_1", "add"), ask("tu_2", "Day?"))
                 .with(finished("tu_1", "3"))
                 .with(answered("tu_2", "Friday"), new ModelFact.ModelCalled(2), reply(2, new Part.Text("Done.")));
@@ -469,7 +469,7 @@ class TrapsTest {
     }
 
     @Test
-    void phases_failedRun_isNotTerminalForEver() {
+    void phases_failedRun_canBeContinued() {
         CheckpointFixture tale = new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1))
                 .with(new ModelFact.ModelFailed(1, new Problem("Provider", "overloaded")));
         RestoredCheckpoint failed = read(Json.of(PhasesCheckpoint.chain(tale.timeline())));
@@ -479,7 +479,7 @@ class TrapsTest {
     }
 
     @Test
-    void phases_resumedLongAfterTheStart_goesOn() {
+    void phases_resumedLongAfterTheStart_continues() {
         RestoredCheckpoint old = read(
                 PhasesCheckpoint.latest(new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1)).timeline()));
 
@@ -497,7 +497,7 @@ class TrapsTest {
     }
 
     @Test
-    void phases_corruptPendingReply_isCorruptionAndNoSecondModelCall() {
+    void phases_corruptPendingReply_isCorruptWithoutASecondModelCall() {
         String checkpoint =
                 PhasesCheckpoint.latest(replied(use("tu_1", "add")).timeline()).canonical();
 
@@ -573,7 +573,7 @@ class TrapsTest {
     }
 
     @Test
-    void phases_corruptPayload_isCorruptionAtOnce() {
+    void phases_corruptPayload_isCorruptAtOnce() {
         String checkpoint = PhasesCheckpoint.latest(
                         new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1)).timeline())
                 .canonical();
@@ -632,7 +632,7 @@ class TrapsTest {
     }
 
     @Test
-    void phases_legacySpellings_areTakenAndTheNewKeyWins() {
+    void phases_legacySpellings_areReadIfTheNewKeyIsMissing() {
         String checkpoint = PhasesCheckpoint.latest(
                         new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1)).timeline())
                 .canonical();
@@ -661,7 +661,7 @@ class TrapsTest {
     }
 
     @Test
-    void phases_hashes_areThoseOfPython() {
+    void phases_hashes_equalThoseOfPython() {
         assertThat(PhasesSnapshot.inputHash("add", Json.of(Map.of("a", 1, "b", 2))))
                 .isEqualTo("7f509013eadd9e0d8c1901017250fd78228dbb07182a916948799ad1f2c11080");
         assertThat(PhasesSnapshot.outputHash(Map.of("result", 3)))
@@ -724,7 +724,7 @@ class TrapsTest {
     }
 
     @Test
-    void messages_whatIsStored_comesBackAsItWas() {
+    void messages_storedRows_areReadBackUnchanged() {
         for (String text : List.of("{\"state\":{\"a\":1}}", "[1]", "\"x\"", "3", "", "{\"error\":1}", "{\"a\": 1.0}")) {
             CheckpointFixture tale = replied(use("tu_1", "add")).with(finished("tu_1", text));
             Json stored = MessagesCheckpoint.of(tale.state());
@@ -747,7 +747,7 @@ class TrapsTest {
     }
 
     @Test
-    void messages_failure_isWrappedOutAndUnwrappedIn() {
+    void messages_failure_isWrappedOnWriteAndUnwrappedOnRead() {
         CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(
                         new ToolFact.ToolDispatched("tu_1", 1),
@@ -762,7 +762,7 @@ class TrapsTest {
     // ---- session
 
     @Test
-    void session_issuedCall_isNotRunWhenTheModelAsksAgain() {
+    void session_issuedCall_requestedAgain_isNotRun() {
         CheckpointFixture tale = replied(use("tu_1", "charge")).with(new ToolFact.ToolDispatched("tu_1", 1));
 
         Conversation resumed = resumed(read(SessionCheckpoint.of(tale.timeline())));
@@ -771,7 +771,7 @@ class TrapsTest {
     }
 
     @Test
-    void session_issuedCallThatTheTranscriptLacks_isUnknownWhenTheModelAsksForTheSame() {
+    void session_issuedCallMissingInTheTranscript_requestedAgain_isUnknown() {
         Json session = SessionCheckpoint.of(replied(new Part.Text("Done.")).timeline());
         String row = "{\"session_id\": \"trip\", \"call_id\": \"tu_0\", \"tool_name\": \"charge\","
                 + " \"args_json\": \"{}\", \"idempotency_key\": \""
@@ -825,7 +825,7 @@ class TrapsTest {
     }
 
     @Test
-    void session_key_isThatOfPython() {
+    void session_key_equalsThatOfPython() {
         Json args = Json.of(Map.of("path", "/tmp/plan.txt", "content", "v1"));
 
         assertThat(IdempotencyKey.of("session-alpha", "write_file", args, 0))
@@ -833,7 +833,7 @@ class TrapsTest {
     }
 
     @Test
-    void session_unknownBlockKind_isCorruption() {
+    void session_unknownBlockKind_isCorrupt() {
         String session = SessionCheckpoint.of(replied(new Part.Text("Done.")).timeline())
                 .canonical()
                 .replaceFirst("\"kind\": \"text\"", "\"kind\": \"x\"");

@@ -58,7 +58,7 @@ abstract class KeyStoreCases {
     abstract String backup() throws Exception;
 
     @Test
-    void entry_thatWasCreated_isFound_andNotCreatedAgain() {
+    void entry_created_isFoundAndNotCreatedAgain() {
         assertThat(open().find(ENTRY.id())).isEmpty();
 
         assertThat(open().create(ENTRY)).isTrue();
@@ -70,7 +70,7 @@ abstract class KeyStoreCases {
     }
 
     @Test
-    void entry_isReplacedOnlyIfItIsWhatWasRead() {
+    void entry_isReplacedOnlyIfUnchangedSinceItWasRead() {
         open().create(ENTRY);
         ThreadKeyEntry forgotten = ENTRY.withoutKey(Instant.ofEpochSecond(7));
         ThreadKeyEntry rewrapped = ENTRY.rewrapped(new ThreadKeyEntry.WrappedKey("2026b", "eA=="));
@@ -101,7 +101,7 @@ abstract class KeyStoreCases {
     }
 
     @Test
-    void threadThatIsForgotten_whileItsKeyIsRewrapped_staysForgotten() throws Exception {
+    void thread_forgottenWhileItsKeyIsRewrapped_staysForgotten() throws Exception {
         ThreadKeys keys = keys(setting(), "old:" + key('a'));
         for (int i = 0; i < THREADS; i++) {
             keys.begin("default", "t" + i, Optional.empty());
@@ -116,7 +116,7 @@ abstract class KeyStoreCases {
     }
 
     @Test
-    void backup_afterAThreadWasForgotten_hasNoKeyOfIt() throws Exception {
+    void backup_afterAThreadWasForgotten_lacksItsKey() throws Exception {
         ThreadKeys keys = keys(setting(), "old:" + key('a'));
         keys.begin("default", "t1", Optional.empty());
         keys.begin("default", "t2", Optional.empty());
@@ -138,7 +138,7 @@ abstract class KeyStoreCases {
     }
 
     @Test
-    void process_thatIsKilledWhileItCreatesKeys_leavesOnlyWholeEntries() throws Exception {
+    void process_killedWhileItCreatesKeys_leavesOnlyWholeEntries() throws Exception {
         KeyStore store = open();
         for (int round = 0; round < 3; round++) {
             ChildProcess process = process(Creating.class, setting(), String.valueOf(round));

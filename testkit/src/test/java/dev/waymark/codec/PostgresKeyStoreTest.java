@@ -64,7 +64,7 @@ class PostgresKeyStoreTest extends KeyStoreCases {
     }
 
     @Test
-    void lostConnection_isOpenedAgain() throws Exception {
+    void lostConnection_isReopened() throws Exception {
         KeyStore store = open(setting());
         assertThat(store.all()).isEmpty();
 
@@ -141,7 +141,7 @@ class PostgresKeyStoreTest extends KeyStoreCases {
     }
 
     @Test
-    void changeThatIsCommitted_asItsConnectionBreaks_isReportedAsMade() throws Exception {
+    void change_committedAsTheConnectionBreaks_isReportedAsMade() throws Exception {
         Driver driver = new BreakingDriver();
         DriverManager.registerDriver(driver);
         try (KeyStore store = open(url.replaceFirst("jdbc:", BreakingDriver.PREFIX))) {

@@ -53,7 +53,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
     }
 
     @Test
-    void save_filesAndDirectories_areTheirOwners() throws Exception {
+    void save_filesAndDirectories_areReadableByTheirOwnerOnly() throws Exception {
         saver.save(checkpoint("trip", 1));
         saver.save(checkpoint("x".repeat(400), 1));
 
@@ -89,7 +89,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
     }
 
     @Test
-    void save_fileThatOthersCouldRead_isTakenAway() throws Exception {
+    void save_fileReadableByOthers_becomesPrivate() throws Exception {
         saver.save(checkpoint("trip", 1));
         Path file = directory().resolve("trip.json");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
@@ -162,7 +162,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
     }
 
     @Test
-    void list_otherFiles_areNoThreads() throws Exception {
+    void list_otherFiles_areIgnored() throws Exception {
         saver.save(checkpoint("t", 1));
         for (String other :
                 List.of("README", "Notes.json", "%2F.json", "a%.json", "%61.json", ".x.tmp", "con.json", "~.json")) {
@@ -173,7 +173,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
     }
 
     @Test
-    void save_namespaces_areApart() throws Exception {
+    void save_namespaces_areSeparate() throws Exception {
         CheckpointSaver billing = new FileSaver(directory(), new Namespace("Billing"));
         CheckpointSaver lower = new FileSaver(directory(), new Namespace("billing"));
         saver.save(checkpoint("t", 1));
@@ -198,7 +198,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
     }
 
     @Test
-    void save_whereKilledProcessesLeftDrafts_removesTheOldOnes() throws Exception {
+    void save_draftsOfKilledProcesses_areRemovedWhenTheyAreOld() throws Exception {
         Files.createDirectories(directory());
         String old = "." + UUID.randomUUID() + ".tmp";
         String fresh = "." + UUID.randomUUID() + ".tmp";

@@ -86,7 +86,7 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
     }
 
     @Test
-    void tables_threadThatCountsAnew_overwritesNoVersion() {
+    void tables_threadWithARestartedCount_overwritesNoVersion() {
         saver.save(checkpoint("t", 1), () -> session("t", 6, "before"));
         saver.save(checkpoint("t", 1), () -> session("t", 1, "after"));
         saver.save(checkpoint("t", 2), () -> session("t", 2, "later"));
@@ -95,7 +95,7 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
     }
 
     @Test
-    void tables_middleVersionDeleted_loadsTheNewestAndGoesOn() throws Exception {
+    void tables_middleVersionDeleted_loadsTheNewestAndContinues() throws Exception {
         for (int version = 1; version <= 3; version++) {
             int number = version;
             saver.save(checkpoint("t", version), () -> session("t", number, "said " + number));
@@ -108,7 +108,7 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
     }
 
     @Test
-    void tables_namespaces_areApart() {
+    void tables_namespaces_areSeparate() {
         CheckpointSaver billing = new JdbcSaver(url(), new Namespace("billing"));
         saver.save(checkpoint("t", 1), () -> session("t", 1, "Hi"));
         billing.save(checkpoint("t", 2), () -> session("t", 2, "Pay"));
@@ -123,7 +123,7 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
     }
 
     @Test
-    void tables_textsThatNoDatabaseTakes_areThereInOtherWords() {
+    void tables_textsThatDatabasesReject_areStoredInAnotherForm() {
         Map<String, Object> call = new LinkedHashMap<>(call("t", "tu\u0000" + "x".repeat(4_000), "failed"));
         call.put("tool_name", "no\u0000tool");
         call.put("result_text", "a\u0000b");
@@ -165,7 +165,7 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
     }
 
     @Test
-    void save_somebodyElsesTable_isRefusedAndLeftAlone() throws Exception {
+    void save_foreignTable_isRefusedAndLeftUnchanged() throws Exception {
         execute("CREATE TABLE checkpoints (thread_id TEXT)");
 
         assertThatThrownBy(() -> saver.save(checkpoint("t", 1), () -> session("t", 1, "Hi")))

@@ -38,7 +38,7 @@ class MemoryStoreTest {
         }
 
         @Test
-        void save_namespaces_areApart() {
+        void save_namespaces_areSeparate() {
             CheckpointSaver billing = new KeyValueSaver(store, new Namespace("billing"));
             saver.save(checkpoint("t", 1));
             billing.save(checkpoint("t", 2));

@@ -56,7 +56,7 @@ class PostgresStoreTest {
     }
 
     @Test
-    void save_tablesLocked_isGivenUpInTime_andTheSaverIsOfUseAgain() throws Exception {
+    void save_tablesLocked_timesOutAndTheSaverStaysUsable() throws Exception {
         String url = server.newSchema();
         try (CheckpointSaver saver = new BoundedSaver(new JdbcSaver(url, Namespace.DEFAULT), Duration.ofSeconds(2));
                 Connection other = DriverManager.getConnection(url)) {
@@ -79,7 +79,7 @@ class PostgresStoreTest {
     }
 
     @Test
-    void save_noServer_saysWhereAndNoPassword() {
+    void save_noServer_namesTheAddressWithoutThePassword() {
         KeyValueStore away = new JdbcStore("jdbc:postgresql://127.0.0.1:1/agents?user=waymark&password=secret");
 
         assertThatThrownBy(() -> away.put("k", "v"))

@@ -23,7 +23,7 @@ class SaverTargetTest {
         "jdbc:postgresql://h:5432/db?user=u&namespace=a.b_c-D&ssl=true, JDBC,"
                 + " jdbc:postgresql://h:5432/db?user=u&ssl=true, a.b_c-D",
     })
-    void parse_target_isItsParts(String text, Kind kind, String place, String namespace) {
+    void parse_target_hasItsParts(String text, Kind kind, String place, String namespace) {
         assertThat(SaverTarget.parse(text)).isEqualTo(new SaverTarget(kind, place, new Namespace(namespace)));
     }
 
@@ -51,7 +51,7 @@ class SaverTargetTest {
                 "jdbc:sqlite:file:x?mode=memory",
                 "redis://h",
             })
-    void parse_noTarget_isRefusedInOneLine(String text) {
+    void parse_invalidTarget_isRefusedInOneLine(String text) {
         assertThatThrownBy(() -> SaverTarget.parse(text))
                 .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.type(SaverException.class))
                 .satisfies(e -> assertThat(e.type()).isEqualTo(ProblemType.BAD_INPUT))
@@ -69,7 +69,7 @@ class SaverTargetTest {
     }
 
     @Test
-    void save_addressThatNoDriverTakes_saysNoPassword() {
+    void save_addressWithoutADriver_failsWithoutThePassword() {
         CheckpointSaver saver = SaverTarget.parse("jdbc:postgresql://h:port/db?user=u&password=secret")
                 .open();
 
@@ -82,7 +82,7 @@ class SaverTargetTest {
     }
 
     @Test
-    void open_everyKind_connectsToNothing() {
+    void open_everyKind_doesNotConnect() {
         assertThat(SaverTarget.parse("file:/no/such/place").open()).isInstanceOf(FileSaver.class);
         assertThat(SaverTarget.parse("jdbc:postgresql://127.0.0.1:1/x").open()).isInstanceOf(JdbcSaver.class);
         assertThat(SaverTarget.parse("memory:").open()).isInstanceOf(MemorySaver.class);

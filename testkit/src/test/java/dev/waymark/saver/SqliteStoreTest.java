@@ -38,7 +38,7 @@ class SqliteStoreTest {
         }
 
         @Test
-        void save_databaseIsNone_saysWhichAndKeepsIt() throws Exception {
+        void save_fileThatIsNotADatabase_isNamedAndKept() throws Exception {
             Path file = directory.resolve("waymark.db");
             Files.writeString(file, "no database at all, but somebody's notes".repeat(100));
 
@@ -50,14 +50,14 @@ class SqliteStoreTest {
         }
 
         @Test
-        void save_databaseIsNew_isItsOwners() throws Exception {
+        void save_newDatabase_isReadableByItsOwnerOnly() throws Exception {
             saver.save(checkpoint("t", 1));
 
             assertThat(permissions(directory.resolve("waymark.db"))).isEqualTo("rw-------");
         }
 
         @Test
-        void save_databaseThatOthersCouldRead_isTakenAway() throws Exception {
+        void save_databaseReadableByOthers_becomesPrivate() throws Exception {
             Path file = Files.createFile(
                     directory.resolve("waymark.db"),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
@@ -68,7 +68,7 @@ class SqliteStoreTest {
         }
 
         @Test
-        void save_directoryMissing_makesItForItsOwner() throws Exception {
+        void save_directoryMissing_createsItForTheOwnerOnly() throws Exception {
             CheckpointSaver deep =
                     new KeyValueSaver(new JdbcStore("jdbc:sqlite:" + directory.resolve("not/there/x.db")));
 

@@ -31,7 +31,7 @@ class EffectLedgerTest {
     }
 
     @Test
-    void ledger_openedAgain_goesOn(@TempDir Path directory) throws Exception {
+    void ledger_reopened_continues(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("ledger");
         try (EffectLedger ledger = EffectLedger.open(file)) {
             RecordingTool.of("charge", ledger.port()).run(Json.EMPTY_OBJECT, FIRST);

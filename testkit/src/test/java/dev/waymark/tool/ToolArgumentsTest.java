@@ -24,7 +24,7 @@ class ToolArgumentsTest {
             "properties", Map.of("cents", Map.of("type", "integer"))));
 
     @Test
-    void problem_fittingArguments_isNone() {
+    void problem_matchingArguments_isEmpty() {
         assertThat(ToolArguments.problem(CHARGE, Json.of(Map.of("cents", 5, "more", "x"))))
                 .isEmpty();
     }
@@ -41,14 +41,14 @@ class ToolArgumentsTest {
     }
 
     @Test
-    void problem_noObject_isOne() {
+    void problem_notAnObject_isReported() {
         assertThat(ToolArguments.problem(CHARGE, Json.of("{\"cents\": 5")))
                 .contains("not valid JSON: expected one object");
         assertThat(ToolArguments.problem(CHARGE, Json.of(List.of()))).contains("array found, object expected");
     }
 
     @Test
-    void problem_inAnotherLocale_isInTheSameWords() {
+    void problem_inAnotherLocale_hasTheSameText() {
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.GERMANY);
         try {
@@ -59,33 +59,33 @@ class ToolArgumentsTest {
     }
 
     @Test
-    void schemaProblem_notOfAnObject_isOne() {
+    void schemaProblem_notOfAnObject_isReported() {
         assertThat(ToolArguments.schemaProblem(Json.of(Map.of("type", "string"))))
                 .contains("must have type: object");
         assertThat(ToolArguments.schemaProblem(Json.of(true))).contains("must have type: object");
     }
 
     @Test
-    void schemaProblem_misspeltType_isOne() {
+    void schemaProblem_misspelledType_isReported() {
         Json schema = Json.of(Map.of("type", "object", "properties", Map.of("a", Map.of("type", "strng"))));
         assertThat(ToolArguments.schemaProblem(schema).orElseThrow()).startsWith("/properties/a/type: ");
     }
 
     @Test
-    void schemaProblem_referenceToTheOutside_isOneAndFetchesNothing() {
+    void schemaProblem_referenceToTheOutside_isReportedAndFetchesNothing() {
         Json schema = Json.of(
                 Map.of("type", "object", "properties", Map.of("a", Map.of("$ref", "http://127.0.0.1:1/schema.json"))));
         assertThat(ToolArguments.schemaProblem(schema)).isPresent();
     }
 
     @Test
-    void schemaProblem_brokenPattern_isOne() {
+    void schemaProblem_brokenPattern_isReported() {
         Json schema = Json.of(Map.of("type", "object", "properties", Map.of("a", Map.of("pattern", "("))));
         assertThat(ToolArguments.schemaProblem(schema)).isPresent();
     }
 
     @Test
-    void malformation_ofAnyKind_isToldInPlainWords() {
+    void malformation_ofAnyKind_isExplainedInPlainWords() {
         assertThat(ToolArguments.malformation(Json.of(Map.of("pattern", "["))))
                 .contains("not a regular expression: [ (Unclosed character class)");
         assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "http://127.0.0.1:1/x.json"))))
@@ -96,12 +96,12 @@ class ToolArgumentsTest {
     }
 
     @Test
-    void schemaProblem_referenceToItself_isOne() {
+    void schemaProblem_referenceToItself_isReported() {
         assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "#")))).contains("a $ref refers to itself");
     }
 
     @Test
-    void problem_schemaThatNeverEnds_isOneAndNoErrorOfTheMachine() {
+    void problem_endlessSchema_isReportedWithoutAnError() {
         Json round = Json.of(Map.of(
                 "properties", Map.of("a", Map.of("$ref", "#/$defs/b")),
                 "$defs", Map.of("b", Map.of("$ref", "#/$defs/b"))));
@@ -112,7 +112,7 @@ class ToolArgumentsTest {
     @ParameterizedTest
     @ValueSource(strings = {"^a*a*a*a*a*a*a*b$", "(a+)+\\d\\1"})
     @Timeout(60)
-    void problem_patternThatBacktracks_isOne(String pattern) {
+    void problem_patternThatBacktracks_isReported(String pattern) {
         Json schema = Json.of(Map.of("properties", Map.of("a", Map.of("pattern", pattern))));
         String text = "a".repeat(5_000) + "!";
 
@@ -139,7 +139,7 @@ class ToolArgumentsTest {
     @ParameterizedTest
     @MethodSource("patternsThatBranch")
     @Timeout(60)
-    void problem_patternThatBranchesWithoutLookingAtACharacter_isOne(String pattern) {
+    void problem_patternThatBranchesWithoutReadingACharacter_isReported(String pattern) {
         Json schema = Json.of(Map.of("properties", Map.of("a", Map.of("pattern", pattern))));
 
         assertThat(ToolArguments.problem(schema, Json.of(Map.of("a", "a"))))
@@ -148,7 +148,7 @@ class ToolArgumentsTest {
 
     @Test
     @Timeout(60)
-    void problem_namesThatAPatternBacktracksOn_isOne() {
+    void problem_namesOnWhichAPatternBacktracks_isReported() {
         Json schema = Json.of(Map.of("patternProperties", Map.of("^a*a*a*a*a*a*a*b$", Map.of("type", "string"))));
 
         assertThat(ToolArguments.problem(schema, Json.of(Map.of("a".repeat(5_000), 1))))
@@ -158,7 +158,7 @@ class ToolArgumentsTest {
     /** Each level has two branches, and every branch ends with a mismatch. */
     @Test
     @Timeout(60)
-    void problem_schemaThatBranchesWithoutEnd_isOne() {
+    void problem_endlesslyBranchingSchema_isReported() {
         Map<String, Object> levels = new LinkedHashMap<>();
         for (int level = 0; level < 40; level++) {
             Map<String, String> next = Map.of("$ref", "#/$defs/l" + (level + 1));
@@ -183,7 +183,7 @@ class ToolArgumentsTest {
                 "^\\s*([+-]?\\d*\\.?\\d*)?\\s*(e[+-]?\\d+)?\\s*$",
                 "^\\p{L}[\\p{L}\\p{N} .'-]{0,80}$"
             })
-    void usualPatterns_costAFewStepsACharacter(String pattern) {
+    void usualPatterns_takeFewStepsPerCharacter(String pattern) {
         PatternBranching.Attempts attempts = PatternBranching.of(pattern);
 
         assertThat(attempts.beforeFirst()).isLessThan(50);

@@ -84,7 +84,7 @@ class AgentTest {
     }
 
     @Test
-    void build_invalidSetting_saysTheRule() {
+    void build_invalidSetting_namesTheRule() {
         assertThatThrownBy(() -> Agent.named("a b").model("scripted:any").build())
                 .hasMessage("agent a b: a name has 1 to 64 characters A-Z a-z 0-9 _ -, found \"a b\"");
         Agent.Builder guide = Agent.named("guide").model("scripted:any");
@@ -101,7 +101,7 @@ class AgentTest {
     }
 
     @Test
-    void builder_saysWhatAgentFilesSay() {
+    void builder_allSettings_equalThoseOfAnAgentFile() {
         Weather weather = new Weather();
         ToolSpec program = ToolSpec.command("print", "./print.sh").build();
         Agent agent = Agent.named("guide")
@@ -140,7 +140,7 @@ class AgentTest {
     }
 
     @Test
-    void build_whatAgentFilesRefuse_isRefused() {
+    void build_settingThatAgentFilesRefuse_isRefused() {
         assertThatThrownBy(() -> Agent.named("guide").build()).hasMessageContaining("agent guide has no model");
         assertThatThrownBy(() -> Agent.named("guide")
                         .model("scripted:any")
@@ -251,7 +251,7 @@ class AgentTest {
 
     /** One tool has a side effect and is claimed, and the other runs with the model's reply. */
     @Test
-    void worker_agentsWithDifferentToolsOfOneName_runTheirOwn() {
+    void worker_agentsWithToolsOfTheSameName_runTheirOwn() {
         JavaTool<Parcel> parcels = JavaTool.of(
                 "price", "Charges for a parcel", Parcel.class, (parcel, call) -> "parcel " + parcel.grams());
         JavaTool<Room> rooms = JavaTool.of(
@@ -282,7 +282,7 @@ class AgentTest {
     }
 
     @Test
-    void moneyAsText_isTheSameAsValues() {
+    void moneyAsText_equalsValues() {
         AgentSpec spec = Agent.named("clerk")
                 .model("scripted:any")
                 .budgetUsd("2.50")

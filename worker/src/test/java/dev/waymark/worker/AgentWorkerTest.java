@@ -175,7 +175,7 @@ class AgentWorkerTest {
     }
 
     @Test
-    void serverThatWentAwayBeforeTheWorkerIsBuilt_isNamedInOneLine() throws Exception {
+    void serverGoneBeforeTheWorkerIsBuilt_isReportedInOneLine() throws Exception {
         try (InMemoryServer leaving = InMemoryServer.start(0);
                 Connection left = Connection.to(leaving.address())) {
             AgentWorker.Builder worker = AgentWorker.on(left).agents(AgentSpec.of("a", "fake:model"));

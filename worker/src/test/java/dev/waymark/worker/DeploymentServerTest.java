@@ -96,7 +96,7 @@ class DeploymentServerTest {
     }
 
     @Test
-    void openThread_movesToTheCurrentVersion_andWorkersOfOthersSayThatTheyGetNoWork() {
+    void openThread_movesToTheCurrentVersionAndOtherWorkersReportIdleness() {
         try (AgentWorker first = worker("build-1")) {
             makeCurrent("build-1");
             WorkflowStub thread = server.client()

@@ -17,7 +17,7 @@ class WorkerCapacityTest {
     }
 
     @Test
-    void optionsThatAreChosen_areKept() {
+    void chosenOptions_areKept() {
         WorkerOptions options = WorkerCapacity.of(2)
                 .complete(WorkerOptions.newBuilder()
                         .setMaxConcurrentActivityExecutionSize(7)
@@ -33,7 +33,7 @@ class WorkerCapacityTest {
 
     /** The SDK rejects fixed numbers of slots together with a tuner. */
     @Test
-    void tuner_decidesAboutSlotsAlone() {
+    void tuner_leavesTheNumbersOfSlotsUnset() {
         ResourceBasedTuner tuner = ResourceBasedTuner.newBuilder()
                 .setControllerOptions(
                         ResourceBasedControllerOptions.newBuilder(0.8, 0.8).build())

@@ -21,7 +21,7 @@ class CrashTest {
     private final AtomicInteger cancelled = new AtomicInteger();
 
     @Test
-    void due_whileACallIsStarting_cancelsTheCallAfterThat() {
+    void fault_dueWhileACallIsStarting_cancelsTheCallAfterwards() {
         Path witness = directory.resolve("witness");
         Crash crash = Crash.cuttingOff(Fault.at(CrashPoint.MID_EFFECT), witness, () -> {});
         Channel server = new Server(() -> crash.come(CrashPoint.MID_EFFECT));
@@ -35,7 +35,7 @@ class CrashTest {
     }
 
     @Test
-    void due_inAnInterruptedThread_isWitnessed() {
+    void fault_dueInAnInterruptedThread_isWitnessed() {
         Path witness = directory.resolve("witness");
         Crash crash = Crash.of(Fault.at(CrashPoint.MID_EFFECT), witness, () -> {});
 

@@ -79,7 +79,7 @@ class CuttableProxyTest {
     }
 
     @Test
-    void connection_cut_isClosed_andANewOneWorksAfterReconnect() throws Exception {
+    void connection_cut_isClosedAndReplacedAfterReconnect() throws Exception {
         try (ServerSocket server = echo();
                 CuttableProxy proxy = new CuttableProxy("127.0.0.1:" + server.getLocalPort());
                 Socket client = client(proxy)) {
@@ -99,7 +99,7 @@ class CuttableProxyTest {
     }
 
     @Test
-    void connection_silenced_staysOpenAndGetsNothing_evenAfterReconnect() throws Exception {
+    void connection_silenced_getsNothingEvenAfterReconnect() throws Exception {
         try (ServerSocket server = echo();
                 CuttableProxy proxy = new CuttableProxy("127.0.0.1:" + server.getLocalPort());
                 Socket client = client(proxy)) {

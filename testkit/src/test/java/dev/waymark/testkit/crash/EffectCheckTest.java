@@ -91,7 +91,7 @@ class EffectCheckTest {
     }
 
     @Test
-    void completedCall_oneEffect_isAsPromised() {
+    void completedCall_oneEffect_hasNoViolation() {
         assertThat(effects(charge(), List.of(DISPATCHED, CLAIMED, FINISHED), CHARGED))
                 .isEqualTo(new EffectCheck(1, 0, 0, 0, 0, List.of()));
     }
@@ -109,13 +109,13 @@ class EffectCheckTest {
     }
 
     @Test
-    void safeTool_twoEffects_isAsPromised() {
+    void safeTool_twoEffects_hasNoViolation() {
         assertThat(effects(declared(ToolSpec.Builder::safeToRetry), List.of(DISPATCHED, FINISHED), CHARGED, CHARGED))
                 .isEqualTo(new EffectCheck(1, 0, 0, 0, 0, List.of()));
     }
 
     @Test
-    void safeTool_thatRecordsNothing_isAsPromised() {
+    void safeTool_thatRecordsNothing_hasNoViolation() {
         assertThat(effects(declared(ToolSpec.Builder::safeToRetry), List.of(DISPATCHED, FINISHED)))
                 .isEqualTo(new EffectCheck(1, 0, 0, 0, 0, List.of()));
     }
@@ -141,13 +141,13 @@ class EffectCheckTest {
     }
 
     @Test
-    void unknownCall_claimedWhenItsWorkerWasKilled_isAsPromised() {
+    void unknownCall_claimedBeforeItsWorkerWasKilled_hasNoViolation() {
         assertThat(effects(charge(), List.of(DISPATCHED, CLAIMED, LOST, UNHEARD), CHARGED))
                 .isEqualTo(new EffectCheck(1, 0, 0, 1, 0, List.of()));
     }
 
     @Test
-    void unknownCall_nobodyKilled_isNotHonest() {
+    void unknownCall_withoutAKilledWorker_isAViolation() {
         Timeline timeline = thread(charge(), DISPATCHED, CLAIMED, LOST, UNHEARD);
 
         assertThat(EffectCheck.of(timeline, List.of(), List.of(START)).violations())
@@ -155,7 +155,7 @@ class EffectCheckTest {
     }
 
     @Test
-    void dispatchLostBeforeItsClaim_handedOutAgain_isAsPromised() {
+    void dispatchLostBeforeItsClaim_dispatchedAgain_hasNoViolation() {
         Fact again = new ToolFact.ToolDispatched("tu_1", 2);
         Fact claimed = new ToolFact.ToolClaimed("tu_1", 2, "charge", Sha256.hex(ARGS.canonical()), 0, "run/1/b", false);
         Fact finished = new ToolFact.ToolFinished("tu_1", 2, "done", false);
@@ -165,7 +165,7 @@ class EffectCheckTest {
     }
 
     @Test
-    void heldCall_thatStaysOpen_isListed() {
+    void heldCall_neverRun_isAViolation() {
         Reply twice = Reply.of(new Part.ToolUse("tu_1", "charge", ARGS), new Part.ToolUse("tu_2", "charge", ARGS));
 
         assertThat(EffectCheck.of(thread(charge(), twice, List.of()), List.of(), List.of())

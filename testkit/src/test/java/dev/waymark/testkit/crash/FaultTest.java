@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class FaultTest {
     @Test
-    void fault_handedOverAsText_isTheSame() {
+    void fault_parsedFromItsText_isEqual() {
         Fault fault = Fault.at(CrashPoint.AFTER_CLAIM).passing(3).after(Duration.ofMillis(250));
 
         assertThat(Fault.parse(fault.toString())).isEqualTo(fault);

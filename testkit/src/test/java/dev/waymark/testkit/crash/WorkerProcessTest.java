@@ -58,7 +58,7 @@ class WorkerProcessTest {
     }
 
     @Test
-    void startJar_returnsWhenTheApplicationIsReady_andCloseKillsIt() throws Exception {
+    void startJar_readyApplication_returnsAndCloseKillsIt() throws Exception {
         Path pid = directory.resolve("pid");
         ProcessHandle started;
         try (WorkerProcess process =
@@ -72,7 +72,7 @@ class WorkerProcessTest {
     }
 
     @Test
-    void startJar_applicationThatDies_isReportedWithItsLastWords() throws Exception {
+    void startJar_applicationThatDies_isReportedWithItsOutput() throws Exception {
         Path pid = directory.resolve("pid");
         Path jar = jar();
 
@@ -84,7 +84,7 @@ class WorkerProcessTest {
     }
 
     @Test
-    void startJar_thatIsMissing_saysSo() {
+    void startJar_missingJar_saysSo() {
         assertThatThrownBy(() -> WorkerProcess.startJar(directory.resolve("none.jar"), "Started"))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("none.jar");

@@ -198,7 +198,7 @@ class AnthropicServerTest {
 
     @ParameterizedTest
     @CsvSource({"mark", "text as a block", "thinking from the beginning", "effort", "tool choice"})
-    void change_ofWhatIsNotBound_isAccepted(String what) throws Exception {
+    void change_ofUnboundContent_isAccepted(String what) throws Exception {
         exchange(thoughtful("One"));
         exchange(thoughtful("Two"));
 
@@ -209,7 +209,7 @@ class AnthropicServerTest {
     }
 
     @Test
-    void numbers_areComparedAsTheyWereSpelled() throws Exception {
+    void numbers_areComparedAsSpelled() throws Exception {
         exchange(ModelAnswer.says().calls("tu_1", "look", "{\"n\":1.50}").plus(new Piece.Thought("Hm", "sig")));
         ((ObjectNode) content(1).path(0).path("input")).put("n", 1.5);
 
@@ -217,7 +217,7 @@ class AnthropicServerTest {
     }
 
     @Test
-    void drop_thatWasAskedFor_isNamed() throws Exception {
+    void requestedDrop_isReported() throws Exception {
         exchange(thoughtful("One"));
         change("system");
         dropping();
@@ -278,7 +278,7 @@ class AnthropicServerTest {
     }
 
     @Test
-    void formerModel_isNotBound_unlessTheTestSaysSo() throws Exception {
+    void earlierModel_isNotBoundByDefault() throws Exception {
         body.put("model", FORMER);
         exchange(thoughtful("One"));
         change("system");
@@ -303,7 +303,7 @@ class AnthropicServerTest {
                 "tool_choice | {'type':'tool','name':'look'}               | forced tool use",
                 "temperature | 1                                           | temperature",
             })
-    void setting_thatModelsOfTodayDoNotHave_isRefused(String name, String value, String why) throws Exception {
+    void setting_thatCurrentModelsLack_isRefused(String name, String value, String why) throws Exception {
         server.answers(ModelAnswer.says("Hello."));
         body.put("max_tokens", 2_000);
         body.set(name, ModelServer.JSON.readTree(value.replace('\'', '"')));
@@ -317,7 +317,7 @@ class AnthropicServerTest {
     }
 
     @Test
-    void thinkingBetweenTools_isForSonnet() throws Exception {
+    void thinkingBetweenTools_isAcceptedByItsModelsBelowMaxEffort() throws Exception {
         server.answers(ModelAnswer.says("Hello."));
         body.put("model", "claude-sonnet-5-5");
         body.putObject("thinking").put("type", "between_tools");
@@ -329,7 +329,7 @@ class AnthropicServerTest {
 
     @ParameterizedTest
     @CsvSource({"'', Hi", "'', ' '", "' ', ' '"})
-    void text_ofNothing_isRefused(String text, String other) throws Exception {
+    void emptyText_isRefused(String text, String other) throws Exception {
         ArrayNode content = ((ObjectNode) messages().path(0)).putArray("content");
         text(content, text);
         text(content, other);
@@ -351,7 +351,7 @@ class AnthropicServerTest {
     }
 
     @Test
-    void messagesOfUsers_inARow_areOne() throws Exception {
+    void consecutiveUserMessages_areOne() throws Exception {
         exchange(thoughtful("One").calls("tu_1", "look", "{}"));
         messages().addObject().put("role", "user").put("content", "Are you there?");
 
@@ -368,7 +368,7 @@ class AnthropicServerTest {
     }
 
     @Test
-    void thinking_atTheEndOfAReply_isRefusedByModelsOfTheTestsChoice() throws Exception {
+    void trailingThinking_isRefusedByTheChosenModels() throws Exception {
         exchange(thoughtful("One"));
         accepted();
         server.refusingTrailingThinking(TODAY);
@@ -377,7 +377,7 @@ class AnthropicServerTest {
     }
 
     @Test
-    void caller_hasToGoBack() throws Exception {
+    void caller_mustBeSentBack() throws Exception {
         server.namingCallers();
         exchange(ModelAnswer.says().calls("tu_1", "look", "{}"));
         accepted();
@@ -407,7 +407,7 @@ class AnthropicServerTest {
     }
 
     @Test
-    void serverAfterIt_knowsItsBlocks() throws Exception {
+    void laterServer_recognizesEarlierBlocks() throws Exception {
         exchange(thoughtful("One"));
         server.close();
         server = new AnthropicServer();

@@ -58,7 +58,7 @@ class GeminiServerTest {
     }
 
     @Test
-    void reply_wholeOrStreamed_isOfTheSameText() throws Exception {
+    void reply_wholeOrStreamed_hasTheSameText() throws Exception {
         String whole = ask("gemini-2.5-flash", "\"contents\":[USER]").body();
         String streamed = post(
                         "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse&key=" + ModelServer.KEY,
@@ -87,7 +87,7 @@ class GeminiServerTest {
                 "\"contents\":[USER,CALL,RESULT,CALL,RESULT]",
                 "\"contents\":[USER],\"tools\":{\"functionDeclarations\":[{\"name\":\"f\"}]}"
             })
-    void request_sound_isAnswered(String fields) throws Exception {
+    void validRequest_isAnswered(String fields) throws Exception {
         assertThat(ask("gemini-2.5-flash", fields).statusCode()).isEqualTo(200);
     }
 
@@ -144,7 +144,7 @@ class GeminiServerTest {
     }
 
     @Test
-    void call_withoutSignature_isRejectedByNewModelsOnly_inTheCurrentTurn() throws Exception {
+    void call_withoutSignatureInTheCurrentTurn_isRejectedByNewModelsOnly() throws Exception {
         assertThat(ask("gemini-2.5-pro", "\"contents\":[USER,CALL,RESULT]").statusCode())
                 .isEqualTo(200);
         assertThat(ask("gemini-3-pro", "\"contents\":[USER,CALL,RESULT,USER]").statusCode())

@@ -23,7 +23,7 @@ class ChildProcessTest {
     }
 
     @Test
-    void run_hasInputAndEnvironment_andKeepsBothStreamsApart(@TempDir Path directory) throws Exception {
+    void run_passesInputAndEnvironmentAndSeparatesTheStreams(@TempDir Path directory) throws Exception {
         ChildProcess.Ended ended = shell("pwd; read word; printf '%s %s' \"$word\" \"$NAME\"; echo bad >&2; exit 3")
                 .in(directory)
                 .environment(Map.of("NAME", "Ann"))
@@ -33,14 +33,14 @@ class ChildProcessTest {
     }
 
     @Test
-    void run_tooLong_isKilled_andSaysWhatItPrinted() {
+    void run_tooLong_isKilledAndReportsItsOutput() {
         assertThatThrownBy(() -> shell("echo begun; exec sleep 600").run(Duration.ofSeconds(1)))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("still runs: /bin/sh -c echo begun; exec sleep 600\nbegun\n");
     }
 
     @Test
-    void line_isFoundLater_andOnceMoreAmongEarlierOnes() throws Exception {
+    void awaitLine_laterOrEarlierLine_isFound() throws Exception {
         List<String> seen = new CopyOnWriteArrayList<>();
         try (ChildProcess process = shell("echo one; read go; printf 'tw'; printf 'o\\nrest'; exec sleep 600")
                 .onLine(seen::add)
@@ -58,7 +58,7 @@ class ChildProcessTest {
     }
 
     @Test
-    void line_ofAProgramThatHasEnded_isMissing_andTheLogSaysWhy(@TempDir Path directory) throws Exception {
+    void awaitLine_programHasEnded_failsWithItsOutput(@TempDir Path directory) throws Exception {
         Path log = directory.resolve("log");
         try (ChildProcess process =
                 shell("echo no port >&2; exit 1").errorsTo(log).start()) {
@@ -70,7 +70,7 @@ class ChildProcessTest {
     }
 
     @Test
-    void terminate_letsItFinish_andReadsItsLastWords() throws Exception {
+    void terminate_waitsForTheEndAndReadsAllOutput() throws Exception {
         try (ChildProcess process = shell("trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.05; done")
                 .start()) {
             process.firstLine(MOST);
@@ -81,7 +81,7 @@ class ChildProcessTest {
     }
 
     @Test
-    void kill_isForTheProcessAlone_andCloseForItsDescendants() throws Exception {
+    void kill_sparesTheDescendantsAndCloseKillsThem() throws Exception {
         ChildProcess process = shell("sleep 600 & echo $!; wait").start();
         ProcessHandle child =
                 ProcessHandle.of(Long.parseLong(process.firstLine(MOST))).orElseThrow();
@@ -101,7 +101,7 @@ class ChildProcessTest {
     }
 
     @Test
-    void awaitSuccess_repeatsACheck_untilTheProgramEnds() throws Exception {
+    void awaitSuccess_repeatsTheCheckUntilTheProgramEnds() throws Exception {
         try (ChildProcess process = shell("sleep 0.3").start()) {
             assertThatThrownBy(() -> process.awaitSuccess(ChildProcess.of("false"), MOST))
                     .hasMessageStartingWith("did not start: ");

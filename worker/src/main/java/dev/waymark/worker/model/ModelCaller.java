@@ -150,7 +150,7 @@ final class ModelCaller {
             words.failed(chain.after(asked, failure, words.failed()));
             delay = chain.delay(asked, delay, words.failed());
             goesOn = goesOn || chain.triesAnother(words.failed());
-        } else if (chain.dispensesWith(asked, failure)) {
+        } else if (chain.continuesWithout(asked, failure)) {
             words.failed(ModelChain.without(asked, words.failed()));
             delay = chain.delay(asked, delay, words.failed());
             goesOn = true;

@@ -147,7 +147,7 @@ final class ModelChain {
     }
 
     /** Whether the call continues without this model. A permanent failure of a fallback does not fail the turn. */
-    boolean dispensesWith(Link asked, ModelFailure failure) {
+    boolean continuesWithout(Link asked, ModelFailure failure) {
         return !isFirst(asked) && !failure.retryable();
     }
 

@@ -31,13 +31,13 @@ class AgentActivityImplTest {
     }
 
     @Test
-    void noName_isTheOnlyAgent() {
+    void missingName_meansTheOnlyAgent() {
         assertThat(among(HELPER).resolve(new AgentInput("", ThreadIdentity.RULES)))
                 .isEqualTo(HELPER);
     }
 
     @Test
-    void noName_amongSeveral_isRefusedByNames() {
+    void missingName_amongSeveralAgents_isRefusedWithTheirNames() {
         assertThatThrownBy(() -> among(HELPER, OTHER).resolve(new AgentInput("", ThreadIdentity.RULES)))
                 .isInstanceOfSatisfying(
                         ApplicationFailure.class,

@@ -115,7 +115,7 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_sideEffectingTools_areCompletelyUnderstood() throws Exception {
+    void load_sideEffectingTools_areReadCompletely() throws Exception {
         file("a.yaml", MODEL + """
                 approvals: { by: human, timeout: 24h }
                 tools:
@@ -147,7 +147,7 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_otherFiles_areNoAgents() throws Exception {
+    void load_otherFiles_areIgnored() throws Exception {
         file("b.yaml", MODEL);
         file("a.yaml", MODEL);
         file("notes.yml", "not: ours");
@@ -159,7 +159,7 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_noAgents_isFine() throws Exception {
+    void load_noAgents_isAccepted() throws Exception {
         assertThat(load().names()).isEmpty();
     }
 
@@ -172,14 +172,14 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_twoOfOneName_namesBothFiles() throws Exception {
+    void load_twoAgentsWithOneName_namesBothFiles() throws Exception {
         Path first = file("a.yaml", "name: c\n" + MODEL);
         Path second = file("b.yaml", "name: c\n" + MODEL);
         assertThatThrownBy(this::load).hasMessage(second + ":1: name: c is also the name of " + first);
     }
 
     @Test
-    void load_invalidFile_carriesItsPlace() throws Exception {
+    void load_invalidFile_namesItsPlace() throws Exception {
         Path file = file("a.yaml", MODEL + "\nmodle: x\n");
         assertThat(catchThrowableOfType(AgentInvalid.class, this::load))
                 .returns(file.toString(), AgentInvalid::file)
@@ -320,7 +320,7 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_tokensOfServers_areUnderstood() throws Exception {
+    void load_tokensOfServers_areRead() throws Exception {
         file("a.yaml", MODEL + """
                 tools:
                   - mcp:
@@ -359,7 +359,7 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_tokenBesideTheHeaderAuthorization_orOfAProgram_isRefused() throws Exception {
+    void load_tokenWithAnAuthorizationHeaderOrProgram_isRefused() throws Exception {
         String token = "token: { command: [print-token] }";
         file(
                 "a.yaml",
@@ -373,7 +373,7 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_budgetAndPricing_areUnderstood() throws Exception {
+    void load_budgetAndPricing_areRead() throws Exception {
         file("a.yaml", MODEL + """
                 budget: { usd: 1.50, tokens: 5000000000 }
                 pricing: { input: 3, output: 15.0, cache_read: 0.3 }
@@ -395,7 +395,7 @@ class AgentDirectoryTest {
             pricing: { input: -1, output: 1 }|pricing.input: expected 0 to 1000000 dollars, found -1
             pricing: { input: 1 }|pricing.output: is missing
             """)
-    void load_budgetOrPricingThatIsNone_isRefused(String line, String problem) throws Exception {
+    void load_invalidBudgetOrPricing_isRefused(String line, String problem) throws Exception {
         Path file = file("a.yaml", MODEL + line + "\n");
         assertThatThrownBy(this::load).hasMessage(file + ":2: " + problem);
     }
@@ -428,7 +428,7 @@ class AgentDirectoryTest {
             [h]|subagents[0]: an agent can't be its own subagent: a → h → a
             [d]|subagents[0]: subagents can be nested 5 deep at most: a → d → e → f → g → c → c2
             """)
-    void load_subagentsThatCannotBe_areRefused(String subagents, String problem) throws Exception {
+    void load_invalidSubagents_areRefused(String subagents, String problem) throws Exception {
         Path file = file("a.yaml", MODEL + "subagents: " + subagents + "\n");
         for (String chain : List.of("d e", "e f", "f g", "g c", "h a")) {
             String[] names = chain.split(" ");
@@ -467,7 +467,7 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_summarize_isTakenWithItsDefaults() throws Exception {
+    void load_summarize_hasDefaults() throws Exception {
         file("a.yaml", MODEL + "summarize: { when_tokens: 900 }\n");
         file("b.yaml", MODEL + "summarize: {}\n");
 
@@ -484,7 +484,7 @@ class AgentDirectoryTest {
                 "{ keep_messages: 0 } | keep_messages: must be at least 1, found 0",
                 "{ keep: 3 } | keep: unknown field. Did you mean \"keep_messages\"?"
             })
-    void load_summarizeThatMakesNoSense_isRefused(String rule, String problem) throws Exception {
+    void load_invalidSummarize_isRefused(String rule, String problem) throws Exception {
         Path file = file("a.yaml", MODEL + "summarize: " + rule + "\n");
         assertThatThrownBy(this::load)
                 .hasMessageContaining(file + ":2: summarize")
@@ -539,13 +539,13 @@ class AgentDirectoryTest {
                 "{ name: t, safe_to_retry: true } | needs one of use, mcp, http, command, front_end",
                 "files                            | expected fields, such as use: files",
             })
-    void load_toolOfNoKind_isRefused(String tool, String message) throws Exception {
+    void load_toolWithoutAKind_isRefused(String tool, String message) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
         assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]: " + message);
     }
 
     @Test
-    void load_servers_areKeptForWhenAThreadStarts() throws Exception {
+    void load_servers_areKeptForTheStartOfAThread() throws Exception {
         file("a.yaml", MODEL + """
                 tools:
                   - mcp: { name: docs, command: [docs-mcp, --all], env: { KEY: "${DOCS_KEY}" }, trust: true, allow: [search] }
@@ -582,7 +582,7 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_requests_areCompletelyUnderstood() throws Exception {
+    void load_requests_areReadCompletely() throws Exception {
         file("a.yaml", MODEL + """
                 tools:
                   - name: close_issue
@@ -656,7 +656,7 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_programAndRequestAtOnce_isRefused() throws Exception {
+    void load_toolWithProgramAndRequest_isRefused() throws Exception {
         String http = "http: { method: GET, url: 'https://a.example/' }";
         Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, command: [x], " + http + " }\n");
         assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].command: not allowed together with http");
@@ -665,7 +665,7 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_inputThatIsNoSchema_isRefused() throws Exception {
+    void load_invalidInputSchema_isRefused() throws Exception {
         Path file = file(
                 "a.yaml",
                 MODEL + "tools:\n  - { name: t, command: [x], safe_to_retry: true,\n"
@@ -674,20 +674,20 @@ class AgentDirectoryTest {
     }
 
     @Test
-    void load_programThatIsNotThere_isRefused() throws Exception {
+    void load_missingProgram_isRefused() throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, command: [./x.sh], safe_to_retry: true }\n");
         assertThatThrownBy(this::load)
                 .hasMessage(file + ":3: tools[0].command: not an executable file: " + directory.resolve("./x.sh"));
     }
 
     @Test
-    void load_secondToolOfOneName_isRefused() throws Exception {
+    void load_twoToolsWithOneName_isRefused() throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - use: ask_user\n  - use: ask_user\n");
         assertThatThrownBy(this::load).hasMessage(file + ":4: tools[1].use: duplicate tool name: ask_user");
     }
 
     @Test
-    void load_moreThanAHistoryShouldHold_isRefused() throws Exception {
+    void load_agentTooLargeForHistory_isRefused() throws Exception {
         Path file = file("a.yaml", MODEL + "instructions: " + "x".repeat(128 * 1024) + "\n");
         assertThatThrownBy(this::load).hasMessageStartingWith(file + ":1: too large: ");
     }

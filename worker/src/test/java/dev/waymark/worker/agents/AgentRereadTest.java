@@ -68,7 +68,7 @@ class AgentRereadTest {
     }
 
     @Test
-    void reread_filesChangedAddedAndRemoved_hasThemAsTheyAre() throws Exception {
+    void reread_changedAddedAndRemovedFiles_areApplied() throws Exception {
         file("billing", "instructions: Bill twice.\n");
         file("third", "instructions: Come.\n");
         Files.delete(directory.resolve("other.yaml"));
@@ -81,7 +81,7 @@ class AgentRereadTest {
     }
 
     @Test
-    void reread_fileThatIsNotValid_keepsItsLastValidVersionAndSaysSoOnce() throws Exception {
+    void reread_invalidFile_keepsItsLastValidVersionAndSaysSoOnce() throws Exception {
         Path broken = file("billing", "instructons: Bill twice.\n");
         file("other", "instructions: Go.\n");
 
@@ -103,7 +103,7 @@ class AgentRereadTest {
     }
 
     @Test
-    void reread_agentsThatDoNotFitEachOther_staysAsItWasUntilTheyDo() throws Exception {
+    void reread_contradictingAgents_changeNothingUntilTheyAgree() throws Exception {
         file("billing", "instructions: Ask.\nsubagents: [helper]\n");
         file("other", "instructions: Go.\n");
 
@@ -124,7 +124,7 @@ class AgentRereadTest {
     }
 
     @Test
-    void reread_fileThatAnAgentInJavaNeeds_isGone_staysAsItWasAndSaysSoOnce() throws Exception {
+    void reread_deletedFileThatAnAgentInJavaNeeds_changesNothingAndSaysSoOnce() throws Exception {
         ToolSpec billing = ToolSpec.subagent("billing", "Bills.");
         agents = agents.plus(List.of(AgentSpec.of("host", "scripted:a.script.yaml", billing)));
         Files.delete(directory.resolve("billing.yaml"));
@@ -146,7 +146,7 @@ class AgentRereadTest {
     }
 
     @Test
-    void agentInJava_isASubagentOfAgentsInFiles_alsoAfterAChange() throws Exception {
+    void agentInJava_usedByAgentFiles_staysTheirSubagentAfterAChange() throws Exception {
         AgentSpec researcher = AgentSpec.of("researcher", "scripted:a.script.yaml")
                 .with()
                 .description("Finds out.")
@@ -179,7 +179,7 @@ class AgentRereadTest {
     }
 
     @Test
-    void agentInJava_isNoProblemBesideAnInvalidFile() throws Exception {
+    void agentInJava_besideAnInvalidFile_isNotReported() throws Exception {
         AgentSpec researcher = AgentSpec.of("researcher", "scripted:a.script.yaml");
         file("billing", "subagents: [researcher, nobody]\n");
         file("other", "nonsense: 1\n");
@@ -191,7 +191,7 @@ class AgentRereadTest {
     }
 
     @Test
-    void thread_startedAfterAChange_getsTheFileAsItIs() throws Exception {
+    void thread_startedAfterAChange_getsTheChangedFile() throws Exception {
         AgentActivityImpl activity =
                 new AgentActivityImpl(agents, new McpDiscovery(new McpConnections(Map.of(), directory)));
         assertThat(activity.resolve(new AgentInput("billing", ThreadIdentity.RULES))

@@ -32,7 +32,7 @@ class FrontEndToolTest {
     Path directory;
 
     @Test
-    void tool_isDeclared_andStoredWithItsKind() throws Exception {
+    void tool_declared_isStoredWithItsKind() throws Exception {
         ToolSpec expected = ToolSpec.frontEnd("pick")
                 .describedAs("Picks", Json.of(Map.of("type", "object")))
                 .build();
@@ -59,7 +59,7 @@ class FrontEndToolTest {
                 "front_end: true, output: {type: string} | output: not allowed with front_end",
                 "front_end: true, command: [cat]        | front_end: unknown field",
             })
-    void fieldThatDoesNotFit_isAProblemOfItsLine(String fields, String problem) {
+    void unsuitableField_isReportedWithItsLine(String fields, String problem) {
         String lines = "    " + fields.replaceAll(", (?=[a-z_]+: )", "\n    ") + "\n";
 
         AgentInvalid problems = catchThrowableOfType(AgentInvalid.class, () -> tool(lines));

@@ -54,7 +54,7 @@ class ModelFieldsTest {
     }
 
     @Test
-    void options_inHistory_areReadAgain_andAbsentWhereNoneAreSet() throws JsonProcessingException {
+    void options_inHistory_areReadBackAndAbsentIfUnset() throws JsonProcessingException {
         AgentSpec plain = AgentSpec.of("a", "openai:m-1");
         AgentSpec careful = plain.with()
                 .options(ModelOptions.NONE.withEffort("high").withTemperature(0.2))
@@ -160,14 +160,14 @@ class ModelFieldsTest {
                 "anthropic:m | thinking_budget: 16000 | options.thinking_budget: expected at least 1024 and less than"
                         + " max_tokens, which is 16000, found 16000",
             })
-    void option_thatItsProviderWouldRefuse_isAProblemOfItsLine(String model, String option, String problem) {
+    void option_thatItsProviderWouldRefuse_isReportedWithItsLine(String model, String option, String problem) {
         String words = problem("model: " + model + "\noptions:\n  " + option);
 
         assertThat(words).contains("a.yaml:3: " + problem);
     }
 
     @Test
-    void options_thatExcludeEachOther_areReportedTogetherWithOtherProblems() {
+    void options_mutuallyExclusive_areReportedWithOtherProblems() {
         assertThat(problem("model: anthropic:m\noptions:\n  effort: most\n  temperature: 1\n  thinking_budget: 2000"))
                 .contains("a.yaml:3: options.effort: expected one of")
                 .contains("a.yaml:4: options.temperature: not allowed with thinking_budget")
@@ -197,7 +197,7 @@ class ModelFieldsTest {
     }
 
     @Test
-    void retryFor_isPartOfTheAgent_andReadAgain() throws Exception {
+    void retryFor_isStoredAndReadBack() throws Exception {
         AgentSpec agent = agent("model: anthropic:m-1\nretry_for: 10m");
 
         assertThat(agent)
@@ -216,7 +216,7 @@ class ModelFieldsTest {
     }
 
     @Test
-    void silence_ofEachModel_isPartOfTheAgent_andReadAgain() throws Exception {
+    void silence_ofEachModel_isStoredAndReadBack() throws Exception {
         AgentSpec agent = agent("""
                 model: anthropic:m-1
                 silence: 60s
@@ -246,7 +246,7 @@ class ModelFieldsTest {
 
     @ParameterizedTest
     @CsvSource({"0, PT0S", "'\"0\"', PT0S", "0s, PT0S", "500ms, PT0.5S", "1m, PT1M"})
-    void fuse_isADuration_orZero(String field, Duration limit) throws Exception {
+    void fuse_durationOrZero_isRead(String field, Duration limit) throws Exception {
         assertThat(agent("model: openai:m-1\nfuse: " + field).fuse()).contains(limit);
     }
 
@@ -257,7 +257,7 @@ class ModelFieldsTest {
                 "2   | expected a duration such as 500ms, 5s, 2m or 24h, found 2",
                 "61s | expected 0 to 1m, found 61s",
             })
-    void fuse_thatIsNoLimit_isAProblemOfItsLine(String field, String problem) {
+    void fuse_invalidLimit_isReportedWithItsLine(String field, String problem) {
         assertThat(problem("model: openai:m-1\nfuse: " + field)).contains("a.yaml:2: fuse: " + problem);
     }
 
@@ -275,7 +275,7 @@ class ModelFieldsTest {
                 "fallback: [{ model: 'openai:m', silence: 0s }] | a.yaml:2: fallback[0].silence: expected 1s to 9m,"
                         + " found 0s",
             })
-    void silence_thatIsNoLimit_isAProblemOfItsLine(String field, String problem) {
+    void silence_invalidLimit_isReportedWithItsLine(String field, String problem) {
         assertThat(problem("model: anthropic:m-1\n" + field)).contains(problem);
     }
 
@@ -290,12 +290,12 @@ class ModelFieldsTest {
                         + "thinking_budget: unknown option. openai knows",
                 "{ model: 'openai:m', pricing: { input: 1 } } | a.yaml:3: fallback[0].pricing.output: is missing",
             })
-    void fallback_thatCannotBeUsed_isAProblemOfItsLine(String item, String problem) {
+    void fallback_unusable_isReportedWithItsLine(String item, String problem) {
         assertThat(problem("model: anthropic:m-1\nfallback:\n  - " + item)).contains(problem);
     }
 
     @Test
-    void fallback_tooMany_orWithoutAPriceForABudget_isAProblem() {
+    void fallbacks_tooManyOrWithoutAPriceForABudget_areReported() {
         assertThat(problem("model: openai:m\nfallback: [openai:a, openai:b, openai:c, openai:d, openai:e]"))
                 .contains("a.yaml:2: fallback: too many models: 5, at most 4");
         assertThat(problem("model: openai:gpt-5\nfallback: [openai:gpt-5-mini, openai:m-1]\nbudget: { usd: 1 }"))

@@ -19,7 +19,7 @@ class ReceiverLineTest {
     }
 
     @Test
-    void line_receiverIsBusy_othersComeOneAfterTheOther_asFastAsItAnswers() {
+    void line_busyReceiver_admitsNoticesAsFastAsItAnswers() {
         fill(at(0));
         line.leave(at(0), at(0.4));
         assertThat(line.enter(at(0.4))).isEmpty();
@@ -29,7 +29,7 @@ class ReceiverLineTest {
     }
 
     @Test
-    void line_receiverNeverAnswers_othersComeTheLessOften_theLongerItIsSilent() {
+    void line_silentReceiver_admitsNoticesLessAndLessOften() {
         fill(at(0));
 
         assertThat(line.enter(at(8))).contains(Duration.ofSeconds(1));
@@ -38,7 +38,7 @@ class ReceiverLineTest {
     }
 
     @Test
-    void line_noticeHasEnded_leavesRoomForAnother() {
+    void line_endedNotice_makesRoomForAnother() {
         fill(at(0));
         line.leave(at(0), at(1));
 

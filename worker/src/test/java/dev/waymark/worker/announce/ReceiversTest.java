@@ -48,7 +48,7 @@ class ReceiversTest {
                 "ops: { slak: 'https://x' } | slak",
                 "ops: nothing | expected"
             })
-    void file_withAMistake_isRefused_withItsPlace(String text, String words) {
+    void file_withAMistake_isRefusedWithItsPlace(String text, String words) {
         assertThatThrownBy(() -> read(text)).hasMessageContaining(words).hasMessageContaining("receivers.yaml");
     }
 

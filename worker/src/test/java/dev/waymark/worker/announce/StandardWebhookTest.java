@@ -30,7 +30,7 @@ class StandardWebhookTest {
 
     /** The example of the specification. */
     @Test
-    void signature_ofTheExample_isTheOneThere() throws Exception {
+    void signature_ofTheSpecificationsExample_matches() throws Exception {
         byte[] content =
                 "msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{\"test\": 2432232314}".getBytes(StandardCharsets.UTF_8);
 
@@ -39,7 +39,7 @@ class StandardWebhookTest {
     }
 
     @Test
-    void message_sentWithTwoSecrets_hasASignatureOfEach_overTheBytesThatAreSent() throws Exception {
+    void message_withTwoSecrets_isSignedWithEach() throws Exception {
         KeyPair pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
         byte[] seed = ((EdECPrivateKey) pair.getPrivate()).getBytes().orElseThrow();
         String own = "whsk_" + Base64.getEncoder().encodeToString(seed);
@@ -79,7 +79,7 @@ class StandardWebhookTest {
     }
 
     @Test
-    void failure_namesNeitherTheAddressNorTheSecretNorTheReceiversWords() throws Exception {
+    void failure_revealsNoAddressSecretOrResponse() throws Exception {
         try (RecordingServer server = RecordingServer.with(
                         (exchange, request) -> RecordingServer.send(exchange, 500, "no, " + request.headers()));
                 ReceiverClient client = new ReceiverClient(Map.of("KEY", "whsec_!!!"))) {

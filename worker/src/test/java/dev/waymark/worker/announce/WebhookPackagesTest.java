@@ -82,7 +82,7 @@ class WebhookPackagesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"node verify.mjs", "python/bin/python verify.py"})
-    void announcement_isVerifiedWithEachOfItsSecrets_andRefusedOnceChanged(String command) throws Exception {
+    void announcement_isVerifiedWithEachSecretAndRefusedIfChanged(String command) throws Exception {
         Received one = receive(OLD);
         Received rotating = receive(NEW, OLD);
         Received mixed = receive(ED25519, OLD);

@@ -22,7 +22,7 @@ class MemoryBudgetTest {
     /** The readers take one byte at a time until none of them gets more. */
     @ParameterizedTest
     @CsvSource({"1, 500", "4, 200", "9, 100", "99, 10"})
-    void readers_thatTakeAllTheyCan_getEqualShares_andOneGetsTheOtherHalf(int readers, int bytes) {
+    void greedyReaders_getEqualSharesAndOneGetsTheOtherHalf(int readers, int bytes) {
         List<MemoryBudget.Share> shares = new ArrayList<>();
         for (int i = 0; i < readers; i++) {
             shares.add(impatient.open());
@@ -52,7 +52,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void share_thatIsClosed_isFreeAgain() throws Exception {
+    void closedShare_isFreeAgain() throws Exception {
         MemoryBudget.Share first = impatient.open();
         first.take(500);
         first.take(1_000);
@@ -85,7 +85,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void readerThatWaits_endsWhenItsShareIsClosed() throws Exception {
+    void waitingReader_shareClosed_fails() throws Exception {
         largeReader();
         MemoryBudget.Share second = budget.open();
         CompletableFuture<Boolean> got = new CompletableFuture<>();
@@ -99,7 +99,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void readerThatWaits_endsWhenItIsInterrupted_andStaysSo() throws Exception {
+    void waitingReader_interrupted_failsAndStaysInterrupted() throws Exception {
         largeReader();
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         Thread reader = new Thread(() -> {

@@ -37,14 +37,14 @@ class ServerSentEventsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"\n", "\r\n", "\r"})
-    void event_withAnyLineEnd_isItsData(String end) throws Exception {
+    void event_withAnyLineEnd_isRead(String end) throws Exception {
         String stream = ": hello|event: message|data: {\"a\": 1}|id: 7||data:Tōkyō 🤔||".replace("|", end);
 
         assertThat(events(stream)).containsExactly("{\"a\": 1}", "Tōkyō 🤔");
     }
 
     @Test
-    void event_ofSeveralLines_isAllOfThem() throws Exception {
+    void event_ofSeveralLines_hasAllOfThem() throws Exception {
         assertThat(events("data: a\nretry: 3\ndata\ndata:  b\n\n")).containsExactly("a\n\n b");
     }
 
@@ -55,12 +55,12 @@ class ServerSentEventsTest {
     }
 
     @Test
-    void event_thatTheEndCuts_isLeftOut() throws Exception {
+    void event_cutByTheEnd_isLeftOut() throws Exception {
         assertThat(events("data: a\n\ndata: b\n")).containsExactly("a");
     }
 
     @Test
-    void event_asLargeAsItMayBe_isRead() throws Exception {
+    void event_ofTheMaximumSize_isRead() throws Exception {
         String data = "x".repeat(MOST_EVENT_BYTES - "data: ".length());
 
         assertThat(events("data: " + data + "\n\n")).containsExactly(data);

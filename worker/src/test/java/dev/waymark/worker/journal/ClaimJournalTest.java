@@ -226,7 +226,7 @@ class ClaimJournalTest {
     }
 
     @Test
-    void noteOfACallThatIsBeingCancelled_isWritten() {
+    void noteOfACallBeingCancelled_isWritten() {
         ClaimJournal journal = journal();
         journal.open(this.journal);
         DynamicActivity cancelled = arguments -> {

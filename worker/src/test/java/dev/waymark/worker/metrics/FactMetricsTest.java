@@ -88,7 +88,7 @@ class FactMetricsTest {
     }
 
     @Test
-    void turn_thatEndsAsAQueuedMessageStartsTheNextOne_isCountedWithItsTime() {
+    void turn_followedByAQueuedMessage_isCountedWithItsTime() {
         begin(agent(9));
         happen(said("one"), new ModelFact.ModelCalled(1), said("two"), replied(1, new Part.Text("first")));
         assertThat(state.turn().number()).isEqualTo(2);
@@ -104,7 +104,7 @@ class FactMetricsTest {
     }
 
     @Test
-    void turn_thatAReplacedConversationStops_isCounted() {
+    void turn_stoppedByAReplacedConversation_isCounted() {
         begin(agent(9));
         happen(said("one"), new ModelFact.ModelCalled(1));
         happen(new PersonFact.UserSpoke(
@@ -116,7 +116,7 @@ class FactMetricsTest {
     }
 
     @Test
-    void turn_thatEndsAtALimitAsSoonAsItStarts_isCounted() {
+    void turn_endingAtALimitAtOnce_isCounted() {
         begin(agent(0));
         happen(said("one"));
 
@@ -126,7 +126,7 @@ class FactMetricsTest {
     }
 
     @Test
-    void turn_whoseEndStartsOneThatEndsAtOnce_isCountedToo() {
+    void turn_followedByOneThatEndsAtOnce_isCountedToo() {
         begin(agent(9).withBudget(new Budget(Optional.empty(), Optional.of(12L))));
         happen(said("one"), new ModelFact.ModelCalled(1), said("two"), replied(1, new Part.Text("first")));
 
@@ -138,7 +138,7 @@ class FactMetricsTest {
     }
 
     @Test
-    void calls_thatEndAsTheyAreIssued_areCountedOnce() {
+    void calls_endingWhenIssued_areCountedOnce() {
         begin(agent(9));
         Part unknown = new Part.ToolUse("tu_1", "no_such_tool", Json.EMPTY_OBJECT);
         Part invalid = new Part.ToolUse("tu_2", "add", Json.EMPTY_OBJECT);

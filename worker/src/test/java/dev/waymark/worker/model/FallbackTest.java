@@ -101,7 +101,7 @@ class FallbackTest {
     }
 
     @Test
-    void outage_isAnsweredByTheNextModel_whichIsRecordedAndPaidFor() {
+    void outage_nextModelAnswersAndIsRecordedAndCharged() {
         anthropic.answers(ModelAnswer.error(529, BUSY));
         openai.answers(ModelAnswer.says("Hello.").using(1_000, 100));
 
@@ -131,7 +131,7 @@ class FallbackTest {
     }
 
     @Test
-    void refusal_endsTheTurn_withWhatTheServiceSaid() {
+    void refusal_endsTheTurnWithTheServicesMessage() {
         anthropic.answers(ModelAnswer.says("I").stopping("refusal"));
 
         Problem problem = outcome(start(worker)).error().orElseThrow();
@@ -143,7 +143,7 @@ class FallbackTest {
     }
 
     @Test
-    void refusal_thatIsPassedOn_isAnsweredByTheNextModel_withTheSameRequest() {
+    void refusal_passedOn_sendsTheSameRequestToTheNextModel() {
         worker.close();
         worker = worker(AnthropicProvider.of(anthropic.environment()), AgentSpec.Builder::fallbackOnRefusal);
         anthropic.answers(ModelAnswer.says("I").using(7, 1).stopping("refusal"));
@@ -186,7 +186,7 @@ class FallbackTest {
     }
 
     @Test
-    void failure_thatPasses_isLeftToTheModelItself() {
+    void temporaryFailure_isRetriedWithTheSameModel() {
         anthropic.answers(ModelAnswer.error(529, BUSY), ModelAnswer.says("Hello."));
 
         String thread = start(worker);
@@ -204,7 +204,7 @@ class FallbackTest {
         "402, billing_error,           NoCredit",
         "404, not_found_error,         ModelNotFound",
     })
-    void failure_thatIsNoOutage_isNotAnsweredByAnother(int status, String name, String type) {
+    void failure_otherThanAnOutage_callsNoOtherModel(int status, String name, String type) {
         anthropic.answers(ModelAnswer.error(status, "{\"error\":{\"type\":\"" + name + "\",\"message\":\"No.\"}}"));
 
         Problem problem = outcome(start(worker)).error().orElseThrow();
@@ -215,7 +215,7 @@ class FallbackTest {
     }
 
     @Test
-    void service_thatAsksToWaitLong_givesWayAtOnce() {
+    void serviceRequestingALongWait_isReplacedAtOnce() {
         anthropic.answers(ModelAnswer.error(429, BUSY).with("Retry-After", "300"));
         openai.answers(ModelAnswer.says("Hello."));
 
@@ -224,7 +224,7 @@ class FallbackTest {
     }
 
     @Test
-    void service_thatCannotBeReached_isReplaced() {
+    void unreachableService_isReplaced() {
         openai.answers(ModelAnswer.says("Hello."));
         AgentWorker cutOff = worker(AnthropicProvider.of(Map.of("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")));
         try (cutOff) {
@@ -234,7 +234,7 @@ class FallbackTest {
     }
 
     @Test
-    void stream_thatIsCut_isPaidAtThePriceOfItsModel() {
+    void cutStream_isChargedAtThePriceOfItsModel() {
         anthropic.answers(ModelAnswer.says("Hel", "lo.").using(1_000, 5).cutAfter(1));
         openai.answers(ModelAnswer.says("Hi.").using(1_000, 100));
 
@@ -260,7 +260,7 @@ class FallbackTest {
     }
 
     @Test
-    void fallback_thatRefuses_leavesTheCallToTheFirst() {
+    void refusingFallback_leavesTheCallToTheFirstModel() {
         anthropic.answers(ModelAnswer.error(500, BUSY), ModelAnswer.error(500, BUSY), ModelAnswer.says("At last."));
         openai.answers(ModelAnswer.error(401, BUSY));
 
@@ -272,7 +272,7 @@ class FallbackTest {
     }
 
     @Test
-    void outage_ofAllModels_isGivenUpAfterTenCalls() {
+    void outageOfAllModels_failsAfterTenCalls() {
         anthropic.answers(ModelAnswer.error(503, BUSY).with("Retry-After-Ms", "20"));
         openai.answers(ModelAnswer.error(503, BUSY).with("Retry-After-Ms", "20"));
 
@@ -288,7 +288,7 @@ class FallbackTest {
      * model.
      */
     @Test
-    void thoughts_ofOneModel_areNotSentToTheOther_andKept() {
+    void reasoningOfOneModel_isKeptAndNotSentToTheOther() {
         Piece.Thought thought = new Piece.Thought("Hm.", "c2lnbmVk");
         ModelAnswer.Speech first = ModelAnswer.says().plus(thought).calls("tu_1", "write_todos", todos());
         anthropic.answers(first, ModelAnswer.error(529, BUSY));

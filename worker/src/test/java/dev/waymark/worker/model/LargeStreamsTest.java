@@ -98,7 +98,7 @@ class LargeStreamsTest {
     }
 
     @Test
-    void streamsThatDoNotEnd_failTheirTurnsAndNoOther() throws Exception {
+    void endlessStreams_failTheirOwnTurnsOnly() throws Exception {
         answerLarge(ModelAnswer.says("words ".repeat(10_000)).endless());
 
         List<WorkflowStub> endless = start("large", 20);
@@ -113,7 +113,7 @@ class LargeStreamsTest {
 
     /** Each reply fits, but all together would take a quarter of a gigabyte. */
     @Test
-    void largeReplies_allAtATime_takeTurnsAndHoldNoOtherUp() throws Exception {
+    void largeReplies_atTheSameTime_takeTurnsWithoutBlockingOthers() throws Exception {
         answerLarge(ModelAnswer.says("w".repeat(900_000), ".").silentAfter(1));
 
         List<WorkflowStub> large = start("large", 50);

@@ -40,7 +40,7 @@ class LiveRepliesTest {
     }
 
     @Test
-    void report_hasWhatIsNew_andNamesWhatIsNotHere() {
+    void report_hasNewWordsAndNamesUnknownCalls() {
         live.show("trip", "run-1", text(1, "Hello, world"));
         live.show("other", "run-1", text(1, "Bye"));
 
@@ -56,7 +56,7 @@ class LiveRepliesTest {
     }
 
     @Test
-    void anotherRunOrStep_isNotHere() {
+    void anotherRunOrStep_isUnknown() {
         live.show("trip", "run-1", text(1, "Hello"));
 
         WordsReport report = live.report(asking(
@@ -68,7 +68,7 @@ class LiveRepliesTest {
     }
 
     @Test
-    void laterAttempt_isShown_evenIfTheEarlierOneEndsLast() {
+    void laterAttempt_earlierOneEndsLast_isShown() {
         LiveReplies.Shown first = live.show("trip", "run-1", text(1, "Hel"));
         LiveReplies.Shown second = live.show("trip", "run-1", text(2, "Good"));
         first.close();
@@ -81,7 +81,7 @@ class LiveRepliesTest {
     }
 
     @Test
-    void moreThanFits_isLeftForTheNextQueries() {
+    void wordsThatDoNotFit_areReturnedByTheNextQueries() {
         List<WordsRequest.Call> calls = new ArrayList<>();
         for (int i = 0; i < WordsRequest.MOST_CALLS + 50; i++) {
             live.show("t-" + i, "run-1", text(1, "\u20ac".repeat(16_384)));
@@ -124,7 +124,7 @@ class LiveRepliesTest {
     }
 
     @Test
-    void wordsWhoseKeyCannotBeRead_areNotShown_andOthersAre() {
+    void words_withAnUnreadableKey_areHiddenAndOthersAreShown() {
         LiveReplies guarded = new LiveReplies(thread -> {
             if (thread.equals("secret")) {
                 throw new IllegalStateException("no key");

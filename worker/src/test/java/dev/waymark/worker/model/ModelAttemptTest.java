@@ -17,7 +17,7 @@ class ModelAttemptTest {
             new ModelAttempt(7, 3, Spent.NOTHING, ModelChain.Failed.NOTHING, Optional.empty(), true);
 
     @Test
-    void now_before_isNothing() {
+    void now_beforeTheFirstWord_isEmpty() {
         assertThat(words.now()).isEqualTo(new PartialReply(7, 3, 0, "", Optional.empty()));
     }
 
@@ -74,7 +74,7 @@ class ModelAttemptTest {
     }
 
     @Test
-    void since_readerKnowsAnEarlierAttempt_beginsAnew_evenWithoutWords() {
+    void since_readerKnowsAnEarlierAttempt_beginsAnewEvenWithoutWords() {
         assertThat(words.since(call(2, 5, 0))).contains(shown(0, "", List.of()));
         assertThat(words.since(call(2, 0, 1))).contains(shown(0, "", List.of()));
         assertThat(words.since(call(2, 0, 0))).isEmpty();
@@ -83,7 +83,7 @@ class ModelAttemptTest {
     }
 
     @Test
-    void since_runningCalls_areNewsWhenTheyBeginAndEnd() {
+    void since_runningCalls_areReportedWhenTheyBeginAndEnd() {
         RunningCall look = new RunningCall("tu_1", "look");
         RunningCall listen = new RunningCall("tu_2", "listen");
         words.runs(List.of(look, listen));
@@ -114,7 +114,7 @@ class ModelAttemptTest {
     }
 
     @Test
-    void reasoning_isToldBesideTheText_eachFromWhereTheReaderIs() {
+    void since_reasoningAndText_continueFromTheReadersPositions() {
         List<String> told = new ArrayList<>();
         words.atFirstWord(() -> told.add("first"));
         words.reasoning("Let me ");

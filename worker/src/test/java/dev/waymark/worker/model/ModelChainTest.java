@@ -40,13 +40,13 @@ class ModelChainTest {
     }
 
     @Test
-    void models_areAskedTwiceInOrder_andInTurnsOnceAllHaveFailed() {
+    void failingModels_areCalledTwiceInOrderAndThenInTurns() {
         assertThat(asked(Failed.NOTHING, 9, BUSY))
                 .containsExactly("x:1", "x:1 1", "y:2", "y:2 1", "z:3", "z:3", "x:1", "y:2", "z:3");
     }
 
     @Test
-    void shortWait_isKept_andALongOneIsKeptFromThatModelOnly() {
+    void requestedWait_delaysTheRetryIfShortOrSkipsTheModelIfLong() {
         assertThat(asked(Failed.NOTHING, 3, ModelFailure.passing("RateLimited", "", Duration.ofSeconds(5))))
                 .containsExactly("x:1 5000", "x:1 1", "y:2 5000");
         now += Duration.ofHours(1).toNanos();
@@ -56,14 +56,14 @@ class ModelChainTest {
     }
 
     @Test
-    void silentModel_givesWayAtOnce_andItsOutageIsRemembered() {
+    void silentModel_isReplacedAtOnceAndCountsAsOut() {
         assertThat(asked(Failed.NOTHING, 4, ModelFailure.passing("ModelSilent", "")))
                 .containsExactly("x:1 1", "y:2 1", "z:3", "x:1");
         assertThat(outages.isOut("x:1")).isTrue();
     }
 
     @Test
-    void outage_isRememberedForAMinute_thenOneFailureIsEnough_untilTheModelAnswers() {
+    void outage_olderThanAMinute_resumesAfterOneFailureUntilTheModelAnswers() {
         asked(Failed.NOTHING, 2, BUSY);
         assertThat(asked(Failed.NOTHING, 1, BUSY)).containsExactly("y:2");
         now += Duration.ofSeconds(61).toNanos();
@@ -74,7 +74,7 @@ class ModelChainTest {
     }
 
     @Test
-    void outage_asLongAsTheServiceSaid_isRemembered() {
+    void outage_withARequestedWait_lastsAsLong() {
         ModelFailure away = ModelFailure.passing("Overloaded", "", Duration.ofMinutes(10));
         asked(Failed.NOTHING, 1, away);
         now += Duration.ofMinutes(9).toNanos();
@@ -84,7 +84,7 @@ class ModelChainTest {
     }
 
     @Test
-    void failureOfOneRequest_asksTheNextModel_andIsNoOutageForOthers() {
+    void failureOfOneRequest_callsTheNextModelWithoutAnOutage() {
         ModelFailure garbled = ModelFailure.passing("MalformedReply", "");
 
         assertThat(asked(Failed.NOTHING, 3, garbled)).containsExactly("x:1", "x:1 1", "y:2");
@@ -92,21 +92,21 @@ class ModelChainTest {
     }
 
     @Test
-    void fallback_thatCannotAnswer_isNotAskedAgain_butTheFirstIs() {
+    void fallback_unableToAnswer_isNotCalledAgain() {
         Failed failed = chain.after(chain.next(Failed.NOTHING), BUSY, Failed.NOTHING);
         failed = chain.after(chain.next(failed), BUSY, failed);
         ModelFailure refusal = ModelFailure.permanent("Unauthorized", "");
         ModelChain.Link second = chain.next(failed);
 
-        assertThat(chain.dispensesWith(second, refusal)).isTrue();
-        assertThat(chain.dispensesWith(ModelChain.links(agent).get(0), refusal)).isFalse();
-        assertThat(chain.dispensesWith(second, BUSY)).isFalse();
+        assertThat(chain.continuesWithout(second, refusal)).isTrue();
+        assertThat(chain.continuesWithout(ModelChain.links(agent).get(0), refusal)).isFalse();
+        assertThat(chain.continuesWithout(second, BUSY)).isFalse();
         failed = ModelChain.without(second, failed);
         assertThat(asked(failed, 4, BUSY)).containsExactly("z:3", "z:3", "x:1", "z:3");
     }
 
     @Test
-    void shortageOfMemory_inTheWorker_isNoOutage() {
+    void memoryShortageOfTheWorker_isNotAnOutage() {
         assertThat(chain.passesOn(ModelFailure.passing("WorkerBusy", ""))).isFalse();
         assertThat(chain.passesOn(BUSY)).isTrue();
         assertThat(ModelChain.of(AgentSpec.of("a", "x:1"), outages).passesOn(BUSY))

@@ -26,7 +26,7 @@ class ModelProvidersTest {
     private static final ModelProviders PROVIDERS = ModelProviders.of(Map.of("silent", SILENT));
 
     @Test
-    void find_modelWithColons_takesTheFirstApart() {
+    void find_modelWithColons_splitsAtTheFirst() {
         assertThat(PROVIDERS.find("silent:a:b"))
                 .isEqualTo(Optional.of(new ModelProviders.Bound(
                         "silent:a:b", SILENT, "a:b", ModelTable.builtIn().of("silent:a:b"))));
@@ -46,7 +46,7 @@ class ModelProvidersTest {
     }
 
     @Test
-    void openai_isTheApiThatIsRightAtItsAddress() {
+    void openai_dependsOnTheAddress() {
         ModelProviders home = ModelProviders.from(Map.of("OPENAI_API_KEY", "k"));
         ModelProviders elsewhere = ModelProviders.from(Map.of("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1"));
 
@@ -78,7 +78,7 @@ class ModelProvidersTest {
         "openai:gpt-6-sol, , ''",
         "openai-chat:gpt-4.1, low, ''"
     })
-    void tools_thatAModelRefusesInChatCompletions_areNamed(String model, String effort, String words) {
+    void toolsRefusedInChatCompletions_areReported(String model, String effort, String words) {
         ModelOptions options = effort == null ? ModelOptions.NONE : ModelOptions.NONE.withEffort(effort);
         AgentSpec agent = AgentSpec.of("a", model, ToolSpec.java("look").build())
                 .with()
@@ -90,7 +90,7 @@ class ModelProvidersTest {
     }
 
     @Test
-    void lacks_isWhatTheModelNeeds_andWhatElseTheFallbacksNeed() {
+    void lacks_namesWhatModelAndFallbacksNeed() {
         ModelProviders keyless = ModelProviders.from(Map.of());
         AgentSpec agent = AgentSpec.of("a", "openai:m-1")
                 .with()

@@ -128,7 +128,7 @@ class ModelTurnsTest {
         "418, x,                     1",
         "422, x,                     1",
     })
-    void turn_withATroubleAtFirst_costsThisManyCalls(int status, String name, int calls) {
+    void turn_withAFailureAtFirst_takesThisManyCalls(int status, String name, int calls) {
         String body = "{\"error\":{\"type\":\"" + name + "\",\"message\":\"No.\"}}";
         for (ModelServer server : List.of(anthropic, openai)) {
             server.answers(ModelAnswer.error(status, body).with("Retry-After-Ms", "20"), ModelAnswer.says("Hello."));
@@ -214,13 +214,13 @@ class ModelTurnsTest {
     @ParameterizedTest
     @MethodSource("troubles")
     @Tag("full")
-    void turn_withAnOddReplyAtFirst_costsThisManyCalls(Row row) {
+    void turn_withAnOddReplyAtFirst_takesThisManyCalls(Row row) {
         assertCost(row, anthropic, "a");
         assertCost(row, openai, "o");
     }
 
     @Test
-    void turn_withWhatOnlyOneServiceSays_costsThisManyCalls() {
+    void turn_withAnAnswerOfOneServiceOnly_takesThisManyCalls() {
         assertCost(Row.forGood("refusal", ModelAnswer.says("No.").stopping("refusal"), "Refused"), anthropic, "a");
         assertCost(
                 Row.forGood(
@@ -256,7 +256,7 @@ class ModelTurnsTest {
 
     @Test
     @Tag("full")
-    void trouble_thatDoesNotPass_isGivenUpAfterTenCalls() {
+    void lastingFailure_failsTheTurnAfterTenCalls() {
         anthropic.answers(ModelAnswer.error(529, "{}").with("Retry-After-Ms", "20"));
 
         RunOutcome outcome = start("a").getResult(RunOutcome.class);
@@ -267,7 +267,7 @@ class ModelTurnsTest {
 
     /** A person rarely decides in five minutes. */
     @Test
-    void cache_ofAnAgentThatAsksPeople_lastsAnHour_unlessItSaysOtherwise() {
+    void cache_ofAnAgentThatAsksPeople_lastsAnHourByDefault() {
         AgentSpec plain = AgentSpec.of("plain", "anthropic:m-1");
         AgentSpec asking = AgentSpec.of("asking", "anthropic:m-1", BuiltInTools.askUser());
         AgentSpec brief =
@@ -291,7 +291,7 @@ class ModelTurnsTest {
     }
 
     @Test
-    void serviceThatIsNotConfigured_isNotAsked() {
+    void unconfiguredService_isNotCalled() {
         AgentSpec agent = AgentSpec.of("k", "keyless:m-1");
         try (AgentWorker keyless = AgentWorker.builder(connection.client())
                 .taskQueue("keyless-" + UUID.randomUUID())
@@ -308,7 +308,7 @@ class ModelTurnsTest {
 
     /** The cost of an attempt is recorded, however the attempt ended. */
     @Test
-    void attempt_thatEndsWithADefectOfTheProvider_isPaidFor() {
+    void attemptThatEndsWithAProviderBug_isCharged() {
         ModelProvider broken = new ModelProvider() {
             @Override
             public Reply reply(ModelRequest request) {
@@ -340,7 +340,7 @@ class ModelTurnsTest {
     }
 
     @Test
-    void stream_cutInTheMiddle_isAskedForAgainAndStoredOnce() {
+    void cutStream_isRequestedAgainAndStoredOnce() {
         anthropic.answers(
                 ModelAnswer.says("Hello, ", "wor").cutAfter(1),
                 ModelAnswer.says("Hello, ", "world.").using(41, 12));
@@ -353,7 +353,7 @@ class ModelTurnsTest {
     }
 
     @Test
-    void arguments_thatAreNoJson_failTheirCallAndNothingElse() {
+    void argumentsThatAreNotJson_failTheirCallOnly() {
         for (ModelServer server : List.of(anthropic, openai)) {
             server.answers(
                     ModelAnswer.says("One thing.").calls("tu_1", "ask_user", "{\"question\": \"Which"),
@@ -408,7 +408,7 @@ class ModelTurnsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"anthropic", "openai"})
-    void summary_isAskedForWithoutTools_andWhatItLeavesIsTaken(String service) {
+    void summary_isRequestedWithoutToolsAndTheRestIsAccepted(String service) {
         ModelServer server = service.equals("anthropic") ? anthropic : openai;
         server.answers(
                 ModelAnswer.says("One, then."), ModelAnswer.says("They counted."), ModelAnswer.says("Two, then."));
@@ -459,7 +459,7 @@ class ModelTurnsTest {
 
     /** The service rejects reasoning that it did not issue. The reasoning that it gets back was stored in history. */
     @Test
-    void encryptedReasoning_isCarriedFromStepToStep() {
+    void encryptedReasoning_isSentBackInLaterSteps() {
         AgentSpec thoughtful = AgentSpec.of("thoughtful", "openai-responses:m-1")
                 .with()
                 .tools(BuiltInTools.of("todos"))

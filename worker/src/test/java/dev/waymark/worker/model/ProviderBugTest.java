@@ -93,7 +93,7 @@ class ProviderBugTest {
 
     /** Otherwise, a worker that closes would fail the turn, instead of leaving it to the next worker. */
     @Test
-    void wrappedInterrupt_isAnInterrupt() {
+    void wrappedInterrupt_countsAsAnInterrupt() {
         ModelProvider wrapping = request -> {
             throw new IllegalStateException(new InterruptedException());
         };

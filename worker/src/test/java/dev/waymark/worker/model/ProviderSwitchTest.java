@@ -26,7 +26,7 @@ class ProviderSwitchTest {
     private final List<Message> said = new ArrayList<>();
 
     @Test
-    void conversation_thatChangesItsProvider_goesOn() throws Exception {
+    void conversationThatChangesItsProvider_continues() throws Exception {
         try (ModelServer anthropic = new AnthropicServer();
                 ModelServer openai = new OpenAiServer()) {
             ModelProvider first = AnthropicProvider.of(anthropic.environment());

@@ -182,7 +182,7 @@ class RecordedTrafficTest {
 
     @ParameterizedTest
     @MethodSource("recordings")
-    void recording_isReadAsItsServiceMeantIt(Path recording) throws Exception {
+    void recording_isReadAsItsServiceDocumentsIt(Path recording) throws Exception {
         String whole = Files.readString(recording);
         try {
             Reply reply = replay(recording);
@@ -213,7 +213,7 @@ class RecordedTrafficTest {
     }
 
     @Test
-    void whatIsNotRead_isListed() throws Exception {
+    void unreadContent_isListed() throws Exception {
         Set<String> unread = new TreeSet<>();
         for (Path recording : recordings()) {
             for (JsonNode event : events(recording)) {

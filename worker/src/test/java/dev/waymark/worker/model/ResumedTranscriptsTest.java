@@ -42,7 +42,7 @@ class ResumedTranscriptsTest {
 
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
-    void nextModelCall_afterACheckpoint_isTakenByEachService(CheckpointFormat format) throws Exception {
+    void nextModelCall_afterACheckpoint_isAcceptedByEachService(CheckpointFormat format) throws Exception {
         try (ModelServer anthropic = new AnthropicServer();
                 ModelServer openai = new OpenAiServer();
                 ModelServer responses = new ResponsesServer()) {

@@ -34,7 +34,7 @@ abstract class RetryAfterCases {
     abstract Connection connection();
 
     @Test
-    void retryAfter_isHonouredWithinATenth() {
+    void retryAfter_isHonoredWithinATenth() {
         try (ModelServer anthropic = new AnthropicServer();
                 ModelServer openai = new OpenAiServer();
                 AgentWorker worker = AgentWorker.builder(connection().client())

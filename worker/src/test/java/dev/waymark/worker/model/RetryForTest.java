@@ -58,7 +58,7 @@ class RetryForTest {
     }
 
     @Test
-    void longTime_isRetriedMoreOftenThanTenTimes() {
+    void longLimit_allowsMoreThanTenRetries() {
         RunOutcome outcome = outcome(patient(Duration.ofMinutes(5)), attempt -> limited(SHORT), MORE_THAN_USUAL);
 
         assertThat(outcome.text()).isEqualTo("At last.");
@@ -66,7 +66,7 @@ class RetryForTest {
     }
 
     @Test
-    void shortTime_endsWithTheTypeOfTheFailure() {
+    void shortLimit_endsWithTheTypeOfTheFailure() {
         RunOutcome outcome = outcome(patient(Duration.ofSeconds(1)), attempt -> limited(SHORT), Integer.MAX_VALUE);
 
         assertThat(outcome.error()).contains(new Problem("RateLimited", "slow down (not retried: retry_for is 1s)"));
@@ -74,7 +74,7 @@ class RetryForTest {
     }
 
     @Test
-    void serviceThatAsksForMoreThanTheTime_isNotWaitedFor() {
+    void requestedWaitBeyondTheLimit_isNotWaitedFor() {
         RunOutcome outcome =
                 outcome(patient(Duration.ofSeconds(30)), attempt -> limited(Duration.ofMinutes(2)), Integer.MAX_VALUE);
 
@@ -83,7 +83,7 @@ class RetryForTest {
     }
 
     @Test
-    void noTime_meansOneAttempt() {
+    void limitOfZero_meansOneAttempt() {
         RunOutcome outcome = outcome(
                 patient(Duration.ZERO), attempt -> ModelFailure.passing("RateLimited", "slow down"), Integer.MAX_VALUE);
 
@@ -92,7 +92,7 @@ class RetryForTest {
     }
 
     @Test
-    void fallbackThatHasNotFailed_isCalledAfterTheTime() {
+    void fallbackThatHasNotFailed_isCalledAfterTheLimit() {
         RunOutcome outcome = outcome(
                 patient(Duration.ZERO).fallback(FallbackModel.of("other:m-2")),
                 attempt -> limited(Duration.ofMinutes(2)),

@@ -48,7 +48,7 @@ class SavedReplyTest {
     private final CountDownLatch over = new CountDownLatch(1);
 
     @Test
-    void lostWorker_itsReplyIsPaidForOnce_andTheCallsRunAgain() throws Exception {
+    void lostWorker_replyIsChargedOnceAndCallsRunAgain() throws Exception {
         try (DevServer server = InMemoryServer.start(0);
                 CuttableProxy cable = new CuttableProxy(server.address());
                 Connection cut = Connection.to(cable.address());

@@ -158,7 +158,7 @@ class SilentModelTest {
         "RESPONSES, COMMENTS",
         "RESPONSES, START_AND_PROGRESS",
     })
-    void silentModel_isReplacedAtOnce_andItsConnectionIsClosed(Wire wire, Silence silence) throws Exception {
+    void silentModel_isReplacedAtOnceAndItsConnectionClosed(Wire wire, Silence silence) throws Exception {
         try (SilentServer silent = silence.server();
                 AgentWorker worker = worker(wire.provider.apply(silent.address()), FallbackModel.of(OTHER))) {
             WorkflowStub thread = start(worker);
@@ -171,7 +171,7 @@ class SilentModelTest {
     }
 
     @Test
-    void silentModel_withoutAFallback_isAskedAgain() throws Exception {
+    void silentModel_withoutAFallback_isRetried() throws Exception {
         ModelServer anthropic = new AnthropicServer();
         try (anthropic;
                 AgentWorker worker = worker(AnthropicProvider.of(anthropic.environment()))) {
@@ -190,7 +190,7 @@ class SilentModelTest {
     /** Each piece arrives within the limit, but the whole reply takes longer than the limit. */
     @ParameterizedTest
     @CsvSource({"THOUGHTS", "CALLS", "WORDS"})
-    void slowModel_thatSendsPieces_isWaitedFor(String kind) throws Exception {
+    void slowModel_sendingPieces_isWaitedFor(String kind) throws Exception {
         ModelAnswer.Speech slow = ModelAnswer.says();
         for (int piece = 0; piece < 20; piece++) {
             slow = switch (kind) {
@@ -218,7 +218,7 @@ class SilentModelTest {
 
     /** The limit is enforced outside the providers, so it also applies to providers of other projects. */
     @Test
-    void providerOfAnotherProgram_isGivenUpToo() throws Exception {
+    void silentProviderOfAnotherProject_isInterruptedToo() throws Exception {
         CountDownLatch interrupted = new CountDownLatch(1);
         ModelProvider mute = new ModelProvider() {
             @Override
@@ -239,7 +239,7 @@ class SilentModelTest {
     }
 
     @Test
-    void silence_isRememberedByTheNextThread_andSaidInWords() throws Exception {
+    void silence_isRememberedForTheNextThreadAndReported() throws Exception {
         try (SilentServer silent = SilentServer.mute();
                 AgentWorker worker = worker(Wire.ANTHROPIC.provider.apply(silent.address()), FallbackModel.of(OTHER))) {
             assertThat(start(worker).getResult(RunOutcome.class).text()).isEqualTo("Hello.");

@@ -21,7 +21,7 @@ class StructuredReplyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{\"n\": 3}", " \n{\"n\":3}\n", "```json\n{\"n\": 3}\n```", "```\n{\"n\": 3}```\n"})
-    void reply_oneFittingValue_isTakenAsJson(String words) {
+    void reply_oneMatchingValue_isReadAsJson(String words) {
         assertThat(judged(words).structured()).contains(Json.of(Map.of("n", 3)));
         assertThat(judged(words).misfit()).isEmpty();
     }
@@ -52,14 +52,14 @@ class StructuredReplyTest {
     }
 
     @Test
-    void reply_thatCallsTools_isNotTheLastWord() {
+    void reply_thatCallsTools_isNotFinal() {
         Reply reply = Reply.of(new Part.Text("Three"), new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT));
 
         assertThat(StructuredReply.of(reply, Optional.of(SCHEMA))).isEqualTo(reply);
     }
 
     @Test
-    void reply_nobodyGaveASchema_isLeftAlone() {
+    void reply_withoutASchema_staysUnchanged() {
         Reply reply = Reply.of(new Part.Text("Three"));
 
         assertThat(StructuredReply.of(reply, Optional.empty())).isEqualTo(reply);

@@ -103,7 +103,7 @@ class ActivityOperationsServerTest {
     @ParameterizedTest
     @MethodSource("scenarios")
     @Execution(ExecutionMode.CONCURRENT)
-    void operator_interferes_chargesAtMostOnceAndGoesOn(Scenario scenario) throws Exception {
+    void operator_interferes_chargesAtMostOnceAndContinues(Scenario scenario) throws Exception {
         String thread = Plant.newThread();
         ToolBarrier before = till.holdBefore(thread).firm();
         ToolBarrier after = till.holdAfter(thread).firm();

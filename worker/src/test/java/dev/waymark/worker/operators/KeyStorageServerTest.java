@@ -159,7 +159,7 @@ class KeyStorageServerTest {
     }
 
     @Test
-    void effect_whoseResultHasNoKey_isReportedOnceTheStorageIsBack() throws Exception {
+    void effect_whoseResultHasNoKey_isReportedWhenTheStorageIsBack() throws Exception {
         try (AgentWorker worker = worker(storage.keys(), true)) {
             start(name);
             charging.awaitArrival();
@@ -225,7 +225,7 @@ class KeyStorageServerTest {
     }
 
     @Test
-    void forgottenThread_thatIsOpen_stopsWithinAMinute_andNoOther() throws Exception {
+    void openForgottenThread_stopsWithinAMinuteWithoutAffectingOthers() throws Exception {
         try (AgentWorker worker = worker(storage.keys(), true)) {
             start(name);
             charging.awaitArrival();

@@ -20,7 +20,7 @@ class LateClaimServerTest {
     private static final Wish WISH = new Wish(ChargeService.CHARGE, 1, Wish.Ids.FRESH);
 
     @Test
-    void claim_ofADispatchThatIsClaimedOrOver_isRefused(@TempDir Path directory) throws Exception {
+    void claim_ofAClaimedOrEndedDispatch_isRefused(@TempDir Path directory) throws Exception {
         ChargeService till = new ChargeService(directory.resolve("ledger"));
         String thread = Plant.newThread();
         ToolBarrier before = till.holdBefore(thread);

@@ -58,7 +58,7 @@ class NetworkServerTest {
     @ParameterizedTest
     @MethodSource("faults")
     @Execution(ExecutionMode.CONCURRENT)
-    void network_fails_chargesAtMostOnceAndGoesOnSoonAfter(Fault fault) throws Exception {
+    void network_fails_chargesAtMostOnceAndContinuesSoonAfter(Fault fault) throws Exception {
         String charging = Plant.newThread();
         String charged = Plant.newThread();
         ToolBarrier before = till.holdBefore(charging).firm();

@@ -36,7 +36,7 @@ class ServerLossServerTest {
     @ParameterizedTest
     @EnumSource(Workers.class)
     @Execution(ExecutionMode.CONCURRENT)
-    void server_killed_chargesAtMostOnceAndGoesOnSoonAfter(Workers workers, @TempDir Path directory) throws Exception {
+    void server_killed_chargesAtMostOnceAndContinuesSoon(Workers workers, @TempDir Path directory) throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         assumeTrue(binary.isPresent(), "no temporal binary");
         ChargeService till = new ChargeService(directory.resolve("ledger"));

@@ -74,7 +74,7 @@ class StopServerTest {
     @ParameterizedTest
     @MethodSource("scenarios")
     @Execution(ExecutionMode.CONCURRENT)
-    void order_atAnyPoint_chargesAtMostOnceAndSaysWhatIsKnown(Scenario scenario) throws Exception {
+    void stop_atAnyPoint_chargesAtMostOnceAndReportsWhatIsKnown(Scenario scenario) throws Exception {
         Wish wish = new Wish(scenario.point().tool, 1, Wish.Ids.FRESH);
         String thread = Plant.newThread();
         ToolBarrier before = till.holdBefore(thread);

@@ -66,7 +66,7 @@ class WorkerProcessServerTest {
     }
 
     @Test
-    void sigterm_twice_isNoHurry() throws Exception {
+    void sigterm_twice_stillFinishesTheTools() throws Exception {
         drain(2);
     }
 
@@ -103,7 +103,7 @@ class WorkerProcessServerTest {
     }
 
     @Test
-    void workerFrozen_inMidEffect_isReplacedAndItsProgramIsGone() throws Exception {
+    void workerFrozen_inMidEffect_isReplacedAndItsProgramKilled() throws Exception {
         ChargeService till = new ChargeService(directory.resolve("ledger"));
         try (Plant plant = new Plant(TestServers.real(), till);
                 ChildProcess frozen = worker(plant.taskQueue(), SHORT)) {
@@ -132,7 +132,7 @@ class WorkerProcessServerTest {
     }
 
     @Test
-    void workerKilled_inMidEffect_itsProgramIsGoneBeforeTheThreadGoesOn() throws Exception {
+    void workerKilled_inMidEffect_programIsGoneBeforeTheThreadContinues() throws Exception {
         ChargeService till = new ChargeService(directory.resolve("ledger"));
         try (Plant plant = new Plant(TestServers.real(), till);
                 ChildProcess killed = worker(plant.taskQueue(), LONG)) {

@@ -66,7 +66,7 @@ class BubblewrapTest {
     }
 
     @Test
-    void program_inASandbox_worksAsAnyOther() throws Exception {
+    void program_inASandbox_works() throws Exception {
         CommandResult.Exited result =
                 run(Optional.of(Sandbox.CLOSED), "cat; cat rates.txt; echo $WAYMARK_CALL_ID; exit 3");
 
@@ -75,7 +75,7 @@ class BubblewrapTest {
     }
 
     @Test
-    void program_inASandbox_findsNobodysEnvironment() throws Exception {
+    void program_inASandbox_seesNoOtherEnvironment() throws Exception {
         ProcessBuilder other = new ProcessBuilder("sleep", "600");
         other.environment().put("BUBBLE_CANARY", "sk-canary");
         Process secretive = other.start();
@@ -88,7 +88,7 @@ class BubblewrapTest {
     }
 
     @Test
-    void program_inASandbox_reachesNoServer_unlessItHasTheNetwork() throws Exception {
+    void program_inASandbox_reachesServersOnlyWithNetwork() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
             String connect = "(exec 3<>/dev/tcp/127.0.0.1/" + server.getLocalPort()
                     + ") 2>/dev/null && echo open || echo closed";
@@ -102,7 +102,7 @@ class BubblewrapTest {
     }
 
     @Test
-    void program_inASandbox_hasTheFilesThatItIsGiven() throws Exception {
+    void program_inASandbox_hasOnlyItsFiles() throws Exception {
         String script = "cat " + temporary.resolve("ann.pem") + " 2>/dev/null || echo none; "
                 + "for file in data/new new " + temporary.resolve("new")
                 + "; do echo x 2>/dev/null >$file && echo wrote || echo not; done; id -u";
@@ -117,7 +117,7 @@ class BubblewrapTest {
     }
 
     @Test
-    void program_inASandbox_findsNoSettingsOfTheMachineThatItCouldWrite() throws Exception {
+    void program_inASandbox_cannotChangeTheMachinesSettings() throws Exception {
         String script = "while read -r _ _ _ _ place options _; do case $place:$options in"
                 + " /proc/sys:*|/proc/irq:*|/proc/bus:*) echo $place ${options%%,*};; esac; done </proc/self/mountinfo";
         List<String> present = Stream.of("/proc/bus", "/proc/irq", "/proc/sys")
@@ -132,7 +132,7 @@ class BubblewrapTest {
     }
 
     @Test
-    void linkBelowAWritablePath_leadsNoOtherToolOutside() throws Exception {
+    void linkBelowAWritablePath_isNotFollowedForOtherTools() throws Exception {
         Files.createDirectory(agents.resolve("data/shared"));
         Files.setPosixFilePermissions(agents.resolve("data/shared"), PosixFilePermissions.fromString("rwxrwxrwx"));
         Sandbox others = new Sandbox(false, List.of("data/shared"), List.of());
@@ -152,7 +152,7 @@ class BubblewrapTest {
     }
 
     @Test
-    void program_inASandboxOfRoots_isRefused() throws Exception {
+    void sandbox_inWhichTheUserStaysRoot_isRefused() throws Exception {
         Path bwrap = Files.writeString(temporary.resolve("bwrap"), "#!/bin/sh\necho root\n");
         Files.setPosixFilePermissions(bwrap, PosixFilePermissions.fromString("rwxr-xr-x"));
 
@@ -176,7 +176,7 @@ class BubblewrapTest {
     }
 
     @Test
-    void program_inASandbox_isKilledWithAllThatItStarted() throws Exception {
+    void program_inASandbox_isKilledWithItsDescendants() throws Exception {
         Sandbox sandbox = new Sandbox(false, List.of(), List.of("data"));
         String beats = "while :; do echo x >>data/$0; sleep 0.1; done";
 

@@ -58,7 +58,7 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_stdinNeverRead_isFine() throws Exception {
+    void run_stdinNeverRead_succeeds() throws Exception {
         assertThat(run("echo done", Json.of(Map.of("a", "x".repeat(200_000))))).isEqualTo(ToolOutcome.result("done\n"));
     }
 
@@ -95,7 +95,7 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_environment_isOnlyWhatIsPromised() throws Exception {
+    void run_environment_hasOnlyTheDocumentedVariables() throws Exception {
         Map<String, String> worker = new LinkedHashMap<>();
         worker.put("PATH", System.getenv("PATH"));
         worker.put("HOME", "/home/ada");
@@ -115,7 +115,7 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_secretPrinted_readsAsItIsWrittenInTheFile_alsoWhereOutputIsCut() throws Exception {
+    void run_secretPrinted_isMaskedEvenInCutOutput() throws Exception {
         String canary = "canary-4711-0815";
         CommandRunner runner = new CommandRunner(Map.of("PATH", System.getenv("PATH"), "SECRET", canary));
         // The output after the secret leaves only the last part of the secret's placeholder in the kept end of stderr.
@@ -161,7 +161,7 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_exitTenWithHalfACharacterInItsQuestion_asksWhatCanBeStored() throws Exception {
+    void run_exitTenWithABrokenCharacterInItsQuestion_asksWithAReplacement() throws Exception {
         assertThat(run("printf '%s' '{\"question\":\"Which \\ud800?\"}'; exit 10"))
                 .isEqualTo(ToolOutcome.question("Which ??"));
     }
@@ -213,7 +213,7 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_exitCodesOfShells_areTheProgramsOwn() throws Exception {
+    void run_exitCodeUsedByShells_isTheProgramsOwn() throws Exception {
         for (int code : List.of(1, 10, 125, 126, 127, 137, 143, 255)) {
             assertThat(result("exit " + code)).isEqualTo(new CommandResult.Exited(code, "", ""));
         }
@@ -243,13 +243,13 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_wordsOfTheCommand_arriveAsTheyAre() throws Exception {
+    void run_commandArguments_arriveUnchanged() throws Exception {
         assertThat(runProgram("printf", "[%s]", "", "a b", "$HOME", "`x`", "'\"\\", "ä\n"))
                 .isEqualTo(new CommandResult.Exited(0, "[][a b][$HOME][`x`]['\"\\][ä\n]", ""));
     }
 
     @Test
-    void run_argumentsThatAShellWouldRead_arriveAsTheyAre() throws Exception {
+    void run_argumentsWithShellSyntax_arriveUnchanged() throws Exception {
         for (String text : List.of("$(touch ran)", "`touch ran`", "\\n\\\\", "$HOME", "'\"", "EOF", "\nEOF\n", " x ")) {
             Json args = Json.of(Map.of("a", text));
             assertThat(run("cat", args))
@@ -259,7 +259,7 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_noDescriptorsButThree_areOpenInTheProgram() throws Exception {
+    void run_openDescriptors_areTheThreeStandardOnes() throws Exception {
         assumeTrue(Files.isDirectory(Path.of("/proc/self/fd")));
         // The fourth one belongs to ls, which opens the directory.
         assertThat(runProgram("ls", "/proc/self/fd")).isEqualTo(new CommandResult.Exited(0, "0\n1\n2\n3\n", ""));
@@ -292,13 +292,13 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_timeoutOfAProgramThatEndsInPeace_isATimeoutAllTheSame() throws Exception {
+    void run_programThatEndsNormallyAtItsTimeout_timesOut() throws Exception {
         assertThat(result("trap 'exit 0' TERM; while :; do sleep 0.05; done", TIMEOUT))
                 .isInstanceOf(CommandResult.Killed.class);
     }
 
     @Test
-    void run_timeoutOfGroupsOfTheirOwn_killsThemToo() throws Exception {
+    void run_timeoutWithSeparateProcessGroups_killsThemToo() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/timeout")));
         // The program is killed at its timeout. The command "timeout" has put itself and its child into a new group.
         result(
@@ -308,7 +308,7 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_timeoutOfANameThatIsNoText_killsItToo() throws Exception {
+    void run_timeoutOfAProcessWithABinaryName_killsItToo() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/timeout")));
         result(
                 "n=$(printf 'x)\\n(\\377'); cp /bin/sleep \"./$n\"; (timeout 600 \"./$n\" 600 & echo $! > a.pid); sleep 600",
@@ -331,7 +331,7 @@ class CommandRunnerTest {
 
     @Test
     @Tag("full")
-    void run_launcherStopped_endsWithTheTimeoutAllTheSame() throws Exception {
+    void run_launcherStopped_stillEndsAtTheTimeout() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
         CommandResult result = result(
                 "echo $$ > a.pid; read -r stat < /proc/$PPID/stat; set -- ${stat##*) }; kill -s STOP -- -$3; sleep 600",
@@ -387,7 +387,7 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_childLeftBehindInSilence_isKilledAtTheEnd() throws Exception {
+    void run_childLeftBehindWithoutOutput_isKilledAtTheEnd() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
         assertThat(run("sleep 600 >/dev/null 2>&1 & echo $! > a.pid; echo done"))
                 .isEqualTo(ToolOutcome.result("done\n"));
@@ -402,7 +402,7 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_childThatEscapesAndHoldsStdout_doesNotHoldUpTheCall() throws Exception {
+    void run_childThatEscapesAndHoldsStdout_doesNotDelayTheCall() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
         try {
             assertThat(run("setsid sh -c 'echo $$ > a.pid; exec sleep 600' & sleep 0.3; echo done"))
@@ -413,7 +413,7 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_childThatWritesTheRestJustAfter_isWaitedFor() throws Exception {
+    void run_childThatWritesTheRestSoonAfter_isWaitedFor() throws Exception {
         for (int i = 0; i < 20; i++) {
             assertThat(run("(sleep 0.02; echo late) & echo early")).isEqualTo(ToolOutcome.result("early\nlate\n"));
         }

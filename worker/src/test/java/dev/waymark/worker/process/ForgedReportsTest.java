@@ -86,7 +86,7 @@ class ForgedReportsTest {
 
     /** A pipe that nobody reads any more fills up, and whoever writes into it waits. */
     @Test
-    void floodThatNeverEnds_endsNeitherTheDeadlineNorTheCall() throws Exception {
+    void endlessFlood_stopsNeitherTheDeadlineNorTheCall() throws Exception {
         CompletableFuture<CommandResult> charge =
                 start("echo $$ > charge.pid; sleep 600", Json.EMPTY_OBJECT, Duration.ofSeconds(5));
         programs.awaitStarted("charge");
@@ -97,7 +97,7 @@ class ForgedReportsTest {
     }
 
     @Test
-    void pipesHeldOpen_keepNoThread() throws Exception {
+    void pipesHeldOpen_blockNoThread() throws Exception {
         Files.writeString(directory.resolve("hold.sh"), "exec sleep 600");
         CompletableFuture<CommandResult> charge = start("echo $$ > charge.pid; until [ -e held ]; do sleep 0.05; done");
         programs.awaitStarted("charge");
@@ -132,7 +132,7 @@ class ForgedReportsTest {
 
     /** The shells look for processes to kill: what they read about them must not come from a pipe. */
     @Test
-    void numbersInThePipesOfTheShells_killNoOtherProcess() throws Exception {
+    void processIdsInThePipesOfTheShells_killNoOtherProcess() throws Exception {
         Process bystander = new ProcessBuilder("setsid", "sleep", "60").start();
         try {
             for (int round = 0; round < 4; round++) {
@@ -154,7 +154,7 @@ class ForgedReportsTest {
     }
 
     @Test
-    void wordsOfTheReports_areInNothingThatTheProgramCanRead() throws Exception {
+    void wordsOfTheReports_areHiddenFromTheProgram() throws Exception {
         String script =
                 "for p in $$ $PPID; do tr '\\0' '\\n' < /proc/$p/environ; tr '\\0' '\\n' < /proc/$p/cmdline; done;"
                         + " set; ls -l /proc/$$/fd";

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class GuardedProgramTest {
     @Test
-    void program_thatExits_keepsItsCode_andTheGuardPrintsNothing() throws Exception {
+    void program_thatExits_keepsItsCodeAndTheGuardIsSilent() throws Exception {
         Process process = started("exit 3");
 
         assertThat(process.waitFor()).isEqualTo(3);
@@ -18,7 +18,7 @@ class GuardedProgramTest {
     }
 
     @Test
-    void end_asksTheProgramToEnd_andTheGuardPrintsNothing() throws Exception {
+    void end_asksTheProgramToEndAndTheGuardIsSilent() throws Exception {
         Process process = started("trap 'echo asked; exit 0' TERM; echo begun; while :; do sleep 0.1; done");
         try (BufferedReader output = process.inputReader()) {
             assertThat(output.readLine()).isEqualTo("begun");
@@ -31,7 +31,7 @@ class GuardedProgramTest {
     }
 
     @Test
-    void end_programThatDoesNotListen_isKilled() throws Exception {
+    void end_programThatIgnoresSigterm_isKilled() throws Exception {
         Process process = started("trap '' TERM; echo begun; exec sleep 100");
         try (BufferedReader output = process.inputReader()) {
             assertThat(output.readLine()).isEqualTo("begun");

@@ -76,7 +76,7 @@ class LauncherReportsTest {
                 "UNSTARTED 127",
                 "EXIT 0",
             })
-    void reportThatNoLauncherMakes_leavesTheEndUnknown(String lines) {
+    void forgedReport_leavesTheEndUnknown(String lines) {
         assertThat(result(lines)).isEqualTo(UNKNOWN);
     }
 

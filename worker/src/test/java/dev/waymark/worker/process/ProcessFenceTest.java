@@ -66,7 +66,7 @@ class ProcessFenceTest {
     }
 
     @Test
-    void worker_killedWithGroupsAndSessionsBelow_takesThemWithIt() throws Exception {
+    void worker_killedWithChildGroupsAndSessions_takesThemWithIt() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/timeout")));
         String script = String.join(
@@ -83,7 +83,7 @@ class ProcessFenceTest {
     }
 
     @Test
-    void worker_killedWhereThereIsNoSetsid_takesTheGroupWithIt() throws Exception {
+    void worker_killedWithoutSetsid_takesTheGroupWithIt() throws Exception {
         try (Worker worker = new Worker(Duration.ofMinutes(10), FAMILY, pathWithoutSetsid())) {
             worker.go();
             programs.awaitStarted(MEMBERS);
@@ -94,7 +94,7 @@ class ProcessFenceTest {
     }
 
     @Test
-    void worker_runningWhereThereIsNoSetsid_hearsHowItEnded() throws Exception {
+    void worker_runningWithoutSetsid_learnsHowTheProgramEnded() throws Exception {
         String script = "sleep 600 >/dev/null 2>&1 & echo $! > child.pid; echo done; exit 3";
         try (Worker worker = new Worker(Duration.ofMinutes(10), script, pathWithoutSetsid())) {
             worker.go();
@@ -122,7 +122,7 @@ class ProcessFenceTest {
      * in that time.
      */
     @Test
-    void worker_frozenWithAllOfItsProcessesBeyondTheFence_findsTheProgramKilledBeforeItGoesOn() throws Exception {
+    void worker_frozenWithItsProcessesBeyondTheFence_findsTheProgramKilled() throws Exception {
         String script = "trap 'echo late > effect' TERM; echo $$ > program.pid; while :; do sleep 0.1; done";
         try (Worker worker = new Worker(Duration.ofSeconds(8), script, System.getenv("PATH"))) {
             worker.go();
@@ -139,7 +139,7 @@ class ProcessFenceTest {
     }
 
     @Test
-    void worker_stoppedWhileTheProgramEnds_hearsHowItEnded() throws Exception {
+    void worker_stoppedWhileTheProgramEnds_learnsHowItEnded() throws Exception {
         String script = "echo $$ > program.pid; until [ -e go ]; do sleep 0.05; done; echo done";
         try (Worker worker = new Worker(Duration.ofSeconds(8), script, System.getenv("PATH"))) {
             worker.go();

@@ -43,7 +43,7 @@ class AnswerStoreTest {
     }
 
     @Test
-    void answer_isFoundAsItWas_inAPrivateFile() throws Exception {
+    void answer_isFoundUnchangedInAPrivateFile() throws Exception {
         store(Optional.empty()).keep(DIGEST, Optional.empty(), ANSWER);
 
         assertThat(store(Optional.empty()).find(DIGEST, Optional.empty())).hasValue(ANSWER);
@@ -55,7 +55,7 @@ class AnswerStoreTest {
     }
 
     @Test
-    void answerFromBeforeARefresh_isAskedForAgain() throws Exception {
+    void answerOlderThanARefresh_isRequestedAgain() throws Exception {
         store(Optional.empty()).keep(DIGEST, Optional.empty(), ANSWER);
 
         assertThat(store(Optional.of(NOW)).find(DIGEST, Optional.empty())).isPresent();
@@ -64,7 +64,7 @@ class AnswerStoreTest {
     }
 
     @Test
-    void damagedAnswer_isAskedForAgain() throws Exception {
+    void damagedAnswer_isRequestedAgain() throws Exception {
         store(Optional.empty()).keep(DIGEST, Optional.empty(), ANSWER);
         for (String damage : List.of("", "{", "{}", "[]", "{\"encrypted\":\"!\"}")) {
             Files.writeString(files().get(0), damage);

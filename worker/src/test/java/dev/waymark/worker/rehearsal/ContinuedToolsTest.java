@@ -120,7 +120,7 @@ class ContinuedToolsTest {
     /** A rehearsal runs no tool, even if a file declares it safe to retry. */
     @ParameterizedTest
     @EnumSource
-    void callOfATool_leavesNoTrace(ToolSpec.Kind kind) throws Exception {
+    void callInARehearsal_leavesNoTrace(ToolSpec.Kind kind) throws Exception {
         for (ToolSpec declared : tools(kind)) {
             for (ToolSpec tool : List.of(declared, declared.with().safeToRetry().build())) {
                 List<String> then = continued(tool, ScriptedResults.NONE);
@@ -157,7 +157,7 @@ class ContinuedToolsTest {
 
     @ParameterizedTest
     @EnumSource
-    void scriptedResult_takesThePlaceOfTheCall(ToolSpec.Kind kind) throws Exception {
+    void scriptedResult_replacesTheCall(ToolSpec.Kind kind) throws Exception {
         if (kind.executor() != ToolSpec.Kind.JAVA.executor() && kind != ToolSpec.Kind.SUBAGENT) {
             return; // A person answers, or the thread's own state.
         }

@@ -92,7 +92,7 @@ class CountedRehearsalTest {
 
     @ParameterizedTest
     @CsvSource({"scout, true", "deeper, true", "harmless, false", "recorded, true"})
-    void subagentThatIsLeftOut_countsByWhatItMayDo(String which, boolean isEffect) throws Exception {
+    void subagentThatIsLeftOut_countsByItsPossibleEffects(String which, boolean isEffect) throws Exception {
         AgentSpec scout = new AgentSpec.Builder("scout", "fake:model")
                 .tools(
                         which.equals("deeper")
@@ -120,7 +120,7 @@ class CountedRehearsalTest {
     }
 
     @Test
-    void subagentsDefinition_isComparedWithTheOneOfItsThread() throws Exception {
+    void subagentsDefinition_isComparedWithThatOfItsThread() throws Exception {
         AgentSpec scout = recorded("scout");
 
         assertThat(rehearse(agents(recorded("boss"), scout), SILENT).differences())
@@ -153,7 +153,7 @@ class CountedRehearsalTest {
 
     @ParameterizedTest
     @CsvSource({"ServerError, false, 0", "Unreachable, false, 0", "CallCut, true, 0.000045", "Refused, true, 0.000045"})
-    void failedAnswer_givesBackWhatItHasNotCost(String type, boolean isCounted, String each) throws Exception {
+    void failedAnswer_releasesTheUnspentReservation(String type, boolean isCounted, String each) throws Exception {
         ModelProvider failing = new Priced((request, listener) -> {
             if (isCounted) {
                 listener.usage(new Usage(10, 1));

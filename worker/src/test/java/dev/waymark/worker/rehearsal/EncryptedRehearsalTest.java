@@ -150,7 +150,7 @@ class EncryptedRehearsalTest {
     }
 
     @Test
-    void encryptedThread_isRehearsed_andItsTextsStayWhereTheyAre() throws Exception {
+    void encryptedThread_isRehearsedWithoutRevealingItsTexts() throws Exception {
         RehearsalReport hidden = rehearse(ofServer(), false);
 
         assertThat(hidden.candidates().get(0).changed()).isEqualTo(1);
@@ -172,7 +172,7 @@ class EncryptedRehearsalTest {
     }
 
     @Test
-    void encryptedFile_isRehearsedWithTheKeys_andNotWithoutThem() throws Exception {
+    void encryptedFile_isRehearsedOnlyWithTheKeys() throws Exception {
         Path files = Files.createDirectory(directory.resolve("files"));
         String exported = plain.client().fetchHistory("secret").toJson(true);
         assertThat(exported).doesNotContain(CANARY);
@@ -190,7 +190,7 @@ class EncryptedRehearsalTest {
     }
 
     @Test
-    void forgottenThread_isNotRehearsed_andItsAnswersCannotBeRead() throws Exception {
+    void forgottenThread_isNotRehearsedAndItsAnswersAreUnreadable() throws Exception {
         rehearse(ofServer(), false);
         Optional<ThreadHistory> before = ofServer().read("secret");
 
@@ -236,7 +236,7 @@ class EncryptedRehearsalTest {
 
     @ParameterizedTest(name = "before the answer to request {0}")
     @ValueSource(ints = {1, 2, 3})
-    void threadForgottenDuringTheRehearsal_isNotInTheReport_andTheOthersAre(int request) throws Exception {
+    void threadForgottenDuringTheRehearsal_isLeftOutOfTheReport(int request) throws Exception {
         List<String> asked = new ArrayList<>();
 
         RehearsalReport report = forgettingFirst(request, asked);
@@ -254,7 +254,7 @@ class EncryptedRehearsalTest {
     }
 
     @Test
-    void forgottenThread_isSentToNobody_andNothingOfItIsKept() throws Exception {
+    void forgottenThread_isNeitherSentNorKept() throws Exception {
         List<String> asked = new ArrayList<>();
 
         forgettingFirst(1, asked);
@@ -268,7 +268,7 @@ class EncryptedRehearsalTest {
     }
 
     @Test
-    void requestThatFailed_isNotSentAgain_onceItsThreadIsForgotten() throws Exception {
+    void failedRequest_ofAForgottenThread_isNotSentAgain() throws Exception {
         List<String> asked = new ArrayList<>();
         ModelProviders failing = ModelProviders.of(Map.of("fake", new FreeModel(sent -> {
             asked.add(sent.messages().get(0).canonical());

@@ -85,7 +85,7 @@ class FailConditionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "change", "changed < 5", "changed > ", "changed > 5 %%", "changed > x", "CHANGED"})
-    void anythingElse_isExplained(String text) {
+    void invalidCondition_isExplained(String text) {
         assertThatThrownBy(() -> FailCondition.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("asked-more")
@@ -93,7 +93,7 @@ class FailConditionTest {
     }
 
     @Test
-    void failure_saysTheValue() {
+    void failure_namesTheValue() {
         assertThat(FailCondition.parse("changed > 2%").failure(RESULT))
                 .hasValue("replies that change: 10, in 200 replies (\"new\", --fail-on 'changed > 2%')");
         assertThat(FailCondition.parse("tokens > 5%").failure(RESULT))

@@ -89,7 +89,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void eachKindOfChange_isASentence_thatLinksToItsCards_sideEffectsFirst() {
+    void changes_areSentencesWithLinksSideEffectsFirst() {
         String page = page(
                 List.of(
                         new RehearsalReport.Changes(AMOUNT, 2, 2, Map.of()),

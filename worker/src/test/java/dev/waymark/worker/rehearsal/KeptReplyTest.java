@@ -24,7 +24,7 @@ class KeptReplyTest {
     /** Includes threads with several runs, summaries, subagents, and calls that ran with their model call. */
     @Test
     @Tag("full")
-    void everyDecisionOfEveryRecordedThread_endsItsFile_withTheSameState_andReplays() throws Exception {
+    void everyDecision_keptAsTheLastOfItsFile_hasTheSameStateAndReplays() throws Exception {
         int all = 0;
         try (AgentReplay replay = new AgentReplay()) {
             for (RecordedThreads threads : RecordedThreads.all(1)) {
@@ -70,7 +70,7 @@ class KeptReplyTest {
     }
 
     @Test
-    void checks_areThoseOfTheThreadBesideThem_whichMustBeThere() throws Exception {
+    void checks_withoutTheirThread_areAProblem() throws Exception {
         Files.writeString(directory.resolve("trip.checks.yaml"), "checks: [{ called: x }]");
 
         assertThatThrownBy(() -> Check.besideThreads(directory)).hasMessageContaining("there is no trip.json");
@@ -83,7 +83,7 @@ class KeptReplyTest {
     }
 
     @Test
-    void checkThatIsNone_isAProblem() throws Exception {
+    void invalidCheck_isAProblem() throws Exception {
         Files.writeString(directory.resolve("trip.json"), "{}");
         Files.writeString(directory.resolve("trip.checks.yaml"), "checks: [{ as_recorded: false }]");
 

@@ -183,7 +183,7 @@ class RegressionsTest {
     }
 
     @Test
-    void unchangedAgent_decidesTheSame_andNothingIsRunOrWritten() throws Exception {
+    void unchangedAgent_decidesTheSameAndRunsAndWritesNothing() throws Exception {
         String effects = Files.readString(agents.resolve("effects"));
         List<String> before = histories();
         Set<String> methods = new ConcurrentSkipListSet<>();
@@ -249,7 +249,7 @@ class RegressionsTest {
             denial dropped          | then: deny                               | then: ask
             nobody decides          | model: desk:large                        | approvals: { by: none }~model: desk:large
             """)
-    void regression_isFound_withItsThreadAndDecision(String name, String from, String to) throws Exception {
+    void regression_isFoundWithItsThreadAndDecision(String name, String from, String to) throws Exception {
         String text = AGENT.replaceAll("\\s+(BEAR10|desk\\.)", " $1");
         assertThat(text).as("the agent file").contains(from);
 
@@ -266,7 +266,7 @@ class RegressionsTest {
 
     /** The refund of 15 dollars is the same; the one of 50 asked a person before, too, and the one of 200 was denied. */
     @Test
-    void tightenedRule_isToldFromAnotherCall() throws Exception {
+    void tightenedRule_isDistinguishedFromAnotherCall() throws Exception {
         RehearsalReport report = rehearse(AGENT.replace("maximum: 2000", "maximum: 1000"));
 
         assertThat(report.candidates().get(0).changes())
@@ -286,7 +286,7 @@ class RegressionsTest {
             EITHER    | amount: {}         | cents: { minimum: 1000 } }
             TOGETHER  | cents: {}, why: {} | why: {} }, required: [why]
             """)
-    void cause_isFoundByTryingOldAndNewRulesOnOldAndNewArguments(ReplyChange.Cause cause, String fields, String rule)
+    void cause_isFoundFromOldAndNewRulesAndArguments(ReplyChange.Cause cause, String fields, String rule)
             throws Exception {
         String text = AGENT.replace("[order, cents]", "[order]")
                 .replace("cents: { type: integer }", fields)
@@ -310,7 +310,7 @@ class RegressionsTest {
 
     /** The agent's definition equals the recorded one, except for what the report names. */
     @Test
-    void differences_nameTheChangedParts_andTheReasonsNameTheRules() throws Exception {
+    void differences_nameTheChangedPartsAndReasonsTheRules() throws Exception {
         RehearsalReport.OfCandidate result = rehearse(AGENT.replace("maximum: 2000", "maximum: 1000")
                         .replace("Sends a mail to", "Sends a nice mail to"))
                 .candidates()
@@ -323,7 +323,7 @@ class RegressionsTest {
     }
 
     @Test
-    void differences_nameOldAndNewValues_andToolsThatBecomeSafe() throws Exception {
+    void differences_nameOldAndNewValuesAndNewlySafeTools() throws Exception {
         RehearsalReport.OfCandidate result = rehearse(
                         AGENT.replace("model: desk:large", "model: desk:large\nmax_tokens: 99\nbudget: { usd: 2 }")
                                 .replace("command: [./refund.sh]", "command: [./mail.sh]\n    safe_to_retry: true"))
@@ -384,7 +384,7 @@ class RegressionsTest {
 
     /** Without a look-up, the refund comes first. Its result is recorded for another amount only. */
     @Test
-    void continuation_stopsBeforeASideEffectThatIsNotRecorded_andRunsNothing() throws Exception {
+    void continuation_stopsBeforeAnUnrecordedSideEffect() throws Exception {
         String effects = Files.readString(agents.resolve("effects"));
 
         List<RehearsalReport.Shown> shown = continued("Look an order up first.", "");
@@ -398,7 +398,7 @@ class RegressionsTest {
 
     /** A refund without a recorded result ends the continuation, and so does one that waits for a person. */
     @Test
-    void continuation_usesRecordedResults_andTheRulesOfTheCandidate() throws Exception {
+    void continuation_usesRecordedResultsAndTheCandidatesRules() throws Exception {
         List<RehearsalReport.Shown> shown = continued("Refund only within 30 days.", "");
         assertThat(thenOf(shown, "t2"))
                 .containsExactly("stopped before refund {\"cents\": 1500, \"order\": \"2\"}: there is no result of"
@@ -417,7 +417,7 @@ class RegressionsTest {
     }
 
     @Test
-    void continuation_hasRecordedAndScriptedResults_andRunsNoTool() throws Exception {
+    void continuation_usesRecordedAndScriptedResultsAndRunsNoTool() throws Exception {
         String effects = Files.readString(agents.resolve("effects"));
         String text = AGENT.replaceAll("\\s+(BEAR10|desk\\.)", " $1")
                 .replace("Refund only within 30 days.", "")
@@ -459,7 +459,7 @@ class RegressionsTest {
 
     /** The judge of this test finds that a signature does not matter, and that a text about an order has a number. */
     @Test
-    void judge_decidesAboutTexts_andRubrics() throws Exception {
+    void judge_decidesAboutTextsAndRubrics() throws Exception {
         Path judged = Files.createTempDirectory(directory, "judged");
         Files.writeString(judged.resolve("desk.yaml"), AGENT.replace("Sign as the\n  desk.", ""));
         Files.writeString(
@@ -557,7 +557,7 @@ class RegressionsTest {
 
     /** Every request is reserved before it is sent, so a rehearsal that is stopped by its ceiling says so. */
     @Test
-    void ceiling_stopsTheRehearsal_andAHigherOneContinuesIt() throws Exception {
+    void ceiling_stopsTheRehearsalUntilItIsRaised() throws Exception {
         Path store = Files.createTempDirectory(directory, "answers");
         Candidate candidate = new Candidate("same", Optional.of(load(agents)), PROVIDERS, Map.of(), Optional.empty());
         List<Integer> asked = new ArrayList<>();

@@ -38,7 +38,7 @@ class RehearsalTest {
 
     @Test
     @Tag("full")
-    void recordedThreads_withModelsThatAnswerAsRecorded_areTheSame() throws Exception {
+    void recordedThreads_answeredAsRecorded_areTheSame() throws Exception {
         int all = 0;
         for (RecordedThreads threads : RecordedThreads.all(2)) {
             all += threads.names().size();
@@ -65,7 +65,7 @@ class RehearsalTest {
     }
 
     @Test
-    void secondRun_asksNobody_andReportsTheSame() throws Exception {
+    void secondRun_asksNoModelAndReportsTheSame() throws Exception {
         RecordedThreads threads = RecordedThreads.all(1).get(0);
         Spending spending = new Spending(Usd.ZERO);
         Rehearsal first = new Rehearsal(
@@ -128,7 +128,7 @@ class RehearsalTest {
 
     @Test
     @Tag("full")
-    void moreThanThousandAnswers_takeLessThanAMinute_andTheMemoryStaysFlat() throws Exception {
+    void thousandsOfAnswers_takeLessThanAMinuteInConstantMemory() throws Exception {
         RecordedThreads threads = RecordedThreads.all(1).get(0);
         RehearsalSettings settings = RehearsalSettings.DEFAULT.withVotes(20);
         List<Long> heap = new ArrayList<>();

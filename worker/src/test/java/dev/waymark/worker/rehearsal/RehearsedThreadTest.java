@@ -81,7 +81,7 @@ class RehearsedThreadTest {
     }
 
     @Test
-    void agentInJava_thatDecidesOtherwise_isTold() throws Exception {
+    void agentInJava_decidingOtherwise_fails() throws Exception {
         assertThat(inJava("none", "other:any", request -> Reply.of(new Part.Text("No."))))
                 .anyMatch(line -> line.contains("that change: 1"))
                 .contains("  with the change: No.");
@@ -109,7 +109,7 @@ class RehearsedThreadTest {
     }
 
     @Test
-    void changedDecision_isNamedBesideTheRecordedOne() throws Exception {
+    void changedDecision_isReportedBesideTheRecordedOne() throws Exception {
         Path recorded = HISTORIES.resolve("parallel-tools.json");
 
         assertThat(problems(recorded))
@@ -122,7 +122,7 @@ class RehearsedThreadTest {
     }
 
     @Test
-    void judgedCheck_doesNotPassUnnoticed() throws Exception {
+    void judgedCheck_withoutAJudge_fails() throws Exception {
         Path judged = Files.createDirectories(Path.of(WORK, "judged"));
         Files.writeString(judged.resolve("one.json"), Files.readString(HISTORIES.resolve("plain-turn.json")));
         Files.writeString(judged.resolve("one.checks.yaml"), "checks: [{ judged: It is polite }]");

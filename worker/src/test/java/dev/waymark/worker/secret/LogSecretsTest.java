@@ -16,7 +16,7 @@ class LogSecretsTest {
     }
 
     @Test
-    void line_withWhatAnAgentNames_isMaskedOnceTheAgentIsKnown() {
+    void line_withAVariableOfAnAgent_isMaskedOnceTheAgentIsKnown() {
         assertThat(secrets.mask("canary-4711")).isEqualTo("canary-4711");
 
         secrets.learn(List.of("Bearer ${CANARY}", "${LANG}"), List.of("LANG"));

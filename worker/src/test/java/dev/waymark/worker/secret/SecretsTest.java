@@ -22,13 +22,13 @@ class SecretsTest {
     }
 
     @Test
-    void resolve_fillsInWhatIsThere_inOneLineWithoutItsEnds() {
+    void resolve_fillsInValuesAndStripsThemInALine() {
         assertThat(secrets("${LINE}").resolve("a ${LINE}b")).isEqualTo("a canary-1\nb");
         assertThat(secrets("${LINE}").resolveInLine("a ${LINE}b")).isEqualTo("a canary-1b");
     }
 
     @Test
-    void missing_isWhatIsNamedAndNotThere() {
+    void missing_namesAReferencedVariableThatIsUnset() {
         assertThat(secrets("${LINE} ${NONE}").missing()).contains("NONE");
         assertThat(secrets("${LINE}").missing()).isEmpty();
     }
@@ -84,7 +84,7 @@ class SecretsTest {
     }
 
     @Test
-    void mask_secretsOfOthers_areHiddenToo() {
+    void mask_secretsOfOtherTexts_areMaskedToo() {
         Secrets secrets = Secrets.of(
                 List.of("${LINE}"),
                 Map.of(
@@ -102,17 +102,17 @@ class SecretsTest {
     }
 
     @Test
-    void mask_word_isLeftAlone() {
+    void mask_ordinaryWord_isLeftUnchanged() {
         assertThat(secrets("${SHORT}").mask("in eu-1")).isEqualTo("in eu-1");
     }
 
     @Test
-    void mask_variableThatIsNotNamed_isLeftAlone() {
+    void mask_unreferencedVariable_isLeftUnchanged() {
         assertThat(secrets("${LINE}").mask("MIIEvQ4711")).isEqualTo("MIIEvQ4711");
     }
 
     @Test
-    void mask_exception_isLeftAlone() {
+    void mask_exceptedVariable_isLeftUnchanged() {
         assertThat(secrets("${LINE} ${PEM}").except(List.of("LINE")).mask("canary-1 MIIEvQ4711"))
                 .isEqualTo("canary-1 ${PEM}");
     }
@@ -134,7 +134,7 @@ class SecretsTest {
 
     /** One value is a prefix of the other. */
     @Test
-    void mask_textInPieces_isTheSameWhereverItIsCut() {
+    void mask_textInPieces_doesNotDependOnTheCuts() {
         Secrets secrets = secrets("${LINE} ${LONGER}");
         String text = "canary-1, canary-123, canary-12 and can";
         String masked = "${LINE}, ${LONGER}, ${LINE}2 and can";
@@ -153,7 +153,7 @@ class SecretsTest {
     }
 
     @Test
-    void mask_whatMayBeABeginning_isHeldBack_andNothingElse() {
+    void mask_possibleBeginningOfASecret_isHeldBack() {
         StreamMask mask = secrets("${LINE}").mask();
 
         assertThat(List.of(mask.next("it is can"), mask.next("dy, "), mask.next("or ca"), mask.end()))

@@ -77,7 +77,7 @@ class LateCancellationsTest {
     }
 
     @Test
-    void cancellation_ofAnActivityThatClosedMeanwhile_getsAnotherTaskThatKnowsIt() {
+    void cancellation_ofAClosedActivity_getsANewTask() {
         PollActivityTaskQueueResponse activity = nextActivity();
         ByteString task = nextTask().getTaskToken();
         stub.respondActivityTaskCompleted(RespondActivityTaskCompletedRequest.newBuilder()
@@ -96,7 +96,7 @@ class LateCancellationsTest {
     }
 
     @Test
-    void cancellation_ofAnActivityThatIsOpen_isTaken() {
+    void cancellation_ofAnOpenActivity_isAccepted() {
         nextActivity();
 
         complete(nextTask(), cancellation());

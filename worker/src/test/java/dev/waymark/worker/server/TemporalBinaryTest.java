@@ -18,7 +18,7 @@ class TemporalBinaryTest {
     Path home;
 
     @Test
-    void find_variableOverPathOverGo_isTheFirstThatIsThere() throws Exception {
+    void find_variablePathAndGo_areSearchedInThisOrder() throws Exception {
         Path go = program("go/bin/temporal");
         assertThat(find("", "")).contains(go);
         Path onPath = program("bin/temporal");
@@ -37,7 +37,7 @@ class TemporalBinaryTest {
     }
 
     @Test
-    void find_fileThatIsNotExecutable_isPassedOver() throws Exception {
+    void find_nonExecutableFile_isSkipped() throws Exception {
         Path go = program("go/bin/temporal");
         Files.createDirectories(home.resolve("bin/temporal"));
         assertThat(find("", home.resolve("bin").toString())).contains(go);

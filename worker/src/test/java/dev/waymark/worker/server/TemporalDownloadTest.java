@@ -80,7 +80,7 @@ class TemporalDownloadTest {
     }
 
     @Test
-    void fetch_once_leavesACommandThatIsFoundFromThenOn() throws Exception {
+    void fetch_downloadsACommandThatIsFoundLater() throws Exception {
         assertThat(TemporalDownload.cached(environment())).isEmpty();
 
         TemporalDownload.Downloaded downloaded = TemporalDownload.fetch(Optional.empty(), environment());
@@ -105,7 +105,7 @@ class TemporalDownloadTest {
     }
 
     @Test
-    void fetch_withAnotherChecksumThanExpected_leavesNoCommand_downloadedNowOrBefore() throws Exception {
+    void fetch_wrongChecksum_leavesNoCommand() throws Exception {
         Optional<String> wrong = Optional.of("a".repeat(64));
 
         assertThatThrownBy(() -> TemporalDownload.fetch(wrong, environment()))
@@ -120,7 +120,7 @@ class TemporalDownloadTest {
     }
 
     @Test
-    void fetch_archiveThatIsCut_leavesNoCommand() throws Exception {
+    void fetch_truncatedArchive_leavesNoCommand() throws Exception {
         Path archive = home.resolve("temporal.tar.gz");
         answer(
                 "/cut/cli/",

@@ -61,7 +61,7 @@ class TemporalServerTest {
     }
 
     @Test
-    void server_restarted_hasKeptWhatItWasGiven() throws Exception {
+    void server_restarted_hasKeptItsThreads() throws Exception {
         Path database = directory.resolve("new/temporal.db");
         try (DevServer server = DevServer.temporal(binary, Optional.of(database), 0, 0)) {
             withClient(server, client -> stub(client).start());
@@ -96,7 +96,7 @@ class TemporalServerTest {
 
     /** A port that is free when it is chosen may be taken before the server listens on it. */
     @Test
-    void server_whosePortIsTakenInTheLastMoment_startsOnAnother() throws Exception {
+    void server_portTakenAtTheLastMoment_startsOnAnother() throws Exception {
         Path unlucky =
                 Files.writeString(directory.resolve("temporal"), """
                 #!/bin/sh
@@ -128,7 +128,7 @@ class TemporalServerTest {
     }
 
     @Test
-    void server_itsJvmKilled_endsToo() throws Exception {
+    void server_jvmKilled_endsToo() throws Exception {
         ChildProcess jvm = ChildProcess.java(ChildProcess.SHORT_LIVED, Victim.class, binary.toString())
                 .showingErrors()
                 .start();
@@ -141,7 +141,7 @@ class TemporalServerTest {
 
     /** A closed terminal or a service manager kills a worker in this way. */
     @Test
-    void server_itsProcessGroupKilled_endsToo() throws Exception {
+    void server_processGroupOfTheJvmKilled_endsToo() throws Exception {
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")), "no setsid");
         List<String> command = new ArrayList<>(List.of("/usr/bin/setsid"));
         command.addAll(ChildProcess.javaCommand(ChildProcess.SHORT_LIVED, Victim.class, binary.toString()));
@@ -155,7 +155,7 @@ class TemporalServerTest {
     }
 
     @Test
-    void server_anyPort_takesNothingFromAWebPage() throws Exception {
+    void server_anyPort_rejectsRequestsOfWebPages() throws Exception {
         Assumptions.assumeTrue(Files.isReadable(Path.of("/proc/net/tcp")), "no /proc");
         List<ProcessHandle> others = ProcessHandle.current().descendants().toList();
         try (DevServer server = DevServer.temporal(binary, Optional.empty(), 0, 0)) {
@@ -209,7 +209,7 @@ class TemporalServerTest {
     }
 
     @Test
-    void files_ofADatabase_areTheirOwners() throws Exception {
+    void files_ofADatabase_areReadableByTheirOwnerOnly() throws Exception {
         Path database = directory.resolve("new/temporal.db");
         try (DevServer server = DevServer.temporal(binary, Optional.of(database), 0, 0)) {
             assertThat(server.kind()).isEqualTo(DevServer.Kind.TEMPORAL);
@@ -223,7 +223,7 @@ class TemporalServerTest {
     }
 
     @Test
-    void files_thatOthersCouldRead_areTakenAway() throws Exception {
+    void files_readableByOthers_becomePrivate() throws Exception {
         Path database = directory.resolve("temporal.db");
         try (DevServer server = DevServer.temporal(binary, Optional.of(database), 0, 0)) {
             assertThat(server.kind()).isEqualTo(DevServer.Kind.TEMPORAL);
@@ -262,7 +262,7 @@ class TemporalServerTest {
     }
 
     @Test
-    void start_databaseThatIsNone_saysWhatTheServerSaid() throws Exception {
+    void start_invalidDatabase_quotesTheServer() throws Exception {
         Path database = Files.createDirectories(directory.resolve("not-a-file.db"));
         assertThatThrownBy(() -> DevServer.temporal(binary, Optional.of(database), 0, 0))
                 .isInstanceOf(IOException.class)

@@ -36,7 +36,7 @@ class ToolSlotsTest {
     }
 
     @Test
-    void oneThread_getsHalf_andANewcomerFindsASlotAtOnce() throws Exception {
+    void oneThread_getsHalfAndLeavesASlotForAnother() throws Exception {
         ToolSlots slots = new ToolSlots(8);
         List<Future<?>> busy = take(slots, "busy", 50);
         await().until(() -> done(busy) == 4);
@@ -47,7 +47,7 @@ class ToolSlotsTest {
     }
 
     @Test
-    void fourBusyThreads_leaveRoomForAnother() throws Exception {
+    void fourBusyThreads_leaveASlotForAnother() throws Exception {
         ToolSlots slots = new ToolSlots(20);
         List<Future<?>> busy = new ArrayList<>();
         for (String thread : List.of("a", "b", "c", "d")) {
@@ -59,7 +59,7 @@ class ToolSlotsTest {
     }
 
     @Test
-    void givenBack_goesToWhoeverWaits() throws Exception {
+    void releasedSlot_goesToAWaitingThread() throws Exception {
         ToolSlots slots = new ToolSlots(2);
         List<Future<?>> busy = take(slots, "busy", 3);
         for (int i = 1; i <= 3; i++) {
@@ -71,7 +71,7 @@ class ToolSlotsTest {
     }
 
     @Test
-    void interrupted_takesNothing() throws Exception {
+    void interruptedThread_takesNoSlot() throws Exception {
         ToolSlots slots = new ToolSlots(1);
         ToolSlots.Slot only = slots.acquire("a");
         List<Future<?>> waiting = take(slots, "b", 1);

@@ -110,7 +110,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void permanentModelFailure_thenMessage_continuesWithNothingLost() {
+    void permanentModelFailure_thenMessage_continuesWithoutLoss() {
         AtomicInteger calls = new AtomicInteger();
         ModelProvider flaky = request -> {
             if (calls.incrementAndGet() == 1) {
@@ -164,7 +164,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void failedAttempts_thatToldTheirUsage_arePaid() {
+    void failedAttempts_withReportedUsage_areCharged() {
         AtomicInteger attempts = new AtomicInteger();
         ModelProvider provider = new ModelProvider() {
             @Override
@@ -190,7 +190,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void failedCall_thatToldItsUsage_isPaid() {
+    void failedCall_withReportedUsage_isCharged() {
         ModelProvider provider = new ModelProvider() {
             @Override
             public Reply reply(ModelRequest request) {
@@ -212,7 +212,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void loopingModel_withABudget_stopsWhereItIsSpent_andGoesOnWithMore() {
+    void loopingModel_budgetSpent_stopsAndContinuesWithMore() {
         AtomicInteger calls = new AtomicInteger();
         ModelProvider looping = request -> new Reply(
                 List.of(new Part.ToolUse("ls_" + calls.incrementAndGet(), "ls", Json.EMPTY_OBJECT)),
@@ -247,7 +247,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void longConversation_isSummarised_overALostWorker_andEarlierVersionsHaveItWhole() {
+    void longConversation_isSummarizedAndEarlierVersionsStayWhole() {
         AtomicInteger summaries = new AtomicInteger();
         ModelProvider model = request -> {
             if (request.tools().isEmpty() && summaries.incrementAndGet() == 1) {
@@ -283,7 +283,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void lastWord_thatDoesNotFitItsSchema_isAskedForOnceMore() {
+    void finalReply_notMatchingItsSchema_isRequestedOnceMore() {
         List<ModelRequest> requests = new CopyOnWriteArrayList<>();
         ModelProvider model = request -> {
             requests.add(request);
@@ -305,7 +305,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void schemaThatIsNone_failsTheTurnBeforeAnythingIsAsked() {
+    void invalidSchema_failsTheTurnBeforeAModelIsCalled() {
         AtomicInteger calls = new AtomicInteger();
         ModelProvider model = request -> {
             calls.incrementAndGet();
@@ -324,7 +324,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void passingModelFailure_isRetriedByTemporal() {
+    void temporaryModelFailure_isRetriedByTemporal() {
         AtomicInteger calls = new AtomicInteger();
         ModelProvider flaky = request -> {
             if (calls.incrementAndGet() < 3) {
@@ -418,7 +418,7 @@ abstract class AgentWorkflowCases {
      * lost.
      */
     @Test
-    void javaToolThatAsksAtLength_asksWhatFits() {
+    void javaToolWithALongQuestion_asksWhatFits() {
         ModelProvider model = request -> Reply.of(new Part.ToolUse("tu_1", "ask_much", Json.of(Map.of("name", "x"))));
         var asker = JavaTool.of("ask_much", "Asks", City.class, (city, context) -> {
             throw new InterruptException("Which? ".repeat(500_000));
@@ -526,7 +526,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void cancel_whileAPersonIsWaitedFor_closesCancelled() {
+    void cancel_whileWaitingForAPerson_closesCancelled() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.awaitSettled(thread);
@@ -542,7 +542,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void update_thatMakesNoSense_isRefusedWithItsReasonAndLeavesNoTrace() {
+    void invalidUpdate_isRefusedWithAReasonAndLeavesNoTrace() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             Conversation before = rig.awaitSettled(thread);
@@ -570,7 +570,7 @@ abstract class AgentWorkflowCases {
     }
 
     @Test
-    void anotherWorker_takesOverInTheMiddle() {
+    void secondWorker_takesOverInTheMiddle() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.awaitSettled(thread);
@@ -588,7 +588,7 @@ abstract class AgentWorkflowCases {
      * show the same order.
      */
     @Test
-    void updateAndSignal_whileThereIsNoWorker_areAppliedAsHistoryTells() {
+    void updateAndSignal_withoutAWorker_areAppliedInHistoryOrder() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             rig.awaitTurn(thread, 1);

@@ -48,7 +48,7 @@ class AgentWorkflowServerTest extends AgentWorkflowCases {
      * worker gets another task only because of {@code LateCancellations}.
      */
     @Test
-    void messagesAndStopsInOneTask_leaveAgreement() {
+    void messagesAndStops_inOneTask_agree() {
         try (WorkflowRig rig = new WorkflowRig(connection, AgentWorkflowCases::echo)) {
             String thread = rig.start(StartInput.of("a"));
             rig.await(thread, now -> now.policy().isPresent());

@@ -131,7 +131,7 @@ class AgreementServerTest {
     }
 
     @Test
-    void reset_toEveryPlaceWhereItIsAllowed_settlesAndAgrees() {
+    void reset_toEveryAllowedPlace_settlesAndAgrees() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
             String thread = converse(rig, StartInput.of("a"));
             String original = rig.timeline(thread).runId();
@@ -204,7 +204,7 @@ class AgreementServerTest {
      * Uses signals only, because server 1.29.1 answers INTERNAL if it would have to restore updates from a later run.
      */
     @Test
-    void resetOfAnEarlierRun_ofAThreadThatMovedOn_agrees() {
+    void reset_ofAnEarlierRun_agrees() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
             StartInput start = StartInput.of("a").withLimits(RunLimits.DEFAULT.withSoftEvents(14));
             String thread = rig.start(start.saying(PersonFact.UserSpoke.message("m-1", "plain")));

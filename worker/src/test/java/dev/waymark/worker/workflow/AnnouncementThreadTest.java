@@ -121,7 +121,7 @@ class AnnouncementThreadTest {
     }
 
     @Test
-    void approval_isAnnouncedWhenItWaitsAndWhenItIsDecided_withWhatMayBeRevealed() {
+    void approval_isAnnouncedWhenItWaitsAndWhenItIsDecided() {
         try (WorkflowRig rig = rig(
                 AnnounceRule.to("ops").revealing(AnnounceRule.Reveal.ARGUMENTS),
                 AnnounceRule.to("boss").revealing(AnnounceRule.Reveal.NOTHING))) {
@@ -151,7 +151,7 @@ class AnnouncementThreadTest {
     }
 
     @Test
-    void receiverThatIsDown_delaysNothing_andGetsOnlyTheDecisionAfterIt() {
+    void receiverThatIsDown_delaysNothingAndLaterGetsTheDecisionOnly() {
         down.add("/ops");
         try (WorkflowRig rig = rig(AnnounceRule.to("ops"))) {
             String thread = GrantThreadTest.start(rig, "100");
@@ -214,7 +214,7 @@ class AnnouncementThreadTest {
     }
 
     @Test
-    void requestThatNobodyDecides_expires_asAQuestionDoes() {
+    void undecidedRequest_expiresLikeAQuestion() {
         WaitRule waiting = WaitRule.DEFAULT;
         ModelProvider asking = request -> request.messages().size() > 1
                 ? Reply.of(new Part.Text("Nobody there"))
@@ -276,7 +276,7 @@ class AnnouncementThreadTest {
     }
 
     @Test
-    void runThatContinuesAsNew_takesAnAnnouncementWithIt() {
+    void runThatContinuesAsNew_keepsItsAnnouncement() {
         down.add("/ops");
         try (WorkflowRig rig = rig(AnnounceRule.to("ops"))) {
             String thread = rig.start(StartInput.of("a")
@@ -301,7 +301,7 @@ class AnnouncementThreadTest {
     }
 
     @Test
-    void threadThatCloses_triesForAMinute() {
+    void closingThread_retriesForAMinute() {
         down.add("/ops");
         try (WorkflowRig rig = rig(AnnounceRule.to("ops").only(AnnouncedEvent.TURN_ENDED))) {
             String thread = rig.start(
@@ -321,7 +321,7 @@ class AnnouncementThreadTest {
     /** An attempt that hangs holds the thread open for a minute, without a timer for each moment. */
     @Test
     @Tag("full")
-    void threadThatCloses_givesUpAfterAMinute() {
+    void closingThread_givesUpAfterAMinute() {
         CountDownLatch never = new CountDownLatch(1);
         try (RecordingServer silent = RecordingServer.with((exchange, request) -> hang(never));
                 WorkflowRig rig = rig(
@@ -354,7 +354,7 @@ class AnnouncementThreadTest {
 
     /** The receiver is down, and the run has to end in the middle of a turn. */
     @Test
-    void runThatContinuesAsNewDuringATurn_isNotHeldUp() {
+    void runThatContinuesAsNewDuringATurn_isNotDelayed() {
         down.add("/ops");
         try (WorkflowRig rig = rig(AnnounceRule.to("ops"))) {
             String thread = rig.start(StartInput.of("a")

@@ -15,7 +15,7 @@ abstract class AnthropicPromptGrowsCases extends PromptGrowsCases<AnthropicServe
     }
 
     @Test
-    void blankText_aloneBesideThinking_goesBack() {
+    void blankText_besideThinkingOnly_isSentBack() {
         stage(thinking().plus(new Piece.Words("\n\n")).plus(thought()));
         try (WorkflowRig rig = rig()) {
             String thread = begin(rig, "Hello");
@@ -27,7 +27,7 @@ abstract class AnthropicPromptGrowsCases extends PromptGrowsCases<AnthropicServe
     }
 
     @Test
-    void thought_atTheEndOfAReply_goesBack() {
+    void trailingThinking_isSentBack() {
         stage(thoughtful("Yes.").plus(thought()));
         try (WorkflowRig rig = rig()) {
             String thread = begin(rig, "Hello");
@@ -40,7 +40,7 @@ abstract class AnthropicPromptGrowsCases extends PromptGrowsCases<AnthropicServe
     }
 
     @Test
-    void callers_goBack() {
+    void callers_areSentBack() {
         server.namingCallers();
         stage(looking());
         try (WorkflowRig rig = rig()) {
@@ -51,7 +51,7 @@ abstract class AnthropicPromptGrowsCases extends PromptGrowsCases<AnthropicServe
     }
 
     @Test
-    void pausedReply_isContinued_andRecordedAsOne() {
+    void pausedReply_isContinuedAndRecordedAsOne() {
         stage(
                 thinking()
                         .plus(new Piece.Strange("{\"type\":\"server_tool_use\",\"id\":\"srv_1\",\"name\":\"search\","

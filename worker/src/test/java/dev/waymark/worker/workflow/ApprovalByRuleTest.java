@@ -91,7 +91,7 @@ class ApprovalByRuleTest {
     }
 
     @Test
-    void callsOfAReply_runAndAreDenied_asTheRulesSay_withoutAnEventOfTheirOwn() throws Exception {
+    void callsOfAReply_followTheRulesWithoutSeparateEvents() throws Exception {
         try (WorkflowRig rig = rig()) {
             String thread = start(rig, "7 1000 8 9");
             rig.awaitTurn(thread, 1);
@@ -108,7 +108,7 @@ class ApprovalByRuleTest {
     }
 
     @Test
-    void editedCalls_areJudgedInAnActivity_andDenyWins() throws Exception {
+    void editedCalls_areJudgedInAnActivityAndDenyWins() throws Exception {
         try (WorkflowRig rig = rig()) {
             String thread = start(rig, "100 200");
             rig.await(thread, now -> now.asks().size() == 2);

@@ -75,7 +75,7 @@ abstract class ChangedJavaToolCases {
     }
 
     @Test
-    void approvedCall_whoseArgumentsTheNewToolRefuses_doesNotRun_andIsAnErrorThatNamesBothSchemas() {
+    void approvedCall_mismatchingTheNewTool_isAnErrorWithBothSchemas() {
         try (WorkflowRig rig = rig(pay(Payment.class).approved())) {
             String thread = start(rig);
             request(rig, thread);
@@ -93,7 +93,7 @@ abstract class ChangedJavaToolCases {
     }
 
     @Test
-    void approvedCall_thatFitsTheNewTool_asksAgain_andItsGrantEnds() {
+    void approvedCall_matchingTheNewTool_asksAgainAndItsGrantEnds() {
         try (WorkflowRig rig = rig(pay(Payment.class).approved())) {
             String thread = start(rig);
             PendingItem first = request(rig, thread);
@@ -125,7 +125,7 @@ abstract class ChangedJavaToolCases {
 
     /** A thread keeps the schema that it recorded, so its model keeps writing arguments for that schema. */
     @Test
-    void laterCall_ofAnOldThread_isRefused_beforeAnybodyIsAskedAndBeforeItsClaim() {
+    void laterCall_ofAnOldThread_isRefusedBeforeApprovalAndClaim() {
         try (WorkflowRig rig = rig(pay(Payment.class).approved())) {
             String thread = start(rig);
             request(rig, thread);
@@ -146,7 +146,7 @@ abstract class ChangedJavaToolCases {
     }
 
     @Test
-    void callWithoutApproval_thatFitsTheNewTool_runs() {
+    void callWithoutApproval_matchingTheNewTool_runs() {
         try (WorkflowRig rig = rig(pay(Payment.class))) {
             String thread = start(rig);
             rig.awaitTurn(thread, 1);
@@ -183,7 +183,7 @@ abstract class ChangedJavaToolCases {
     }
 
     @Test
-    void gate_namesTheSchemaThatDiffers_andTheWaitingCallThatDoesNotMatchIt(@TempDir Path directory) throws Exception {
+    void gate_namesTheChangedSchemaAndTheWaitingCall(@TempDir Path directory) throws Exception {
         try (WorkflowRig rig = rig(pay(Payment.class).approved())) {
             String thread = start(rig);
             request(rig, thread);

@@ -120,7 +120,7 @@ abstract class ChunkedStateCases {
     }
 
     @Test
-    void whatArrivesBeforeTheState_isAppliedToIt() {
+    void inputBeforeTheState_isAppliedAfterwards() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = waitingForItsState(rig);
 
@@ -162,7 +162,7 @@ abstract class ChunkedStateCases {
     }
 
     @Test
-    void stateHalfFetched_isFetchedByAnotherWorker() {
+    void halfFetchedState_isCompletedByAnotherWorker() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = waitingForItsState(rig);
             rig.replaceWorker();
@@ -174,7 +174,7 @@ abstract class ChunkedStateCases {
     }
 
     @Test
-    void cancelledBeforeTheState_isCancelledWithIt() {
+    void cancellationBeforeTheState_cancelsTheThreadAfterwards() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = waitingForItsState(rig);
             rig.stub(thread).cancel();
@@ -192,7 +192,7 @@ abstract class ChunkedStateCases {
      * again.
      */
     @Test
-    void partCompletedByHandWithAnything_isFetchedAgain() {
+    void partCompletedByHand_withAnotherResult_isFetchedAgain() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = waitingForItsState(rig);
             rig.completeByHand(thread, "{\"count\": 1, \"whole\": \"x\", \"bytes\": \"H4sI\"}");

@@ -195,7 +195,7 @@ class ChunkedStateOperationsServerTest {
     }
 
     @Test
-    void workerKilledWhileItFetches_anotherOneFetchesTheRest() throws Exception {
+    void workerKilledWhileFetching_anotherOneFetchesTheRest() throws Exception {
         try (WorkflowRig rig = rig(TestServers.real())) {
             rig.suspend();
             String thread;
@@ -256,7 +256,7 @@ class ChunkedStateOperationsServerTest {
     }
 
     @Test
-    void reset_toAPointAfterTheChunks_goesOnWithTheFetchedState() {
+    void reset_toAPointAfterTheChunks_continuesWithTheFetchedState() {
         try (WorkflowRig rig = rig(TestServers.real())) {
             String thread = start(rig);
             Timeline before = awaitEnd(rig, thread);
@@ -278,7 +278,7 @@ class ChunkedStateOperationsServerTest {
 
     /** The work of the abandoned run is gone, and the rest of the turn runs again. */
     @Test
-    void reset_toAPointInThePreviousRun_goesOnFromThere() {
+    void reset_toAPointInThePreviousRun_continuesFromThere() {
         try (WorkflowRig rig = rig(TestServers.real())) {
             String thread = start(rig);
             Timeline before = awaitEnd(rig, thread);
@@ -318,7 +318,7 @@ class ChunkedStateOperationsServerTest {
     }
 
     @Test
-    void previousRunDeletedBeforeItsStateIsFetched_isSaidAtOnce_andFailsTheThread() {
+    void previousRunDeletedBeforeItsStateIsFetched_failsTheThread() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgentWorkflowCases::echo)) {
             String thread = ChunkedStateCases.waitingForItsState(rig);
             rig.disown(thread);

@@ -24,7 +24,7 @@ class ChunkedStateServerTest extends ChunkedStateCases {
 
     /** Tested here, because only the real server has limits. */
     @Test
-    void stateOfEightMegabytes_isCarriedOverTwice() {
+    void stateOfEightMegabytes_isTransferredTwice() {
         try (WorkflowRig rig = new WorkflowRig(connection(), fourCallsATime(10), noisyStep(250_000))
                 .with(agent -> agent.fuse(Duration.ZERO))) {
             String thread = rig.start(ContinueAsNewCases.start(RunLimits.DEFAULT.withSoftEvents(120))

@@ -142,7 +142,7 @@ abstract class ContinueAsNewCases {
     }
 
     @Test
-    void moveBetweenBatchAndModel_withQueuedMessages_keepsThemInOrder() throws Exception {
+    void nextRunBetweenBatchAndModel_keepsQueuedMessagesInOrder() throws Exception {
         CountDownLatch toolRuns = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         List<ModelRequest> requests = Collections.synchronizedList(new ArrayList<>());
@@ -181,7 +181,7 @@ abstract class ContinueAsNewCases {
     }
 
     @Test
-    void openQuestion_movesOn_andIsAnsweredInTheNextRunByAColdWorker() {
+    void openQuestion_isAnsweredInTheNextRunByANewWorker() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
             String thread = rig.start(movingOnAt(12).saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.await(thread, now -> now.isInterrupted());
@@ -202,7 +202,7 @@ abstract class ContinueAsNewCases {
     }
 
     @Test
-    void messageIds_areStillKnownSeveralRunsLater() {
+    void messageIds_severalRunsLater_areStillKnown() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = rig.start(movingOnAt(12).saying(PersonFact.UserSpoke.message("m-0", "Hello 0")));
             List<Ack> acks = new ArrayList<>();
@@ -228,7 +228,7 @@ abstract class ContinueAsNewCases {
     }
 
     @Test
-    void stateTooLargeToCarry_goesOnInTheSameRun() {
+    void stateTooLargeForANewRun_staysInTheSameRun() {
         List<ModelRequest> requests = Collections.synchronizedList(new ArrayList<>());
         try (WorkflowRig rig = new WorkflowRig(connection(), stepping(6, requests), stepTool())) {
             String thread = rig.start(start(RunLimits.DEFAULT
@@ -304,7 +304,7 @@ abstract class ContinueAsNewCases {
 
     /** Every sender retries with the same message id until its message is acknowledged. */
     @Test
-    void updatesDuringMoves_areAppliedExactlyOnce() throws Exception {
+    void updates_betweenRuns_areAppliedExactlyOnce() throws Exception {
         int senders = 4;
         int each = 8;
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {

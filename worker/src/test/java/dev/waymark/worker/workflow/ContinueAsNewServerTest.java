@@ -28,7 +28,7 @@ class ContinueAsNewServerTest extends ContinueAsNewCases {
 
     /** Only with the real server: the in-memory server can lose a signal between a run and the next one. */
     @Test
-    void signalsDuringMoves_goodAndHostile_areAllAppliedOrIgnoredExactlyOnce() throws Exception {
+    void signals_betweenRuns_areAppliedOrIgnoredExactlyOnce() throws Exception {
         int senders = 3;
         int each = 25;
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {

@@ -73,7 +73,7 @@ class ExportedThreadTest {
     /** All texts of these conversations change, and so does every digest in their histories. */
     @ParameterizedTest
     @MethodSource("histories")
-    void recordedHistory_withoutSomeOfItsWords_stillReplaysAndProjects(Path file) throws Exception {
+    void recordedHistory_withMaskedTexts_stillReplaysAndProjects(Path file) throws Exception {
         ThreadHistory recorded = ThreadHistory.parse(Files.readString(file));
 
         ThreadHistory scrubbed = new HistoryScrubber(
@@ -103,7 +103,7 @@ class ExportedThreadTest {
     record Token(String token) {}
 
     @Test
-    void threadWithASecret_inMessagesArgumentsAndResults_losesItAndReplays() {
+    void secret_inMessagesArgumentsAndResults_isRemovedAndTheThreadReplays() {
         ThreadHistory original = threadWithASecret();
         assertThat(original.payloadTexts()).anyMatch(text -> text.contains(SECRET));
 
@@ -116,7 +116,7 @@ class ExportedThreadTest {
 
     /** With these lengths, some chunks end within the secret, and its rest begins the next chunk. */
     @Test
-    void threadWithASecret_inAStateCarriedInChunks_losesItAndReplays() {
+    void secret_inAStateInChunks_isRemovedAndTheThreadReplays() {
         String words = (SECRET + " ").repeat(70_000 / SECRET.length()); // Several such messages fill several chunks.
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), AgentWorkflowCases::echo)) {
             String thread = rig.start(ContinueAsNewCases.start(ChunkedStateCases.NOTHING_INLINE.withSoftEvents(130))
@@ -178,7 +178,7 @@ class ExportedThreadTest {
     /** Retention deleted the run that names the variable in plain text. */
     @ParameterizedTest
     @MethodSource("limits")
-    void threadWithASecret_thatOnlyAPackedStateNames_losesIt(RunLimits limits) {
+    void secret_namedInAPackedStateOnly_isRemoved(RunLimits limits) {
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), AgentWorkflowCases::echo)) {
             String thread = rig.start(ContinueAsNewCases.start(limits)
                     .saying(PersonFact.UserSpoke.message("m-0", "The login is ${MAIL_LOGIN}")));
@@ -219,7 +219,7 @@ class ExportedThreadTest {
 
     /** A tool's name decides which tool runs, so a replaced name would change the thread. */
     @Test
-    void threadWithASecret_thatDecidesWhatHappens_isRefused() {
+    void secret_thatInfluencesTheThread_isRefused() {
         ThreadHistory original = threadWithASecret();
 
         assertThatThrownBy(() -> new HistoryScrubber(text -> text.equals(SignalNames.APPROVE) ? "${WORD}" : text)
@@ -229,7 +229,7 @@ class ExportedThreadTest {
     }
 
     @Test
-    void recording_ofAnotherProjection_isNoticed() throws IOException {
+    void recording_withAnotherProjection_isDetected() throws IOException {
         ThreadHistory scrubbed = new HistoryScrubber(text -> text)
                 .scrub(ThreadHistory.parse(Files.readString(Path.of("src/test/resources/histories/plain-turn.json"))));
         ObjectNode document = scrubbed.document();
@@ -245,7 +245,7 @@ class ExportedThreadTest {
 
     /** At this event, the workflow requests a model call, but the history has a different activity. */
     @Test
-    void recording_ofOtherCommands_isNoticedWithItsEvent() throws IOException {
+    void recording_withOtherCommands_isDetectedWithItsEvent() throws IOException {
         String text = Files.readString(Path.of("src/test/resources/histories/plain-turn.json"));
         ThreadHistory changed = ThreadHistory.parse(text.replace("\"name\": \"model\"", "\"name\": \"other\""));
 
@@ -256,7 +256,7 @@ class ExportedThreadTest {
     }
 
     @Test
-    void document_thatIsNoHistory_isRefusedWithTheReason() {
+    void documentThatIsNotAHistory_isRefusedWithTheReason() {
         assertThatThrownBy(() -> ThreadHistory.parse("{\"a\": 1}"))
                 .hasMessage("it has neither \"events\" nor \"waymarkHistory\": 1");
         assertThatThrownBy(() -> ThreadHistory.parse("{")).hasMessageStartingWith("it is not JSON: ");

@@ -102,7 +102,7 @@ class FallbackChainsTest {
                 "claude-sonnet-5-5 gpt-4.1",
                 "gpt-4.1 claude-opus-5-5"
             })
-    void chain_losesNothing_andIsExtended(String models) {
+    void chain_losesNothingAndIsExtended(String models) {
         List<String> chain = Arrays.asList(models.split(" "));
         String last = chain.get(chain.size() - 1);
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), services())

@@ -48,7 +48,7 @@ class ForgedReportsThreadTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"echo late", "echo exit 0"})
-    void callThatIsVerifiedMeanwhile_takesEffectOnce(String forgery) throws IOException {
+    void callVerifiedMeanwhile_takesEffectOnce(String forgery) throws IOException {
         script("charge.sh", record() + "kill -KILL $$");
         script("verify.sh", "cd " + directory + "; until [ -e forged ]; do sleep 0.1; done; " + answer());
 

@@ -122,7 +122,7 @@ class FusedStepTest {
     }
 
     @Test
-    void safeCalls_runWithTheModelCall_andAreSeveralFactsOfOneEvent() {
+    void safeCalls_runWithTheModelCallAsFactsOfOneEvent() {
         try (WorkflowRig rig = new WorkflowRig(
                 connection(),
                 calling(call("tu_1", "look"), call("tu_2", "listen")),
@@ -179,7 +179,7 @@ class FusedStepTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("stepsOfSeveralActivities")
-    void mixedCalls_haveActivitiesOfTheirOwn(String what, ModelProvider model) {
+    void mixedCalls_haveSeparateActivities(String what, ModelProvider model) {
         try (WorkflowRig rig = new WorkflowRig(
                 connection(),
                 model,
@@ -223,7 +223,7 @@ class FusedStepTest {
 
     /** A worker of an older build does not know the field of the input that asks for a fused step. */
     @Test
-    void olderWorkersOnTheQueue_returnRepliesAlone_andOnlyTheActivitiesDiffer() {
+    void olderWorkersOnTheQueue_returnRepliesWithoutOutcomes() {
         try (WorkflowRig rig = new WorkflowRig(connection(), callingTimes(6), safe("look", args -> "red"))
                 .knowing(input -> input.step() % 2 == 0
                         ? new ModelInput(input.step(), input.messageCount(), input.digest(), input.summary())
@@ -241,7 +241,7 @@ class FusedStepTest {
     }
 
     @Test
-    void slowTool_runsInAnActivityOfItsOwn_untilItIsFastAgain() {
+    void slowTool_runsInASeparateActivityUntilItIsFastAgain() {
         List<Integer> pauses = new CopyOnWriteArrayList<>(List.of(300, 0, 0));
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(call("tu_1", "look")), safe("look", args -> {
                     TimeUnit.MILLISECONDS.sleep(pauses.remove(0));
@@ -280,7 +280,7 @@ class FusedStepTest {
 
     /** The provider repeats its call ids, and the reply of the stopped step comes while the next one is under way. */
     @Test
-    void stoppedStep_interruptsItsTools_andOnlyItsCostCounts() throws Exception {
+    void stoppedStep_interruptsItsToolsAndOnlyItsCostCounts() throws Exception {
         CountDownLatch began = new CountDownLatch(1);
         List<String> interrupted = new CopyOnWriteArrayList<>();
         List<Integer> times = new CopyOnWriteArrayList<>(List.of(60_000, 0));
@@ -337,7 +337,7 @@ class FusedStepTest {
     }
 
     @Test
-    void resultsTooLargeTogether_thoseThatDoNotFitAreDispatched() {
+    void resultsTooLargeTogether_excessCallsAreDispatched() {
         try (WorkflowRig rig = new WorkflowRig(
                 connection(),
                 request -> calling(

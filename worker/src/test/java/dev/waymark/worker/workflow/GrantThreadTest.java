@@ -76,7 +76,7 @@ class GrantThreadTest {
     }
 
     @Test
-    void approval_forCallsThatMatchASchema_letsAsManyRun_withoutAnEventOfTheirOwn() throws Exception {
+    void approval_forCallsMatchingASchema_letsAsManyRun() throws Exception {
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), ApprovalByRuleTest.refunding(), refund())) {
             String thread = start(rig, "100");
 
@@ -118,7 +118,7 @@ class GrantThreadTest {
 
     /** A schema that constrains nothing may come as a signal, which no client has checked. */
     @Test
-    void approval_likeASchemaThatConstrainsNothing_letsNoOtherCallRun() throws Exception {
+    void approval_withAnUnconstrainedSchema_letsNoOtherCallRun() throws Exception {
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), ApprovalByRuleTest.refunding(), refund())) {
             String thread = start(rig, "100");
 
@@ -150,7 +150,7 @@ class GrantThreadTest {
     }
 
     @Test
-    void commandThatChangesAfterItsApproval_asksAgain_andRunsWhenThatIsApproved() throws Exception {
+    void commandChangedAfterItsApproval_asksAgainAndRunsWhenApproved() throws Exception {
         Path program = script(directory.resolve("refund.sh"), "#!/bin/sh\necho old\n");
         ToolSpec spec =
                 ToolSpec.command("refund", program.toString()).approved().build();
@@ -185,7 +185,7 @@ class GrantThreadTest {
     }
 
     @Test
-    void mcpToolThatChangesAfterItsApproval_asksAgain() throws Exception {
+    void mcpToolChangedAfterItsApproval_asksAgain() throws Exception {
         Files.writeString(directory.resolve("description"), "Refunds");
         Path server = script(directory.resolve("server.sh"), """
                 #!/bin/sh
@@ -226,7 +226,7 @@ class GrantThreadTest {
 
     /** The definition of a tool in Java is at hand, so that finding it out takes no event. */
     @Test
-    void javaTool_isComparedWithoutAnEventOfItsOwn() throws Exception {
+    void javaTool_isComparedWithoutASeparateEvent() throws Exception {
         JavaTool<ToolProtocolCases.Charge> charge = JavaTool.of(
                         "charge_card", "Charges the card", ToolProtocolCases.Charge.class, (args, context) -> "charged")
                 .approved();

@@ -22,7 +22,7 @@ class HeartbeatTimeoutTest {
     record City(String name) {}
 
     @Test
-    void onlyCallsThatMustNotBeRepeated_areWaitedForLonger() {
+    void claimedCalls_haveALongerHeartbeatTimeout() {
         ModelProvider model = request -> request.messages().size() > 1
                 ? Reply.of(new Part.Text("Done"))
                 : Reply.of(

@@ -33,7 +33,7 @@ class HeldSchemaTest extends BoundThreads<AnthropicServer> {
 
     @ParameterizedTest
     @CsvSource({"1, 6", "2, 9"})
-    void schema_inEveryNthTurn_isRepeatedOnlyWhereTheServiceCannotHoldTheModelToIt(int every, int requests) {
+    void schema_inEveryNthTurn_isRepeatedOnlyIfTheServiceCannotEnforceIt(int every, int requests) {
         try (WorkflowRig rig = rig()) {
             String thread = rig.start(StartInput.of("a"));
             for (int turn = 1; turn <= TURNS; turn++) {

@@ -139,7 +139,7 @@ abstract class HostileSignalCases {
     }
 
     @Test
-    void hostileSignals_whileTheModelThinks_areIgnoredAndTheTurnCompletes() {
+    void hostileSignals_duringAModelCall_areIgnoredAndTheTurnCompletes() {
         CountDownLatch goOn = new CountDownLatch(1);
         ModelProvider model = request -> {
             goOn.await(60, TimeUnit.SECONDS);
@@ -190,7 +190,7 @@ abstract class HostileSignalCases {
 
     @Test
     @Tag("full")
-    void hostileSignals_whileAPersonIsWaitedFor_areIgnoredAndTheQuestionStaysOpen() {
+    void hostileSignals_whileWaitingForAPerson_areIgnoredAndTheQuestionStaysOpen() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.awaitSettled(thread);
@@ -219,7 +219,7 @@ abstract class HostileSignalCases {
 
     /** Temporal reserves such names. The SDK drops these signals, and so must the projection. */
     @Test
-    void signalOfAReservedName_isKnownToNobody() {
+    void signalWithAReservedName_isDropped() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.awaitSettled(thread);

@@ -80,7 +80,7 @@ class McpTasksTest {
     }
 
     @Test
-    void task_isFollowedToItsEnd_andRunsOnce() {
+    void task_isFollowedToItsEndAndRunsOnce() {
         try (WorkflowRig rig = rig("charge_task")) {
             String thread = start(rig);
             rig.await(thread, now -> status(now) == Call.Status.FOLLOWING);
@@ -122,7 +122,7 @@ class McpTasksTest {
     }
 
     @Test
-    void taskOfATrustedTool_thatRanWithTheReply_isFollowedToo() {
+    void taskOfATrustedTool_startedWithTheReply_isFollowedToo() {
         try (WorkflowRig rig = rig("safe_task", true)) {
             String thread = start(rig);
             server.await("tasks/get", 1);
@@ -133,7 +133,7 @@ class McpTasksTest {
     }
 
     @Test
-    void taskOfAServerThatRestarts_isFollowedOn() throws Exception {
+    void taskOfARestartedServer_isStillFollowed() throws Exception {
         try (WorkflowRig rig = rig("charge_task")) {
             String thread = start(rig);
             server.await("tasks/get", 1);
@@ -148,7 +148,7 @@ class McpTasksTest {
 
     /** Time is skipped. The activity that follows the task fails and is retried, which adds no events. */
     @Test
-    void taskThatTakesADay_whileWorkersAndItsServerAreReplaced_runsOnce() throws Exception {
+    void taskOfADay_overReplacedWorkersAndServer_runsOnce() throws Exception {
         server.pollEvery(Duration.ofHours(1));
         try (InMemoryServer temporal = InMemoryServer.start(0);
                 Connection connection = Connection.to(temporal.address());
@@ -184,7 +184,7 @@ class McpTasksTest {
     }
 
     @Test
-    void taskWhoseResultIsTooLong_hasAnUnknownOutcome() {
+    void taskWithATooLongResult_hasAnUnknownOutcome() {
         try (WorkflowRig rig = rig("charge_task")) {
             String thread = start(rig);
             server.await("tasks/get", 1);
@@ -228,7 +228,7 @@ class McpTasksTest {
     }
 
     @Test
-    void taskThatNeedsInput_asks_andGetsTheAnswerOnce() {
+    void taskThatNeedsInput_asksAndGetsTheAnswerOnce() {
         try (WorkflowRig rig = rig("charge_task")) {
             String thread = start(rig);
             server.await("tasks/get", 1);
@@ -248,7 +248,7 @@ class McpTasksTest {
     }
 
     @Test
-    void callThatNeedsInput_asks_andIsRepeatedWithItsState() {
+    void callThatNeedsInput_asksAndIsRepeatedWithItsState() {
         try (WorkflowRig rig = rig("confirm")) {
             String thread = start(rig);
             awaitQuestion(rig, thread);
@@ -265,7 +265,7 @@ class McpTasksTest {
     }
 
     @Test
-    void formThatIsDeclined_isToldToTheServer() {
+    void declinedForm_isReportedToTheServer() {
         try (WorkflowRig rig = rig("confirm")) {
             String thread = start(rig);
             awaitQuestion(rig, thread);
@@ -290,7 +290,7 @@ class McpTasksTest {
     }
 
     @Test
-    void samplingAndOversizedState_areNotGiven() {
+    void samplingAndOversizedState_areRefused() {
         for (String tool : List.of("sample", "swell")) {
             try (WorkflowRig rig = rig(tool)) {
                 Conversation state = rig.awaitTurn(start(rig), 1);

@@ -54,7 +54,7 @@ class McpToolsTest {
     }
 
     @Test
-    void tools_areRecordedWithTheAgent_andRunOnce() {
+    void tools_areRecordedWithTheAgentAndRunOnce() {
         try (WorkflowRig rig = rig(call("test_charge", Map.of("cents", 5)), program(true, Duration.ofSeconds(60)))) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
@@ -73,7 +73,7 @@ class McpToolsTest {
     }
 
     @Test
-    void serverDiesInTheMiddle_ofWhatHasAnEffect_nobodyKnows_andItIsNotRunAgain() {
+    void serverDies_duringACallWithAnEffect_isUnknownAndNotRunAgain() {
         try (WorkflowRig rig = rig(call("test_die", Map.of()), program(true, Duration.ofSeconds(60)))) {
             Conversation state = turn(rig);
 
@@ -85,7 +85,7 @@ class McpToolsTest {
 
     @Test
     @Tag("full")
-    void timeIsUp_forWhatHasAnEffect_nobodyKnows() {
+    void timeout_ofACallWithAnEffect_isUnknown() {
         try (WorkflowRig rig = rig(call("test_hang", Map.of()), program(false, Duration.ofSeconds(2)))) {
             Conversation state = turn(rig);
 
@@ -95,7 +95,7 @@ class McpToolsTest {
     }
 
     @Test
-    void answerIsTooLong_forWhatHasAnEffect_nobodyKnows() {
+    void answerTooLong_ofACallWithAnEffect_isUnknown() {
         try (WorkflowRig rig =
                 rig(call("test_huge", Map.of("bytes", 17_000_000)), program(false, Duration.ofSeconds(60)))) {
             Conversation state = turn(rig);
@@ -105,7 +105,7 @@ class McpToolsTest {
     }
 
     @Test
-    void connectionBreaks_forWhatIsSafe_itIsRunAgain() throws Exception {
+    void connectionBreaks_duringASafeCall_runsItAgain() throws Exception {
         // Exits at its first call, and answers after it has been restarted.
         Path server = directory.resolve("flaky.sh");
         Files.writeString(server, """
@@ -127,7 +127,7 @@ class McpToolsTest {
     }
 
     @Test
-    void toolThatTheServerHasNoMore_isAnErrorThatTheModelSees() throws Exception {
+    void toolRemovedFromTheServer_isAnErrorThatTheModelSees() throws Exception {
         try (HttpToolServer http = HttpToolServer.start(directory);
                 WorkflowRig rig = rig(
                         call("test_echo", Map.of("text", "x")),
@@ -144,7 +144,7 @@ class McpToolsTest {
 
     @Test
     @Tag("full")
-    void serverThatIsNone_endsTheRunWithItsReason() {
+    void programThatIsNotAServer_endsTheRunWithTheReason() {
         McpServer none = McpServer.program("docs", List.of("/bin/sh", "-c", "echo 'no config' >&2; exit 7"), Map.of());
         try (WorkflowRig rig = rig(call("t", Map.of()), entry(none, true, Duration.ofSeconds(60)))) {
             Conversation state = turn(rig);

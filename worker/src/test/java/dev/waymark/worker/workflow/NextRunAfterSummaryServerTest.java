@@ -79,7 +79,7 @@ class NextRunAfterSummaryServerTest {
     }
 
     @Test
-    void run_withSummaries_continuesWhenItsConversationIsSmall() throws Exception {
+    void run_withSummaries_continuesAsNewWhenItsConversationIsSmall() throws Exception {
         try (DevServer server = suggestingEarly(directory);
                 Connection connection = Connection.to(server.address());
                 WorkflowRig rig = looking(connection, 4 * TOKENS)) {

@@ -43,7 +43,7 @@ class NotedModelCallTest {
     private static final int STEPS = 4;
 
     @Test
-    void notedCall_againstTheSameCallReadFromHistory_isEqual() throws Exception {
+    void notedCall_equalsTheCallReadFromHistory() throws Exception {
         try (InMemoryServer server = InMemoryServer.start(0);
                 Connection connection = Connection.to(server.address())) {
             HistoryReader histories = new HistoryReader(connection.client());

@@ -46,7 +46,7 @@ class OpenAiPromptGrowsTest {
 
     @ParameterizedTest
     @EnumSource(Api.class)
-    void thread_callsSchemasAndRefusals_extend(Api api) {
+    void callsSchemasAndRefusals_extendTheRequests(Api api) {
         try (ModelServer server = api.server.get();
                 WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), api.provider.apply(server.environment()))) {
             List<ModelAnswer> answers = List.of(

@@ -49,7 +49,7 @@ abstract class PayloadSizeCases {
      * The calls together nearly reach the maximum size of a reply. The workflow then sends the same amount as commands.
      */
     @Test
-    void callsThatTogetherTakeNearlyAMebibyte_allRun() {
+    void callsOfNearlyAMebibyteTogether_allRun() {
         ModelProvider model =
                 request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(4, 256 * 1024 - 100);
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> "sunny"))) {
@@ -65,7 +65,7 @@ abstract class PayloadSizeCases {
     }
 
     @Test
-    void argumentsBeyondTheirLimit_areRefusedToTheModel() {
+    void argumentsBeyondTheLimit_areAnErrorThatTheModelSees() {
         ModelProvider model =
                 request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(1, 256 * 1024);
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> "sunny"))) {
@@ -80,7 +80,7 @@ abstract class PayloadSizeCases {
     }
 
     @Test
-    void replyBeyondItsLimit_failsTheTurnAndTheThreadLives() {
+    void replyBeyondTheLimit_failsTheTurnOnly() {
         AtomicInteger asked = new AtomicInteger();
         ModelProvider model = request -> {
             asked.incrementAndGet();
@@ -193,7 +193,7 @@ abstract class PayloadSizeCases {
     }
 
     @Test
-    void largestMessage_isTakenAndALargerOneIsNot() {
+    void largestMessage_isAcceptedAndALargerOneRefused() {
         String largest = "x".repeat(256 * 1024);
         try (WorkflowRig rig = new WorkflowRig(connection(), request -> Reply.of(new Part.Text("Read")))) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", largest)));

@@ -53,7 +53,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void fortySteps_withThinking_extendEachOther() {
+    void requestsOfFortySteps_withThinking_extendEachOther() {
         for (int i = 1; i < STEPS; i++) {
             stage(looking());
         }
@@ -68,7 +68,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void threeSummaries_leaveTheThreadAlive() {
+    void threeSummaries_doNotBreakTheThread() {
         try (WorkflowRig rig = rig(agent -> agent.summaries(new SummaryRule(60, 2)))) {
             String thread = begin(rig, "Hello");
             for (int turn = 2; turn <= 8; turn++) {
@@ -82,7 +82,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void summary_inAToolLoop_leavesTheThreadAlive() {
+    void summary_inAToolLoop_doesNotBreakTheThread() {
         for (int i = 1; i < 6; i++) {
             stage(looking());
         }
@@ -95,7 +95,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void schema_onAndOff_extends() {
+    void schema_onAndOff_extendsTheRequests() {
         stage(thoughtful("Hello."), thoughtful("{\"n\": 3}"), thoughtful("Yes."), thoughtful("{\"n\": 4}"));
         try (WorkflowRig rig = rig()) {
             String thread = begin(rig, "Hello");
@@ -109,7 +109,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void schema_misfitAndRepeated_extends() {
+    void schema_mismatchAndRepetition_extendTheRequests() {
         stage(thoughtful("Three."), thoughtful("{\"n\": 3}"));
         try (WorkflowRig rig = rig()) {
             String thread = rig.start(StartInput.of("a")
@@ -124,7 +124,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void blankText_betweenThoughts_extends() {
+    void blankText_betweenThinking_extendsTheRequests() {
         stage(thinking().plus(new Piece.Words("\n\n")).plus(thought()).calls("tu_1", "ls", "{}"));
         try (WorkflowRig rig = rig()) {
             begin(rig, "Look around.");
@@ -135,7 +135,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void numbers_goBackAsTheyWereSpelled() {
+    void numbers_areSentBackAsSpelled() {
         stage(thinking()
                 .calls("tu_1", "ls", "{\"path\": \"/\", \"z\": 1.50, \"a\": 1E+2, \"n\": 1.0}")
                 .plus(thought())
@@ -186,7 +186,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void clear_beginsAnew() {
+    void clear_startsAgain() {
         try (WorkflowRig rig = rig()) {
             String thread = begin(rig, "Hello");
             rig.update(thread, SignalNames.CLEAR, Map.of());
@@ -199,7 +199,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void fallback_thereAndBack_losesNothing() {
+    void fallbackAndReturn_loseNothing() {
         String busy = "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}";
         stage(looking(), thoughtful("Fine."));
         try (WorkflowRig rig = rig(agent -> agent.fallback(List.of(FallbackModel.of("fake:" + service.other()))))) {
@@ -224,7 +224,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void approval_withChangedArguments_extends() {
+    void approval_withChangedArguments_extendsTheRequests() {
         stage(thinking().calls("tu_1", "refund", "{\"usd\": 100}"));
         try (WorkflowRig rig = rig(
                 UnaryOperator.identity(),
@@ -242,7 +242,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void messages_inARow_extend() {
+    void consecutiveMessages_extendTheRequests() {
         try (WorkflowRig rig = rig()) {
             stage(ModelAnswer.error(
                     400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"No credit.\"}}"));
@@ -256,7 +256,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void outcome_thatAPersonSettles_extends() {
+    void outcomeSettledByAPerson_extendsTheRequests() {
         stage(thinking().calls("tu_1", "charge", "{\"cents\": 7}"));
         Tool unsure = JavaTool.of("charge", "Charges", ToolProtocolCases.Charge.class, (args, context) -> {
                     throw new EffectUnknownException("no answer");
@@ -278,7 +278,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
     }
 
     @Test
-    void subagent_andItsAnswer_extend() {
+    void subagentAndItsAnswer_extendTheRequests() {
         stage(
                 thinking().calls("tu_1", "scout", "{\"task\": \"look\"}"),
                 looking(),

@@ -67,7 +67,7 @@ class RecordedHistoriesTest {
 
     /** No model call follows the last reply, so no digest of a conversation covers it. */
     @Test
-    void lastWords_thatSomebodyChanged_contradictTheResult() throws Exception {
+    void changedLastReply_contradictsTheResult() throws Exception {
         Path file = histories()
                 .filter(each -> each.endsWith("plain-turn.json"))
                 .findFirst()

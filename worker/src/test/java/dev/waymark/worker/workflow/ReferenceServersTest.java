@@ -167,7 +167,7 @@ class ReferenceServersTest {
     }
 
     @Test
-    void sdkOfBothEras_isAskedWithoutAHandshake() {
+    void sdkOfBothEras_isCalledWithoutAHandshake() {
         assertThat(turn(stdio("typescript v2"), false, "sdk_era", Map.of())
                         .turn()
                         .text())

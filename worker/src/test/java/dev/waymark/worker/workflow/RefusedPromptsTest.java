@@ -25,7 +25,7 @@ class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
     }
 
     @Test
-    void wordsThatWereRefused_areTakenBackByTheNext() {
+    void refusedMessage_isRemovedByTheNext() {
         stage(thoughtful("Hello."), ModelAnswer.says("I").stopping("refusal"));
         try (WorkflowRig rig = rig()) {
             String thread = begin(rig, "Hello");
@@ -42,7 +42,7 @@ class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
 
     /** A rule that the mapping does not know, such as one of an account. */
     @Test
-    void thinking_thatIsRefusedByAnUnknownRule_isLeftOutOnce() {
+    void thinking_refusedByAnUnknownRule_isLeftOutOnce() {
         try (WorkflowRig rig = rig()) {
             String thread = begin(rig, "Hello");
             server.answers(asked -> asked.body().toString().contains("\"sig1~")
@@ -64,7 +64,7 @@ class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
     }
 
     @Test
-    void thinking_thatIsRefusedByAnUnknownRule_isNotSentByLaterAttemptsEither() {
+    void thinking_refusedByAnUnknownRule_isLeftOutOfLaterAttempts() {
         String busy = "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}";
         AtomicInteger refused = new AtomicInteger();
         try (WorkflowRig rig = rig()) {
@@ -88,7 +88,7 @@ class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
 
     /** A reply that shows the worker's key is stored without it, so that the thinking behind the key is not valid. */
     @Test
-    void reply_thatWasMasked_costsItsThinkingOnly() {
+    void maskedReply_losesOnlyItsThinking() {
         stage(thinking()
                 .plus(new Piece.Words("Your key is " + ModelServer.KEY + "."))
                 .plus(thought())
@@ -107,7 +107,7 @@ class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
 
     /** Simulates a change that the thread does not know of, such as another build's mapping. */
     @Test
-    void thinking_thatIsNamedAsDropped_isNotSentAgain() {
+    void thinking_reportedAsDropped_isNotSentAgain() {
         server.droppingByDefault().namingDropped();
         try (WorkflowRig rig = rig()) {
             String thread = begin(rig, "Hello");
@@ -132,7 +132,7 @@ class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
     }
 
     @Test
-    void refusedTurn_retriedAndStopped_isTakenBackByTheNext() {
+    void refusedTurn_retriedAndStopped_isRemovedByTheNext() {
         stage(thoughtful("Hello."), ModelAnswer.says("I").stopping("refusal"));
         try (WorkflowRig rig = rig()) {
             String thread = begin(rig, "Hello");
@@ -151,7 +151,7 @@ class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
     }
 
     @Test
-    void refusedTurn_retried_sendsTheSame() {
+    void refusedTurn_retried_sendsTheSameRequest() {
         stage(thoughtful("Hello."), ModelAnswer.says("I").stopping("refusal"));
         try (WorkflowRig rig = rig()) {
             String thread = begin(rig, "Hello");
@@ -165,7 +165,7 @@ class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
     }
 
     @Test
-    void resultsThatWereRefused_becomeAFixedSentence() {
+    void refusedResults_becomeAFixedSentence() {
         stage(
                 thinking().calls("tu_1", "refund", "{\"usd\": 7}"),
                 ModelAnswer.says("I").stopping("refusal"));

@@ -12,7 +12,7 @@ class ResponsesPromptGrowsTest extends PromptGrowsCases<ResponsesServer> {
     }
 
     @Test
-    void reasoning_behindAReply_isNotSent_andRequestsExtend() {
+    void reasoning_afterAReply_isNotSentAndRequestsExtendEachOther() {
         stage(thoughtful("Yes.").plus(thought()));
         try (WorkflowRig rig = rig()) {
             String thread = begin(rig, "Hello");

@@ -104,7 +104,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void subagents_twoAtOnce_answerInCallOrderAndCount() {
+    void twoSubagents_atOnce_answerInCallOrderAndCount() {
         ModelProvider model = boss(task("tu_7", "scout", "a"), task("tu_8", "scout", "b"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
             String thread = rig.start(go());
@@ -122,7 +122,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void question_below_isAnsweredFromAbove() {
+    void questionOfASubagent_isAnsweredThroughTheParent() {
         ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
             String thread = rig.start(go());
@@ -143,7 +143,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void question_twoLevelsBelow_isAnsweredWithoutNamingIt() {
+    void questionTwoLevelsBelow_isAnsweredWithoutNamingTheThread() {
         ModelProvider model = boss(task("tu_7", "scout", "delegate ask Which day?"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)
                 .withSubagents("boss", "scout")
@@ -162,7 +162,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void approval_below_isBoundToItsArguments() {
+    void approvalInASubagent_isBoundToItsArguments() {
         ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
         ModelProvider model = boss(task("tu_7", "scout", "charge 500"));
         JavaTool<?> charge = ToolProtocolCases.charging(ledger).approved();
@@ -199,7 +199,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void limit_below_isAnErrorWithTheLastWords() {
+    void limitInASubagent_isAnErrorWithTheLastReply() {
         ModelProvider model = boss(task("tu_7", "scout", "loop"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
             String thread = rig.start(go());
@@ -213,7 +213,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void stop_above_cancelsWhatIsBelow() {
+    void stopOfTheParent_cancelsItsSubagents() {
         ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"), task("tu_8", "scout", "ask Where?"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
             String thread = rig.start(go());
@@ -237,7 +237,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void cancel_above_isAwaitedBelow() {
+    void cancellationOfTheParent_waitsForItsSubagents() {
         ModelProvider model = boss(task("tu_7", "scout", "delegate ask Which day?"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)
                 .withSubagents("boss", "scout")
@@ -258,7 +258,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void childCancelledByHand_isAnErrorAbove() {
+    void subagentCancelledByHand_isAnErrorInTheParent() {
         ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
             String thread = rig.start(go());
@@ -272,7 +272,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void moves_aboveAndBelow_waitForSubagents() {
+    void nextRuns_ofParentAndSubagents_waitForSubagents() {
         CountDownLatch gate = new CountDownLatch(1);
         ModelProvider boss = boss(task("tu_7", "scout", "slow"));
         ModelProvider model = request -> {
@@ -297,7 +297,7 @@ abstract class SubagentCases {
 
     /** A thread's parent is the parent of all its runs. */
     @Test
-    void question_ofAThreadThatMovedOn_isAnsweredFromAbove() {
+    void question_ofAThreadInALaterRun_isAnsweredThroughTheParent() {
         ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
             String thread = rig.start(go(RunLimits.DEFAULT.withSoftEvents(8)));
@@ -312,7 +312,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void context_isThatOfTheParentOverThatOfTheAgent() {
+    void context_ofTheParent_overridesThatOfTheAgent() {
         ModelProvider model = boss(task("tu_7", "scout", "look"));
         Json files = Json.of(Map.of("tenant", "none", "plan", "gold"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)
@@ -334,7 +334,7 @@ abstract class SubagentCases {
      * parent.
      */
     @Test
-    void inputOfASubagent_startedByHand_tellsNobody() {
+    void inputOfASubagent_startedByHand_reportsToNoParent() {
         StartInput input = StartInput.ofSubagent(
                 "scout",
                 "ask Which day?",
@@ -353,7 +353,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void hardLimit_subagentStillOpen_isCutOffBeforeTheMove() {
+    void hardLimit_openSubagent_isCutOffBeforeTheNextRun() {
         ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
             String thread = rig.start(go(RunLimits.DEFAULT.withHardEvents(26)));
@@ -401,7 +401,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void budget_isSharedAmongSubagentsAndNeverMuchExceeded() {
+    void budget_isSharedAmongSubagentsAndHardlyExceeded() {
         ModelProvider model = boss(task("tu_7", "scout", "loop"), task("tu_8", "scout", "loop"));
         Budget tokens = new Budget(Optional.empty(), Optional.of(500L));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)
@@ -428,7 +428,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void budget_loopTwoLevelsBelow_endsWhereTheRootsEnds() {
+    void budget_ofTheRoot_endsALoopTwoLevelsBelow() {
         ModelProvider model = boss(task("tu_7", "scout", "delegate loop"));
         Budget tokens = new Budget(Optional.empty(), Optional.of(500L));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)
@@ -454,7 +454,7 @@ abstract class SubagentCases {
      * start later.
      */
     @Test
-    void budget_raisedAfterASubagentStoppedAtItsShare_isForTheNext() {
+    void budget_raisedAfterASubagentStopped_isForTheNextOne() {
         Part[] more = {task("tu_8", "scout", "a")};
         ModelProvider boss = boss(task("tu_7", "scout", "loop"));
         ModelProvider model = request -> {
@@ -487,7 +487,7 @@ abstract class SubagentCases {
 
     @Test
     @Tag("full")
-    void workerLost_whileAToolRunsBelow_chargesOnce() throws Exception {
+    void workerLost_whileASubagentsToolRuns_chargesOnce() throws Exception {
         ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
         CountDownLatch hangs = new CountDownLatch(1);
         ModelProvider model = boss(task("tu_7", "scout", "charge 500"));
@@ -506,7 +506,7 @@ abstract class SubagentCases {
     }
 
     @Test
-    void reports_hostileOrLate_areIgnoredVisibly() {
+    void hostileOrLateReports_areVisiblyIgnored() {
         ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
             String thread = rig.start(go());

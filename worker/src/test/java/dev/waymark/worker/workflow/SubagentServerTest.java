@@ -82,7 +82,7 @@ class SubagentServerTest extends SubagentCases {
     }
 
     @Test
-    void reset_toBeforeAnAnswer_goesOnWithTheSameSubagent() {
+    void reset_toBeforeAnAnswer_continuesWithTheSameSubagent() {
         try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {
             String thread = rig.start(go());
             rig.adopt(thread + "/tu_7");
@@ -100,7 +100,7 @@ class SubagentServerTest extends SubagentCases {
     }
 
     @Test
-    void reset_toBeforeTheAnswerOfAFinishedSubagent_hearsOfItAgain() {
+    void reset_toBeforeTheAnswerOfAFinishedSubagent_receivesItAgain() {
         try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {
             String thread = rig.start(go());
             rig.adopt(thread + "/tu_7");
@@ -119,7 +119,7 @@ class SubagentServerTest extends SubagentCases {
 
     /** The in-memory server does not tell child threads or parents about a termination. */
     @Test
-    void threadTerminated_whatIsBelowIsCancelled() {
+    void terminatedThread_cancelsItsSubagents() {
         try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {
             String thread = rig.start(go());
             rig.adopt(thread + "/tu_7");
@@ -133,7 +133,7 @@ class SubagentServerTest extends SubagentCases {
     }
 
     @Test
-    void childTerminated_isAnErrorAboveAndWhatItToldCounts() {
+    void terminatedSubagent_isAnErrorAndItsReportedUsageCounts() {
         try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {
             String thread = rig.start(go());
             rig.adopt(thread + "/tu_7");

@@ -76,7 +76,7 @@ class ThreadSpansTest {
 
     @ParameterizedTest
     @MethodSource("histories")
-    void recordedHistory_givesTheSameSpansAgain_asManyAsItHasFacts(Path file) throws Exception {
+    void recordedHistory_givesEqualSpansAgain(Path file) throws Exception {
         Timeline timeline = timeline(file);
         TraceIds ids = TraceIds.of("first", Optional.empty());
 
@@ -135,7 +135,7 @@ class ThreadSpansTest {
     }
 
     @Test
-    void turnThatAQueuedMessageFollows_hasItsOutcome() {
+    void turnFollowedByAQueuedMessage_hasItsOutcome() {
         Timeline timeline = happened(
                 Optional.empty(),
                 said("one"),
@@ -160,7 +160,7 @@ class ThreadSpansTest {
     }
 
     @Test
-    void turnThatAReplacedConversationStops_hasItsOutcome() {
+    void turnStoppedByAReplacedConversation_hasItsOutcome() {
         Timeline timeline = happened(
                 Optional.empty(),
                 said("one"),
@@ -172,7 +172,7 @@ class ThreadSpansTest {
     }
 
     @Test
-    void turnWhoseEndStartsOneThatEndsAtOnce_hasItsOwnOutcome() {
+    void turnFollowedByOneThatEndsAtOnce_hasItsOwnOutcome() {
         Timeline timeline = happened(
                 Optional.of(new Budget(Optional.empty(), Optional.of(12L))),
                 said("one"),
@@ -186,7 +186,7 @@ class ThreadSpansTest {
     }
 
     @Test
-    void everySpan_isThere_withinTheCallersTrace_andTheToolIsToldItsId() {
+    void everySpan_isInTheCallersTraceAndTheToolGetsItsId() {
         List<String> told = new CopyOnWriteArrayList<>();
         JavaTool<?> charge = JavaTool.of("charge", "Charges", Order.class, (order, context) -> {
                     told.add(context.traceparent().orElseThrow());
@@ -237,7 +237,7 @@ class ThreadSpansTest {
 
     /** The task that applied the step began when the longest call had ended. */
     @Test
-    void callsThatRanWithTheirModelCall_haveTheTimesThatTheyTook() {
+    void fusedCalls_haveTheirOwnTimes() {
         Instant at = Instant.parse("2026-05-01T09:00:00Z");
         Timeline begun = happened(Optional.empty(), said("one"), new ModelFact.ModelCalled(1));
         List<Moment> moments = new ArrayList<>(begun.moments());

@@ -177,7 +177,7 @@ abstract class ToolProtocolCases {
     }
 
     @Test
-    void callOfAFile_runsOnceItIsApproved_andNeverIfItIsDenied() {
+    void callOfAFile_runsOnlyIfItIsApproved() {
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge())) {
             String approved = rig.start(ofFile(charge("tu_1", 5), FileCalls.WAIT));
             String denied = rig.start(ofFile(charge("tu_1", 7), FileCalls.WAIT));
@@ -199,7 +199,7 @@ abstract class ToolProtocolCases {
     }
 
     @Test
-    void invalidArguments_failBeforeAnybodyIsAsked() {
+    void invalidArguments_failBeforeApproval() {
         Part.ToolUse wrong = new Part.ToolUse("tu_1", "charge_card", Json.of(Map.of("cents", "many")));
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(wrong), charge().approved())) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
@@ -213,7 +213,7 @@ abstract class ToolProtocolCases {
 
     @Test
     @Tag("full")
-    void workerLostAfterTheClaim_modelIsToldThatNobodyKnows() {
+    void workerLostAfterTheClaim_outcomeIsUnknownToTheModel() {
         CountDownLatch never = new CountDownLatch(1);
         JavaTool<Charge> hanging = JavaTool.of("charge_card", "Charges the card", Charge.class, (args, context) -> {
             ledger.add(args.cents());
@@ -237,7 +237,7 @@ abstract class ToolProtocolCases {
 
     @Test
     @Tag("full")
-    void workerLostBeforeTheEffect_verifySaysSo_runsAgainAfterTheFence() throws Exception {
+    void workerLostBeforeTheEffect_verified_runsAgainAfterTheFence() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), hangingOnce(ledger, hangs))) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
@@ -293,7 +293,7 @@ abstract class ToolProtocolCases {
     }
 
     @Test
-    void timeUp_whateverTheToolComplainsOf_isUnknownAndKeepsItsKey() {
+    void timeout_withAnyException_isUnknownAndKeepsItsKey() {
         List<String> keys = new CopyOnWriteArrayList<>();
         JavaTool<Charge> tool =
                 complainingOfInterruptions(keys, new CountDownLatch(1)).withTimeout(Duration.ofSeconds(1));
@@ -309,7 +309,7 @@ abstract class ToolProtocolCases {
     }
 
     @Test
-    void stopped_whateverTheToolComplainsOf_nextOneKeepsItsKey() throws Exception {
+    void stop_withAnyException_nextCallKeepsTheKey() throws Exception {
         List<String> keys = new CopyOnWriteArrayList<>();
         CountDownLatch runs = new CountDownLatch(1);
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), complainingOfInterruptions(keys, runs))) {
@@ -333,7 +333,7 @@ abstract class ToolProtocolCases {
     @ParameterizedTest
     @ValueSource(strings = {"\"charged by hand\"", ""})
     @Tag("full")
-    void activityCompletedByHand_withWhatIsNoOutcome_isUnknown(String result) throws Exception {
+    void activityCompletedByHand_withoutAnOutcome_isUnknown(String result) throws Exception {
         CountDownLatch runs = new CountDownLatch(1);
         JavaTool<Charge> tool = complainingOfInterruptions(new CopyOnWriteArrayList<>(), runs);
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(1), tool)) {
@@ -349,7 +349,7 @@ abstract class ToolProtocolCases {
     }
 
     @Test
-    void approval_nobodyDecidesInTime_isDenied() {
+    void approval_undecidedInTime_isDenied() {
         AgentSpec.Approvals hasty = new AgentSpec.Approvals(false, Optional.of(Duration.ofSeconds(1)));
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())
                 .with(agent -> agent.approvals(hasty))) {
@@ -365,7 +365,7 @@ abstract class ToolProtocolCases {
     }
 
     @Test
-    void approval_byNobody_isDeniedAtOnce() {
+    void approval_withoutApprovers_isDeniedAtOnce() {
         AgentSpec.Approvals nobody = new AgentSpec.Approvals(true, Optional.empty());
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())
                 .with(agent -> agent.approvals(nobody))) {
@@ -379,7 +379,7 @@ abstract class ToolProtocolCases {
     }
 
     @Test
-    void stateTools_changeTheThreadAndCostNoEvent() {
+    void stateTools_changeTheThreadWithoutEvents() {
         Part.ToolUse write =
                 new Part.ToolUse("tu_1", "write_file", Json.of(Map.of("path", "notes/a.md", "content", "Hello")));
         Part.ToolUse read = new Part.ToolUse("tu_2", "read_file", Json.of(Map.of("path", "notes/a.md")));

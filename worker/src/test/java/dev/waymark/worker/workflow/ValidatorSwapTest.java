@@ -82,7 +82,7 @@ class ValidatorSwapTest {
 
     /** Otherwise the other tests could not fail. */
     @Test
-    void validator_isNotThere() throws Exception {
+    void validator_isMissing() throws Exception {
         Class<?> arguments = without.loadClass(ToolArguments.class.getName());
         Class<?> json = without.loadClass(Json.class.getName());
         Object empty = json.getField("EMPTY_OBJECT").get(null);
@@ -94,7 +94,7 @@ class ValidatorSwapTest {
     @ParameterizedTest
     @MethodSource("dev.waymark.worker.workflow.RecordedHistoriesTest#histories")
     @Tag("full")
-    void recordedThread_replaysAndProjects_withoutAValidator(Path history) throws Exception {
+    void recordedThread_withoutAValidator_replaysAndProjects(Path history) throws Exception {
         call("recordedHistory_projectsToWhatItDid", history);
         call("recordedHistory_replays", history);
     }

@@ -41,14 +41,14 @@ class WebUiCardTest {
     }
 
     @Test
-    void severalQuestions_areToldApart() {
+    void severalQuestions_areDistinguished() {
         assertThat(card(ask("tu_1", "Which day?"), ask("tu_2", "How many?")))
                 .contains("> Which day? (`tu_1`)\n", "> How many? (`tu_2`)\n")
                 .contains("`{\"callId\": \"tu_1\", \"answer\": \"your answer\"}`");
     }
 
     @Test
-    void whatTheySaid_isNoMarkdown() {
+    void textOfOthers_isEscapedInMarkdown() {
         assertThat(card(new Part.Text("[here](https://x)\n\n# **Done**"), ask("tu_1", "<b>Pay</b> $1 & $2?")))
                 .contains("\\[here\\]\\(https\\://x\\) \\# \\*\\*Done\\*\\*")
                 .contains("> \\<b\\>Pay\\</b\\> \\$1 \\& \\$2?\n");
@@ -74,7 +74,7 @@ class WebUiCardTest {
     }
 
     @Test
-    void callToApprove_isShownWithBothSignalsAndTheDigest() {
+    void callToApprove_hasBothSignalsAndTheDigest() {
         Conversation state = after(use("tu_1", "pay"));
         String digest = state.calls().get("tu_1").orElseThrow().argsDigest();
 
@@ -88,7 +88,7 @@ class WebUiCardTest {
     }
 
     @Test
-    void callOfAFile_saysWhereItIsFrom() {
+    void callOfAFile_namesItsSource() {
         Conversation state = after(use("tu_1", "look"));
         Resumption how = new Resumption(
                         "r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty())
@@ -99,7 +99,7 @@ class WebUiCardTest {
     }
 
     @Test
-    void claimedCall_isInFlight_andUnknownOnceItIsLost() {
+    void claimedCall_isRunningAndUnknownOnceItIsLost() {
         Conversation approved = Rules.apply(after(use("tu_1", "pay")), approval("tu_1"), AT);
         String digest = approved.calls().get("tu_1").orElseThrow().argsDigest();
         Conversation claimed = Rules.apply(
@@ -121,7 +121,7 @@ class WebUiCardTest {
 
     /** Markdown joins two lists with only an empty line in between, and finds no list directly after text. */
     @Test
-    void lists_areApart() {
+    void lists_areSeparated() {
         Conversation approved = Rules.apply(after(use("tu_1", "pay"), use("tu_2", "look")), approval("tu_1"), AT);
         String digest = approved.calls().get("tu_1").orElseThrow().argsDigest();
         Conversation claimed = Rules.apply(
@@ -175,7 +175,7 @@ class WebUiCardTest {
     }
 
     @Test
-    void card_ofALotOfEverything_fitsIntoWhatTemporalTakes() {
+    void largestCard_fitsTemporalsLimit() {
         String long1 = "日*".repeat(10_000);
         Part[] calls = IntStream.range(0, 60)
                 .mapToObj(i -> i % 2 == 0 ? ask("q" + i + long1, long1) : pay("p" + i + long1, long1))
@@ -187,7 +187,7 @@ class WebUiCardTest {
     }
 
     @Test
-    void argumentsToApprove_areShownWhole_orCannotBeApprovedHere() {
+    void argumentsToApprove_areShownInFullOrNotApprovable() {
         String words = "x".repeat(3_000);
         assertThat(card(pay("tu_1", words))).contains(words + "\"}` run?", "argsDigest");
 

@@ -125,7 +125,7 @@ class YamlValueTest {
     }
 
     @Test
-    void parse_aliasesThatStandForGigabytes_isRefused() {
+    void parse_aliasesForGigabytes_isRefused() {
         StringBuilder yaml = new StringBuilder("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
         for (int i = 1; i < 6; i++) {
             String alias = "*a" + (i - 1) + " ";

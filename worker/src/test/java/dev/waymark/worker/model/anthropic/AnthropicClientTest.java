@@ -52,7 +52,7 @@ class AnthropicClientTest {
     }
 
     @Test
-    void request_isReadByTheClient_withoutUnknownProperties() throws Exception {
+    void request_readByTheClient_hasNoUnknownProperties() throws Exception {
         MessageCreateParams.Body body = ClientReading.read(
                 AnthropicMapper.request(rich()), ObjectMappers.jsonMapper(), MessageCreateParams.Body.class);
 
@@ -73,7 +73,7 @@ class AnthropicClientTest {
     }
 
     @Test
-    void request_isAsItWas() throws Exception {
+    void request_equalsTheRecordedOne() throws Exception {
         GoldenRequest.check("anthropic.json", AnthropicMapper.request(rich()));
     }
 
@@ -98,7 +98,7 @@ class AnthropicClientTest {
     }
 
     @Test
-    void answers_areReadByTheClient_andGoBackAsItSendsThem() {
+    void answers_areReadByTheClientAndSentBackLikeIts() {
         try (AnthropicServer server = new AnthropicServer().namingCallers()) {
             AnthropicClient client = clientOf(server);
             server.answers(ModelAnswer.says()

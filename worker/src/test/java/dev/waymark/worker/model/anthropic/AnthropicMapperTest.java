@@ -23,7 +23,7 @@ class AnthropicMapperTest {
             OpaqueBlock.reasoning("m-1", "Hm.", Json.of(Map.of("type", "thinking", "signature", "c2ln")));
 
     @Test
-    void cache_ofAnHour_isAskedForAtEachMark() throws Exception {
+    void cacheOfAnHour_isRequestedAtEachMark() throws Exception {
         ModelRequest request = new ModelRequest(
                 "m-1",
                 Optional.of("Look."),
@@ -40,7 +40,7 @@ class AnthropicMapperTest {
     }
 
     @Test
-    void request_withEverything_isTheWholeBody() throws Exception {
+    void request_withEverything_hasTheWholeBody() throws Exception {
         assertThat(body(WireConversation.withEverything(THOUGHT))).isEqualTo(json("""
                         {'model': 'm-1', 'max_tokens': 100, 'stream': true,
                          'system': [{'type': 'text', 'text': 'Be brief.', 'cache_control': {'type': 'ephemeral'}}],
@@ -72,7 +72,7 @@ class AnthropicMapperTest {
      * Apart from cache marks, each request begins with the previous one. Otherwise the prompt cache would never match.
      */
     @Test
-    void request_ofTheNextCall_beginsWithThisOne() throws Exception {
+    void nextRequest_beginsWithThisOne() throws Exception {
         ModelRequest now = WireConversation.withEverything(THOUGHT);
         List<Message> more = new ArrayList<>(now.messages());
         more.add(Message.assistant(new Part.Text("Rain.")));

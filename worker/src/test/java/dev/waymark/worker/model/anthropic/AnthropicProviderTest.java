@@ -57,7 +57,7 @@ class AnthropicProviderTest extends WireCases {
     }
 
     @Test
-    void contextWindow_outgrown_isAFailure() {
+    void contextWindow_exceeded_isAFailure() {
         ModelFailure failure = failure(ModelAnswer.says("I").stopping("model_context_window_exceeded"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ContextWindowExceeded", false));
@@ -86,7 +86,7 @@ class AnthropicProviderTest extends WireCases {
                 "{'output_tokens':7,'cache_read_input_tokens':200} | 223 | 200",
                 "{'output_tokens':7,'input_tokens':0,'cache_read_input_tokens':0} | 20 | 0",
             })
-    void usage_atTheEnd_replacesWhatItCounts(String usage, long input, long cached) throws Exception {
+    void usage_atTheEnd_replacesEarlierCounts(String usage, long input, long cached) throws Exception {
         Reply reply = reply(ModelAnswer.events(
                 "{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":3,\"output_tokens\":1,"
                         + "\"cache_creation_input_tokens\":20,\"cache_read_input_tokens\":100}}}",
@@ -117,7 +117,7 @@ class AnthropicProviderTest extends WireCases {
     }
 
     @Test
-    void nulls_whereWordsAreDue_areNoWords() throws Exception {
+    void nulls_insteadOfText_areEmpty() throws Exception {
         assertThat(reply(ModelAnswer.events(
                                 "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":null}}",
                                 "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hi\"}}",
@@ -134,7 +134,7 @@ class AnthropicProviderTest extends WireCases {
     }
 
     @Test
-    void block_neverHeardOf_survivesAndGoesBack() throws Exception {
+    void unknownBlock_isKeptAndSentBack() throws Exception {
         Reply reply = reply(ModelAnswer.says()
                 .plus(new ModelAnswer.Piece.Strange("{\"type\":\"crystal_ball\",\"vision\":{\"n\":[1,null]}}"))
                 .plus(new ModelAnswer.Piece.Strange("{\"type\":\"redacted_thinking\",\"data\":\"c2VhbGVk\"}"))
@@ -153,7 +153,7 @@ class AnthropicProviderTest extends WireCases {
     }
 
     @Test
-    void block_thatGrowsInAnUnknownWay_isLeftOut() throws Exception {
+    void blockWithAnUnknownDelta_isLeftOut() throws Exception {
         assertThat(reply(ModelAnswer.events(
                         "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"film\"}}",
                         "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"frame_delta\"}}",
@@ -165,7 +165,7 @@ class AnthropicProviderTest extends WireCases {
     }
 
     @Test
-    void block_thatIsNotOver_isVoid() {
+    void unfinishedBlock_isACutStream() {
         ModelFailure failure = failure(ModelAnswer.events(
                 "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"Hi\"}}",
                 "{\"type\":\"message_stop\"}"));
@@ -186,7 +186,7 @@ class AnthropicProviderTest extends WireCases {
     }
 
     @Test
-    void options_areSentByTheNamesOfTheApi() throws Exception {
+    void options_areSentWithTheNamesOfTheApi() throws Exception {
         server().answers(ModelAnswer.says("Hello."));
         ModelRequest hello = request(List.of(Message.user("Hi")));
 
@@ -201,7 +201,7 @@ class AnthropicProviderTest extends WireCases {
 
     /** The API treats calls, their results and the replies to them as one turn, either with or without thinking. */
     @Test
-    void thinking_isAskedForInATurnThatBeganWithIt() throws Exception {
+    void thinking_inATurnThatBeganWithIt_isRequested() throws Exception {
         ModelOptions options = ModelOptions.NONE.withThinkingBudget(2_000).withEffort("high");
         server().answers(
                         ModelAnswer.says()
@@ -231,7 +231,7 @@ class AnthropicProviderTest extends WireCases {
     }
 
     @Test
-    void thinking_thatTheModelDecidesAbout_isAskedForInEachStep() throws Exception {
+    void thinking_decidedByTheModel_isRequestedInEachStep() throws Exception {
         ModelOptions adaptive = ModelOptions.NONE.withThinking("adaptive").withEffort("high");
         server().answers(ModelAnswer.says("Rain."));
         List<Message> said = List.of(
@@ -252,7 +252,7 @@ class AnthropicProviderTest extends WireCases {
     }
 
     @Test
-    void thinking_ofAModelThatHidesIt_isAskedForAndShownAsItArrives() throws Exception {
+    void thinking_ofAModelThatHidesIt_isRequestedAndStreamed() throws Exception {
         ModelAnswer.Speech speech = new ModelAnswer.Speech(
                 List.of(
                         new ModelAnswer.Piece.Thought("First the weather.", "c2ln"),
@@ -292,7 +292,7 @@ class AnthropicProviderTest extends WireCases {
     }
 
     @Test
-    void progress_isThatOfTheReply_notOfPings() {
+    void progress_ignoresPings() {
         String ping = "{\"type\":\"ping\"}";
         String start = "{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":1}}}";
         String thought = "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\"}}";

@@ -20,7 +20,7 @@ class RetryAfterTest {
         "'Fri, 21 Nov 2036 10:00:00 GMT', , 86400",
         "'someday', , ",
     })
-    void of_aDate_countsFromTheProvidersClock(String date, String theirs, Long seconds) {
+    void of_date_countsFromTheProvidersClock(String date, String theirs, Long seconds) {
         Headers.Builder headers = new Headers.Builder().add("Retry-After", date);
         if (theirs != null) {
             headers.add("Date", theirs);

@@ -188,14 +188,14 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void usage_hasTheTokensOfTheCache_andForReasoning() throws Exception {
+    void usage_hasCachedAndReasoningTokens() throws Exception {
         Usage usage = new Usage(50, 20, 30, 10, 8);
 
         assertThat(reply(ModelAnswer.says("Hi").using(usage)).usage()).isEqualTo(usage);
     }
 
     @Test
-    void replySchema_isSentInTheFormOfTheService() throws Exception {
+    void replySchema_isSentInTheServicesForm() throws Exception {
         JsonNode whole = sent(wanting(Whole.class));
         JsonNode partial = sent(wanting(Partial.class));
 
@@ -212,7 +212,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void modelThatRejectsSchemas_isAskedWithoutFromThenOn() throws Exception {
+    void modelThatRejectsSchemas_getsNoneFromThenOn() throws Exception {
         server.answers(
                 ModelAnswer.error(
                         400, errorBody("invalid_request_error", "json_schema is not supported by this model")),
@@ -227,7 +227,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void otherProblemOfARequestWithASchema_isNotRepeated() {
+    void requestWithASchema_rejectedForAnotherReason_isNotRepeated() {
         server.answers(ModelAnswer.error(400, errorBody("invalid_request_error", "no such option: effort")));
 
         assertThatThrownBy(() -> provider.reply(wanting(Whole.class))).isInstanceOf(ModelFailure.class);
@@ -239,7 +239,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void toolChoice_isDemandedOnlyInTheFirstReply() throws Exception {
+    void toolCall_isDemandedInTheFirstReplyOnly() throws Exception {
         Message hi = Message.user("Hi");
         Message[] later = {
             hi,
@@ -312,7 +312,7 @@ public abstract class WireCases extends ModelProviderContract {
         "504, timeout_error,           no,                   ServerError,           true",
         "529, overloaded_error,        no,                   Overloaded,            true",
     })
-    void status_ofTheTable_costsOneCall(int status, String name, String words, String type, boolean passing) {
+    void errorStatus_isItsFailureAfterOneCall(int status, String name, String words, String type, boolean passing) {
         ModelAnswer.Error error =
                 ModelAnswer.error(status, errorBody(name, words)).with("Location", "http://127.0.0.1:1/elsewhere");
 
@@ -340,7 +340,7 @@ public abstract class WireCases extends ModelProviderContract {
         "502,                   ServerError,           true",
         "never_heard_of,        ServerError,           true",
     })
-    void stream_breaksOffWithAnError_isThatError(String name, String type, boolean passing) {
+    void stream_endingWithAnError_isThatError(String name, String type, boolean passing) {
         ModelFailure failure = failure(ModelAnswer.events(errorEvent(name, "Sorry.")));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of(type, passing));
@@ -383,7 +383,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void retryAfter_withBothHeaders_isTheFiner() {
+    void retryAfter_withBothHeaders_isTheMoreExact() {
         ModelFailure failure =
                 failure(ModelAnswer.error(503, "").with("Retry-After", "1").with("Retry-After-Ms", "80"));
 
@@ -392,7 +392,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     @ParameterizedTest
     @CsvSource({"0", "1", "2"})
-    void stream_cut_isVoid(int pieces) {
+    void cutStream_isRetryable(int pieces) {
         ModelFailure failure =
                 failure(ModelAnswer.says("Hello, ", "world.").using(1, 1).cutAfter(pieces));
 
@@ -401,13 +401,13 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void stream_endsInOrderWithoutBeingWhole_isVoid() {
+    void incompleteStreamThatEndsProperly_isACutStream() {
         assertThat(failure(ModelAnswer.events()).type()).isEqualTo("StreamCut");
     }
 
     @ParameterizedTest
     @CsvSource({"'{\"type\": '", "'not JSON'", "'[]{'", "null", "7", "'[7]'"})
-    void stream_malformed_isVoid(String data) {
+    void malformedStream_isRetryable(String data) {
         ModelFailure failure = failure(ModelAnswer.events(data));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("MalformedReply", true));
@@ -415,7 +415,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void page_ofAGateway_isVoid() {
+    void pageOfAGateway_isAMalformedReply() {
         ModelFailure failure =
                 failure(ModelAnswer.events("<html>Welcome to the hotel</html>").as("text/html"));
 
@@ -425,7 +425,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     /** Many services close connections shortly after the last answer, without announcing it. */
     @Test
-    void serviceThatClosesItsConnections_isAskedOverNewOnes() throws Exception {
+    void serviceThatClosesItsConnections_getsNewOnes() throws Exception {
         ExecutorService answering = Executors.newSingleThreadExecutor();
         try (ServerSocket service = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             answering.submit(() -> answerEachAndClose(service));
@@ -463,7 +463,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void nobodyThere_passes() {
+    void unreachableService_isRetryable() {
         server.close();
 
         ModelFailure failure = failure(ModelAnswer.says("Hello."));
@@ -472,7 +472,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void key_missingAtHome_isSaidBeforeAnythingIsSent() {
+    void key_missingAtHome_isReportedBeforeAnythingIsSent() {
         ModelProvider keyless = newProvider(Map.of());
 
         ModelFailure failure =
@@ -485,7 +485,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void key_missingElsewhere_isTheServersBusiness() {
+    void key_missingElsewhere_isAccepted() {
         Map<String, String> environment = new LinkedHashMap<>(server.environment());
         environment.keySet().removeIf(name -> name.endsWith("_API_KEY"));
         ModelServer strict = newServer();
@@ -502,7 +502,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void key_thatFitsNoHeader_isNotQuoted() {
+    void key_invalidInAHeader_isNotQuoted() {
         Map<String, String> environment = new LinkedHashMap<>(server.environment());
         environment.replaceAll((name, value) -> name.endsWith("_API_KEY") ? "sk-can\nary" : value);
         ModelProvider broken = newProvider(environment);
@@ -515,7 +515,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void key_echoedByTheService_goesNowhere() throws Exception {
+    void key_echoedByTheService_isMasked() throws Exception {
         String key = ModelServer.KEY;
         List<ModelAnswer> echoes = List.of(
                 ModelAnswer.error(401, errorBody("authentication_error", "invalid key " + key)),
@@ -536,7 +536,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     /** A listener could join the pieces, so none of them may contain a part of the key. */
     @Test
-    void key_echoedInPieces_isNotTold() throws Exception {
+    void key_echoedInPieces_isMasked() throws Exception {
         String key = ModelServer.KEY;
         server.answers(
                 ModelAnswer.says("Your key is " + key.substring(0, 5), key.substring(5, 9), key.substring(9) + ", s"));
@@ -566,7 +566,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     @ParameterizedTest
     @CsvSource({"_FILE, true", "_COMMAND, false"})
-    void key_thatIsRotated_isReadAnew(String suffix, boolean isFile) throws Exception {
+    void rotatedKey_isReadAgain(String suffix, boolean isFile) throws Exception {
         Path file = Files.writeString(keys.resolve("key"), "sk-before-it-was-rotated\n");
         try (ModelServer strict = newServer()) {
             strict.answers(ModelAnswer.says("Hello."));
@@ -585,7 +585,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     /** A key may be replaced between the moment at which it is read and that at which the service checks it. */
     @Test
-    void key_thatIsReplacedWhileItIsRefused_isSentAgainAtOnce() throws Exception {
+    void key_replacedWhileItIsRefused_isSentAtOnce() throws Exception {
         Path count = keys.resolve("count");
         try (ModelServer strict = newServer()) {
             strict.answers(ModelAnswer.says("Hello."));
@@ -610,7 +610,7 @@ public abstract class WireCases extends ModelProviderContract {
         "_COMMAND, 'echo sk-can ary', characters",
         "_COMMAND, true, empty"
     })
-    void key_thatIsNotThereNow_isReadAgainLater(String suffix, String value, String why) {
+    void unavailableKey_isReadAgainLater(String suffix, String value, String why) {
         ModelProvider keyless = withKeyFrom(server, suffix, value);
 
         ModelFailure failure =
@@ -623,7 +623,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     @ParameterizedTest
     @CsvSource({"_FILE", "_COMMAND"})
-    void key_thatIsReadAnew_goesNowhere(String suffix) throws Exception {
+    void key_readAgain_isMasked(String suffix) throws Exception {
         Path file = Files.writeString(keys.resolve("key"), ModelServer.KEY);
         ModelProvider provided = withKeyFrom(server, suffix, suffix.equals("_FILE") ? file.toString() : "cat " + file);
         server.answers(ModelAnswer.says("Your key is " + ModelServer.KEY));
@@ -636,7 +636,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void key_inTwoPlaces_isSaidBeforeAnythingIsSent() {
+    void key_inTwoPlaces_isReportedBeforeAnythingIsSent() {
         Map<String, String> environment = new LinkedHashMap<>(server.environment());
         server.environment().keySet().stream()
                 .filter(name -> name.endsWith("_API_KEY"))
@@ -654,7 +654,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void address_thatIsNone_isSaidWithoutIt() {
+    void invalidAddress_isReportedWithoutQuotingIt() {
         Map<String, String> environment = new LinkedHashMap<>(server.environment());
         environment.replaceAll((name, value) -> name.endsWith("_BASE_URL") ? "ftp://me:secret@models" : value);
         ModelProvider lost = newProvider(environment);
@@ -665,14 +665,14 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void limitOfTokens_inText_isTheEndOfIt() throws Exception {
+    void tokenLimit_inText_endsTheReply() throws Exception {
         assertThat(reply(ModelAnswer.says("And so").using(5, 100).stopping("max_tokens")))
                 .isEqualTo(new Reply(List.of(new Part.Text("And so")), new Usage(5, 100), "max_tokens"));
     }
 
     @ParameterizedTest
     @CsvSource({"'{\"city\": \"Tok'", "'{\"city\": \"Tokyo\"}'", "''"})
-    void limitOfTokens_inACall_runsNothing(String arguments) {
+    void tokenLimit_inACall_runsNothing(String arguments) {
         ModelFailure failure = failure(ModelAnswer.says("Let me see.")
                 .calls("tu_1", "weather", "{\"city\": \"Oslo\"}")
                 .calls("tu_2", "weather", arguments)
@@ -683,7 +683,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void stopReason_neverHeardOf_survives() throws Exception {
+    void stopReason_unknown_isKept() throws Exception {
         assertThat(reply(ModelAnswer.says("Hm.").stopping("bored")))
                 .isEqualTo(new Reply(List.of(new Part.Text("Hm.")), Usage.NONE, "bored"));
     }
@@ -700,7 +700,7 @@ public abstract class WireCases extends ModelProviderContract {
                 "{\"a\": 1e999}",
                 "{a: 1}"
             })
-    void arguments_notAnObject_reachTheToolAsTheyAre(String arguments) throws Exception {
+    void arguments_notAnObject_areKept(String arguments) throws Exception {
         assertThat(reply(ModelAnswer.says().calls("tu_1", "weather", arguments)))
                 .isEqualTo(Reply.of(new Part.ToolUse("tu_1", "weather", Json.of(arguments))));
     }
@@ -709,14 +709,14 @@ public abstract class WireCases extends ModelProviderContract {
     @CsvSource(
             delimiter = '|',
             value = {"''", "' '", "null", "{}"})
-    void arguments_absent_areNone(String arguments) throws Exception {
+    void arguments_missing_areEmpty(String arguments) throws Exception {
         assertThat(reply(ModelAnswer.says().calls("tu_1", "weather", arguments)))
                 .isEqualTo(Reply.of(new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT)));
     }
 
     /** The server rejects reasoning that it did not issue. */
     @Test
-    void thoughts_goBackToTheirModelOnly() throws Exception {
+    void reasoning_isSentBackToItsModelOnly() throws Exception {
         Reply thoughtful = reply(ModelAnswer.says()
                 .plus(new ModelAnswer.Piece.Thought("Tokyo, they say. 🤔\n", "c2lnbmVk"))
                 .plus(new ModelAnswer.Piece.Words("Let me see."))
@@ -745,7 +745,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void text_thatDoesNotEnd_isAReplyTooLarge() {
+    void endlessText_isAReplyTooLarge() {
         ModelFailure failure = failure(ModelAnswer.says("words ".repeat(10_000)).endless());
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ReplyTooLarge", false));
@@ -755,7 +755,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     @Test
     @Tag("full")
-    void arguments_thatDoNotEnd_areAReplyTooLarge() {
+    void endlessArguments_areAReplyTooLarge() {
         ModelFailure failure = failure(
                 ModelAnswer.says().calls("tu_1", "weather", "x".repeat(100_000)).endless());
 
@@ -764,7 +764,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     @Test
     @Tag("full")
-    void thoughts_thatDoNotEnd_areAReplyTooLarge() {
+    void endlessReasoning_isAReplyTooLarge() {
         ModelFailure failure = failure(ModelAnswer.says()
                 .plus(new ModelAnswer.Piece.Thought("hm ".repeat(10_000), "c2lnbmVk"))
                 .endless());
@@ -774,7 +774,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     /** Parsed, the arguments would take thirty times the size of their text. */
     @Test
-    void arguments_ofTooManyValues_stayText() throws Exception {
+    void arguments_withTooManyValues_stayText() throws Exception {
         String arguments = "{\"a\": [" + "{},".repeat(100_000) + "{}]}";
 
         assertThat(reply(ModelAnswer.says().calls("tu_1", "weather", arguments)))
@@ -782,14 +782,14 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void event_ofTooManyValues_isVoid() {
+    void event_withTooManyValues_isAMalformedReply() {
         ModelFailure failure = failure(ModelAnswer.events("{\"a\": [" + "{},".repeat(200_000) + "{}]}"));
 
         assertThat(failure.type()).isEqualTo("MalformedReply");
     }
 
     @Test
-    void reply_ofTooManyCalls_isTooLarge() {
+    void reply_withTooManyCalls_isTooLarge() {
         ModelAnswer.Speech calls = ModelAnswer.says();
         for (int call = 0; call <= 1_000; call++) {
             calls = calls.calls("tu_" + call, "weather", "{}");
@@ -803,7 +803,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     @Test
     @Tag("full")
-    void event_ofMoreThanAReplyCanHold_isAReplyTooLarge() {
+    void event_largerThanAReply_isAReplyTooLarge() {
         ModelFailure failure = failure(ModelAnswer.events(errorEvent("x", "x".repeat(3 * 1024 * 1024))));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ReplyTooLarge", false));
@@ -813,7 +813,7 @@ public abstract class WireCases extends ModelProviderContract {
     /** The reply itself is empty, but the stream around it does not end. */
     @Test
     @Tag("full")
-    void stream_ofNothingThatDoesNotEnd_isAReplyTooLarge() {
+    void endlessEmptyStream_isAReplyTooLarge() {
         String nothing = "{\"type\": \"ping\", \"choices\": [], \"padding\": \"" + "x".repeat(500_000) + "\"}";
 
         ModelFailure failure = failure(ModelAnswer.events(nothing).endless());
@@ -823,7 +823,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
-    void requests_thatAreStuck_holdNoOtherUp() throws Exception {
+    void stuckRequests_doNotBlockOthers() throws Exception {
         int stuck = 12;
         List<ModelAnswer> answers = new ArrayList<>(
                 Collections.nCopies(stuck, ModelAnswer.says("Wait.").silentAfter(0)));

@@ -48,7 +48,7 @@ class OpenAiClientTest {
     }
 
     @Test
-    void chatRequest_isReadByTheClient_withoutUnknownProperties() throws Exception {
+    void chatRequest_readByTheClient_hasOnlyExpectedUnknownProperties() throws Exception {
         ChatCompletionCreateParams.Body body = ClientReading.read(
                 OpenAiMapper.request(chat(), true), ObjectMappers.jsonMapper(), ChatCompletionCreateParams.Body.class);
 
@@ -70,7 +70,7 @@ class OpenAiClientTest {
     }
 
     @Test
-    void responsesRequest_isReadByTheClient_withoutUnknownProperties() throws Exception {
+    void responsesRequest_readByTheClient_hasOnlyExpectedUnknownProperties() throws Exception {
         JsonNode request = ProviderJson.MAPPER.valueToTree(ResponsesMapper.request(responses(), true));
         // The API's reference makes the type of a message optional, but the client needs it.
         for (JsonNode item : request.path("input")) {
@@ -96,12 +96,12 @@ class OpenAiClientTest {
     }
 
     @Test
-    void chatRequest_isAsItWas() throws Exception {
+    void chatRequest_equalsTheRecordedOne() throws Exception {
         GoldenRequest.check("openai-chat.json", OpenAiMapper.request(chat(), true));
     }
 
     @Test
-    void responsesRequest_isAsItWas() throws Exception {
+    void responsesRequest_equalsTheRecordedOne() throws Exception {
         GoldenRequest.check("openai-responses.json", ResponsesMapper.request(responses(), true));
     }
 }

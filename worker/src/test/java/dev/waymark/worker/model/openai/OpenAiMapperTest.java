@@ -15,7 +15,7 @@ class OpenAiMapperTest {
             WireConversation.withEverything(ReasoningDetails.reasoning("m-1", "Hm."));
 
     @Test
-    void request_withEverything_isTheWholeBody() throws Exception {
+    void request_withEverything_hasTheWholeBody() throws Exception {
         assertThat(body(false)).isEqualTo(json("""
                         {'model': 'm-1', 'max_tokens': 100, 'stream': true, 'stream_options': {'include_usage': true},
                          'tools': [
@@ -40,7 +40,7 @@ class OpenAiMapperTest {
     }
 
     @Test
-    void request_atOpenAi_limitsByTheNewerName() {
+    void request_atOpenAi_hasTheNewerTokenLimit() {
         assertThat(body(true).has("max_tokens")).isFalse();
         assertThat(body(true).get("max_completion_tokens").intValue()).isEqualTo(100);
     }

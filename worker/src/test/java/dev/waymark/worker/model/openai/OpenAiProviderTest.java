@@ -41,7 +41,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void tools_thatTheModelRefusesWithReasoning_failWithTheLineToWrite() {
+    void toolsRefusedWithReasoning_failWithTheLineToWrite() {
         ModelRequest request = new ModelRequest(
                         "gpt-5.4",
                         Optional.empty(),
@@ -73,7 +73,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
                 "{\"error\":{\"message\":\"Unrecognized request argument supplied: max_tokens\",\"code\":null}}",
                 "{\"detail\":\"max_tokens: Extra inputs are not permitted\"}"
             })
-    void limit_refusedByItsOlderName_goesByTheNewerFromThenOn(String refusal) throws Exception {
+    void limit_refusedUnderTheOlderName_usesTheNewerFromThenOn(String refusal) throws Exception {
         ModelAnswer hello = ModelAnswer.says("Hello");
         server().answers(asked -> asked.body().has("max_tokens") ? ModelAnswer.error(400, refusal) : hello);
 
@@ -88,7 +88,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void limit_refusedForItsValue_isNotAskedAgain() {
+    void limit_refusedForItsValue_isNotRetried() {
         server().answers(ModelAnswer.error(400, errorBody("invalid_value", "max_tokens must be at most 10")));
 
         ModelFailure failure =
@@ -99,7 +99,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void limit_refusedByBothNames_failsAsTheServerSaid() {
+    void limit_refusedUnderBothNames_failsWithTheServersError() {
         server().answers(ModelAnswer.error(400, OLD_LIMIT_REFUSED));
 
         ModelFailure failure =
@@ -110,7 +110,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void errorCode_asANumber_isAStatus() {
+    void errorCode_numeric_isAStatus() {
         ModelFailure failure = failure(ModelAnswer.events("{\"error\":{\"code\":503,\"message\":\"Later.\"}}"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Overloaded", true));
@@ -124,7 +124,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void refusal_isAFailureWithItsWords() {
+    void refusal_isAFailureWithItsText() {
         ModelFailure failure = failure(
                 ModelAnswer.says().plus(new ModelAnswer.Piece.Strange("{\"refusal\":\"I can't help with that.\"}")));
 
@@ -133,7 +133,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void calls_allNumberedAlike_areToldApart() throws Exception {
+    void calls_withTheSameIndex_areDistinguished() throws Exception {
         assertThat(reply(ModelAnswer.events(
                         call(0, "a", "weather", "{\\\"city\\\":\\\"Oslo\\\"}"),
                         call(0, "b", "weather", "{\\\"city\\\":\\\"Bern\\\"}"),
@@ -146,7 +146,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
 
     /** Some services send calls without ids and indexes, and with complete arguments. */
     @Test
-    void calls_withoutIdsAndNumbers_areToldApart() throws Exception {
+    void calls_withoutIdsAndIndexes_areDistinguished() throws Exception {
         assertThat(reply(ModelAnswer.events(
                                 "{\"choices\":[{\"delta\":{\"tool_calls\":["
                                         + "{\"function\":{\"name\":\"weather\",\"arguments\":{\"city\":\"Oslo\"}}},"
@@ -160,7 +160,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
 
     /** Google's compatible service requires its signatures back, and rejects the step after a call without them. */
     @Test
-    void signaturesOfCalls_goBackToTheirModelOnly() throws Exception {
+    void signaturesOfCalls_areSentBackToTheirModelOnly() throws Exception {
         Reply signed = reply(ModelAnswer.says()
                 .plus(new ModelAnswer.Piece.Strange("{\"tool_calls\":[{\"index\":7,\"id\":\"a\","
                         + "\"function\":{\"name\":\"weather\",\"arguments\":\"{}\"},"
@@ -186,7 +186,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void content_asAList_isItsTexts() throws Exception {
+    void content_asAList_isReadAsItsTexts() throws Exception {
         assertThat(reply(ModelAnswer.events(
                         "{\"choices\":[{\"delta\":{\"content\":[{\"type\":\"thinking\",\"thinking\":"
                                 + "[{\"type\":\"text\",\"text\":\"Hm.\"}]}]}}]}",
@@ -196,7 +196,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void error_asAnEventOfItsOwn_isThatError() {
+    void error_asASeparateEvent_isThatError() {
         ModelFailure failure = failure(ModelAnswer.events(
                 "{\"object\":\"error\",\"message\":\"This model's maximum context length is 9.\",\"code\":400}",
                 "[DONE]"));
@@ -205,7 +205,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void finishReason_error_passes() {
+    void finishReason_error_isRetryable() {
         ModelFailure failure = failure(ModelAnswer.says("Hel").stopping("error"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ServerError", true));
@@ -213,7 +213,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void stream_finishedButNotSaidToBeDone_isWhole() throws Exception {
+    void stream_finishedWithoutDone_isComplete() throws Exception {
         assertThat(reply(ModelAnswer.events(
                         "{\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}",
                         "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}")))
@@ -221,7 +221,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void stream_doneButNotFinished_isVoid() {
+    void stream_doneWithoutAFinishReason_isACutStream() {
         ModelFailure failure =
                 failure(ModelAnswer.events("{\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}", "[DONE]"));
 
@@ -229,7 +229,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void options_areSentByTheNamesOfTheApi() throws Exception {
+    void options_areSentWithTheNamesOfTheApi() throws Exception {
         server().answers(ModelAnswer.says("Hello."));
         ModelOptions options =
                 ModelOptions.NONE.withTemperature(0).withEffort("low").withServiceTier("flex");
@@ -254,7 +254,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void progress_isThatOfTheReply_notOfEmptyChunks() {
+    void progress_ignoresEmptyChunks() {
         String begun = delta("{\"role\":\"assistant\",\"content\":\"\"}");
         String empty = delta("{\"content\":\"\"}");
         String nothing = "{\"choices\":[]}";

@@ -33,7 +33,7 @@ abstract class OpenAiWireCases extends WireCases {
                 "{\"b\":1,\"a\":[true,null]}",
                 "{}"
             })
-    void arguments_goBackAsTheyCame(String arguments) throws Exception {
+    void arguments_areSentBackUnchanged(String arguments) throws Exception {
         server().answers(ModelAnswer.says().calls("tu_1", "weather", arguments), ModelAnswer.says("Fine."));
         Message question = Message.user("Weather?");
 

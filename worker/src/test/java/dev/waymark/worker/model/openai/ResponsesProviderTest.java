@@ -52,7 +52,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void request_withEverything_isTheWholeBody() throws Exception {
+    void request_withEverything_hasTheWholeBody() throws Exception {
         Json item = Json.of(Map.of("type", "reasoning", "id", "rs_1", "summary", List.of(), "encrypted_content", "x"));
         ModelRequest request = WireConversation.withEverything(ResponseItems.reasoning("m-1", "", Optional.of(item)))
                 .to(
@@ -97,7 +97,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void encryptedReasoning_goesBackOverTurns_asItCame() throws Exception {
+    void encryptedReasoning_isSentBackUnchangedInLaterTurns() throws Exception {
         List<Message> said = new ArrayList<>(List.of(Message.user("Weather?")));
         Reply first = reply(ModelAnswer.says()
                 .plus(new Piece.Thought("", "Z0FBQUFB"))
@@ -126,7 +126,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
      * has.
      */
     @Test
-    void encryptedReasoning_thatIsRejected_isLeftOutOnce() throws Exception {
+    void rejectedEncryptedReasoning_isLeftOutOnce() throws Exception {
         ModelAnswer rejected = ModelAnswer.error(
                 400,
                 "{\"error\":{\"message\":\"The encrypted content Z0FB... could not be verified. Reason: Encrypted content"
@@ -166,7 +166,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
      * not encrypted.
      */
     @Test
-    void reasoning_thatIsNotFollowedOrNotEncrypted_isKeptButNotSent() throws Exception {
+    void reasoning_lastOrNotEncrypted_isKeptButNotSent() throws Exception {
         Reply alone = reply(ModelAnswer.says().plus(new Piece.Thought("Hm.", "Z0FB")));
         Reply plain = reply(ModelAnswer.events(
                 added(0, "{\"type\":\"reasoning\",\"id\":\"rs_0\",\"summary\":[]}"),
@@ -193,7 +193,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void reasoning_isShownIfTheOptionsAskForIt() throws Exception {
+    void reasoning_requestedByTheOptions_isShown() throws Exception {
         String summary = "{\"type\":\"response.reasoning_summary_text.delta\",\"output_index\":0,\"delta\":\"%s\"}";
         String part = "{\"type\":\"response.reasoning_summary_part.added\",\"output_index\":0}";
         String item = "{\"type\":\"reasoning\",\"summary\":[%s]}";
@@ -222,7 +222,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void phase_ofAMessage_goesBackWithIt() throws Exception {
+    void phase_ofAMessage_isSentBackWithIt() throws Exception {
         String message = "{\"type\":\"message\",\"role\":\"assistant\",\"phase\":\"commentary\",\"content\":"
                 + "[{\"type\":\"output_text\",\"text\":\"Let me see.\"}]}";
         Reply reply = reply(ModelAnswer.events(added(0, message), done(0, message), RESPONSE));
@@ -239,12 +239,12 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void usage_hasCachedTokensInTheInput_andReasoningInTheOutput() throws Exception {
+    void usage_includesCachedInputAndReasoningOutput() throws Exception {
         assertThat(reply(ModelAnswer.events(RESPONSE)).usage()).isEqualTo(new Usage(50, 20, 30, 10, 15));
     }
 
     @Test
-    void encryption_refusedByAModelWithoutReasoning_isNotAskedForAgain() throws Exception {
+    void encryption_refusedByAModelWithoutReasoning_isNotRequestedAgain() throws Exception {
         String refusal = "{\"error\":{\"message\":\"Encrypted content is not supported with this model.\","
                 + "\"type\":\"invalid_request_error\",\"param\":\"include\",\"code\":null}}";
         ModelAnswer hello = ModelAnswer.says("Hello");
@@ -260,7 +260,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void limitOfTokens_belowWhatTheServiceAccepts_isTheLeast() throws Exception {
+    void tokenLimit_belowTheServicesMinimum_isRaisedToIt() throws Exception {
         server().answers(ModelAnswer.says("Hello."));
         provider().reply(new ModelRequest(model(), Optional.empty(), List.of(Message.user("Hi")), List.of(), 1));
 
@@ -269,7 +269,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void refusal_andWithheldReply_areRefusals() {
+    void refusalAndWithheldReply_areRefusals() {
         String message = "{\"type\":\"message\",\"content\":[{\"type\":\"refusal\",\"refusal\":\"I can't help.\"}]}";
         ModelFailure refusal = failure(ModelAnswer.events(added(0, message), done(0, message), RESPONSE));
         ModelFailure withheld = failure(ModelAnswer.says("I").stopping("content_filter"));
@@ -280,7 +280,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void response_failed_isItsError() {
+    void failedResponse_isItsError() {
         ModelFailure failure = failure(ModelAnswer.events("{\"type\":\"response.failed\",\"response\":{\"status\":"
                 + "\"failed\",\"error\":{\"code\":\"rate_limit_exceeded\",\"message\":\"Slow down.\"}}}"));
 
@@ -289,14 +289,14 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void item_thatIsNotDone_isVoid() {
+    void unfinishedItem_isACutStream() {
         ModelFailure failure = failure(ModelAnswer.events(added(0, "{\"type\":\"message\",\"content\":[]}"), RESPONSE));
 
         assertThat(failure.type()).isEqualTo("StreamCut");
     }
 
     @Test
-    void thoughtsOfChatCompletions_areNotSent() throws Exception {
+    void reasoningOfChatCompletions_isNotSent() throws Exception {
         server().answers(ModelAnswer.says("Fine."));
         provider()
                 .reply(request(List.of(
@@ -308,7 +308,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void key_missing_isThatOfOpenAi() {
+    void missingKey_isThatOfOpenAi() {
         ModelFailure failure = catchThrowableOfType(
                 ModelFailure.class, () -> newProvider(Map.of()).reply(request(List.of(Message.user("Hi")))));
 
@@ -335,7 +335,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
     }
 
     @Test
-    void progress_isThatOfTheReply_notOfItsStatus() {
+    void progress_ignoresStatusEvents() {
         String created = "{\"type\":\"response.created\",\"response\":{}}";
         String status = "{\"type\":\"response.in_progress\",\"response\":{}}";
         String alive = "{\"type\":\"keepalive\",\"sequence_number\":3}";

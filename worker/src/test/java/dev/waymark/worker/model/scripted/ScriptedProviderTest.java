@@ -83,13 +83,13 @@ class ScriptedProviderTest {
     }
 
     @Test
-    void reply_askedAgain_isTheSame() throws Exception {
+    void reply_requestedAgain_isEqual() throws Exception {
         script(BOOKING);
         assertThat(reply(0)).isEqualTo(reply(0));
     }
 
     @Test
-    void reply_editedScript_countsAtOnce() throws Exception {
+    void reply_editedScript_appliesAtOnce() throws Exception {
         script(BOOKING);
         reply(0);
         Path file = script("replies: [{ text: New. }]");
@@ -121,7 +121,7 @@ class ScriptedProviderTest {
     }
 
     @Test
-    void reply_noScript_failsForGood() {
+    void reply_noScript_failsPermanently() {
         assertThat(catchThrowableOfType(ModelFailure.class, () -> reply(0)))
                 .returns("AgentInvalid", ModelFailure::type)
                 .returns(false, ModelFailure::retryable)
@@ -146,7 +146,7 @@ class ScriptedProviderTest {
                 "replies: [{ text: a, error: { type: A, message: b } }] "
                         + "| 1: replies[0].error: not allowed together with text, tool_calls or usage",
             })
-    void check_brokenScript_saysWhereAndWhat(String yaml, String place) throws Exception {
+    void check_brokenScript_namesPlaceAndProblem(String yaml, String place) throws Exception {
         Path file = script(yaml);
         assertThat(catchThrowableOfType(
                         ModelFailure.class, () -> new ScriptedProvider(directory).check("a.script.yaml")))

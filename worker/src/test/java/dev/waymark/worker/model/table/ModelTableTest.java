@@ -21,7 +21,7 @@ class ModelTableTest {
     }
 
     @Test
-    void builtIn_knowsModelsWithAndWithoutADay() {
+    void builtIn_knowsModelsWithAndWithoutADate() {
         Pricing haiku = Pricing.of("1", "5").withCache("0.1", "1.25");
 
         assertThat(ModelTable.builtIn().of("anthropic:claude-haiku-4-5").pricing())
@@ -34,7 +34,7 @@ class ModelTableTest {
     }
 
     @Test
-    void file_goesBeforeTheBuiltInPrices_andKeepsTheOthers() throws Exception {
+    void file_overridesBuiltInPricesAndKeepsTheOthers() throws Exception {
         ModelTable prices = ModelTable.read(file("""
                 anthropic:
                   claude-haiku-4-5: { input: 0.9, output: 4.5 }
@@ -64,7 +64,7 @@ class ModelTableTest {
     }
 
     @Test
-    void file_withMistakes_isRefusedWithEveryLine() throws Exception {
+    void file_withMistakes_isRefusedWithEachLine() throws Exception {
         Path file = file("""
                 anthropic:
                   claude-haiku-4-5: { input: 1, output: -5 }
@@ -82,7 +82,7 @@ class ModelTableTest {
     }
 
     @Test
-    void file_thatSaysPartOfAModel_leavesTheRestAsItIs() throws Exception {
+    void file_withPartOfAModel_keepsTheRest() throws Exception {
         ModelTable table = ModelTable.read(file("""
                 anthropic:
                   claude-opus-5-5: { max_tokens: 9000, refuses: [sampling] }
@@ -101,7 +101,7 @@ class ModelTableTest {
     }
 
     @Test
-    void refusal_thatDoesNotExist_isNamedWithAllThatDo() throws Exception {
+    void unknownRefusal_isReportedWithTheKnownOnes() throws Exception {
         Path file = file("anthropic:\n  m: { refuses: [everything] }");
 
         assertThatThrownBy(() -> ModelTable.read(file))
@@ -109,7 +109,7 @@ class ModelTableTest {
     }
 
     @Test
-    void longPrompt_costsWhatItsTierSays() {
+    void longPrompt_hasThePriceOfItsTier() {
         Pricing haiku =
                 ModelTable.builtIn().of("anthropic:claude-haiku-5-5").pricing().orElseThrow();
 
@@ -118,7 +118,7 @@ class ModelTableTest {
     }
 
     @Test
-    void cacheThatIsKeptForAnHour_costsTwiceTheInputToWrite() {
+    void cacheOfAnHour_costsTwiceTheInputToWrite() {
         Pricing haiku = ModelTable.builtIn()
                 .of("anthropic:claude-haiku-5-5")
                 .pricing()
@@ -130,7 +130,7 @@ class ModelTableTest {
     }
 
     @Test
-    void model_throughAnotherApiOfItsService_costsTheSame() {
+    void model_throughAnotherApiOfItsService_hasTheSamePrice() {
         ModelTable table = ModelTable.builtIn();
 
         assertThat(table.of("openai-responses:gpt-5-2026-01-01").pricing())

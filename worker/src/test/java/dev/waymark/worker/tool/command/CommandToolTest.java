@@ -41,7 +41,7 @@ class CommandToolTest {
     @ParameterizedTest
     @ValueSource(strings = {"kill -9 $$", "kill -TERM $$", "exit 200", "sleep 60"})
     @Tag("full")
-    void effectBeforeAnEndThatSaysNothing_isFoundOut_andHappensOnce(String end) throws Exception {
+    void effectBeforeAnInconclusiveEnd_isVerifiedAndHappensOnce(String end) throws Exception {
         ToolSpec tool = charge(end)
                 .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
                 .build();
@@ -52,7 +52,7 @@ class CommandToolTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"kill -9 $$", "exit 137"})
-    void programThatASignalEnded_withNobodyToAsk_isReportedAsUnknown(String end) throws Exception {
+    void programEndedByASignal_withoutVerification_isReportedAsUnknown(String end) throws Exception {
         assertThat(thread.run(charge(end).build(), Map.of("cents", 5)))
                 .startsWith("{\"error\":\"Tool 'charge' (call tu_1)");
         assertThat(thread.history().getHistory().toString()).contains("exit code 137 (signal 9)");
@@ -61,20 +61,20 @@ class CommandToolTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 127})
-    void exitCodesOfTheProgramsOwn_areErrorsThatTheModelSees(int code) {
+    void exitCodesOfTheProgram_areErrorsThatTheModelSees(int code) {
         assertThat(thread.run(charge("exit " + code).build(), Map.of("cents", 5)))
                 .isEqualTo("Tool error: exit code " + code);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"kill -9 $$", "sleep 60"})
-    void unknownEnd_ofAToolThatIsSafeToRetry_isAnErrorThatTheModelSees(String end) {
+    void unknownEnd_ofASafeTool_isAnErrorThatTheModelSees(String end) {
         assertThat(thread.run(charge(end).safeToRetry().build(), Map.of("cents", 5)))
                 .startsWith("Tool error: ");
     }
 
     @Test
-    void resultThatDoesNotFitItsSchema_isUnknown_andTheCheckFindsTheEffect() throws Exception {
+    void mismatchingResult_isUnknownUntilVerified() throws Exception {
         ToolSpec tool = charge("echo '{\"cents\": \"five\"}'")
                 .returning(CENTS)
                 .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
@@ -85,7 +85,7 @@ class CommandToolTest {
     }
 
     @Test
-    void resultThatDoesNotFitItsSchema_ofAToolThatIsSafeToRetry_isAnErrorThatTheModelSees() {
+    void mismatchingResult_ofASafeTool_isAnErrorThatTheModelSees() {
         ToolSpec tool = charge("echo '{\"cents\": \"five\"}'")
                 .returning(CENTS)
                 .safeToRetry()

@@ -66,7 +66,7 @@ class HttpRunnerTest {
     // ---- what is sent
 
     @Test
-    void post_sendsTheRestAsJson_withTheKey() throws Exception {
+    void post_sendsOtherArgumentsAsJsonWithTheKey() throws Exception {
         RecordingServer server = server((exchange, request) -> RecordingServer.send(exchange, 201, "made"));
 
         HttpResult result = run(
@@ -86,7 +86,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void get_sendsTheRestInTheQuery() throws Exception {
+    void get_sendsOtherArgumentsInTheQuery() throws Exception {
         RecordingServer server = server((exchange, request) -> RecordingServer.send(exchange, 200, "found"));
         Map<String, Object> args = new LinkedHashMap<>();
         args.put("tags", List.of("a&b", 2));
@@ -126,7 +126,7 @@ class HttpRunnerTest {
     // ---- secrets
 
     @Test
-    void secret_isSent_andComesBackByItsName() throws Exception {
+    void secret_isSentAndMaskedInTheAnswer() throws Exception {
         Endpoint safe = endpoint(Method.POST, "").withHeader("X-Token", "${TOKEN}");
         RecordingServer server = server((exchange, request) -> RecordingServer.send(
                 exchange,
@@ -143,7 +143,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void variable_thatIsMissingOrNoHeader_isNamedWithoutItsValue() throws Exception {
+    void missingOrInvalidVariable_isNamedWithoutItsValue() throws Exception {
         HttpRunner odd = new HttpRunner(Map.of("TOKEN", "canary\n7"));
         open.add(odd);
         Endpoint endpoint = endpoint(Method.GET, "http://127.0.0.1/").withHeader("X-Token", "${TOKEN}");
@@ -157,7 +157,7 @@ class HttpRunnerTest {
     // ---- what answers mean
 
     @Test
-    void otherStatus_isAnAnswerThatSaysSo() throws Exception {
+    void otherStatus_isNamedInTheAnswer() throws Exception {
         RecordingServer server = server((exchange, request) -> RecordingServer.send(exchange, 404, "x".repeat(10_000)));
 
         HttpResult result = run(endpoint(Method.GET, server.url("/")), Map.of());
@@ -167,7 +167,7 @@ class HttpRunnerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET", "POST", "DELETE"})
-    void answerThatAsksForMore_isNotObeyed(String method) throws Exception {
+    void answerRequestingAnotherRequest_isNotFollowed(String method) throws Exception {
         for (int status : List.of(408, 421, 429, 503, 401, 407)) {
             RecordingServer server = server((exchange, request) -> {
                 exchange.getResponseHeaders().add("Retry-After", "0");
@@ -183,7 +183,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void nobodyThere_isNotSent() throws Exception {
+    void unreachableServer_isNotSent() throws Exception {
         int port;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
@@ -194,7 +194,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void connectionThatBreaks_isLost_andNothingIsSentAgain() throws Exception {
+    void brokenConnection_isLostAndNotRetried() throws Exception {
         AtomicInteger connections = new AtomicInteger();
         int port = raw(socket -> {
             connections.incrementAndGet();
@@ -209,7 +209,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void answerThatBreaksOff_isLost_unlessItIsNoSuccess() throws Exception {
+    void incompleteAnswer_isLostUnlessItsStatusIsAnError() throws Exception {
         int good = raw(socket -> {
             socket.getInputStream().read(new byte[10_000]);
             write(socket, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
@@ -228,7 +228,7 @@ class HttpRunnerTest {
     // ---- limits
 
     @Test
-    void answer_thatIsLarge_isCut() throws Exception {
+    void largeAnswer_isCut() throws Exception {
         RecordingServer server = server((exchange, request) -> {
             exchange.sendResponseHeaders(200, 0);
             byte[] block = "x".repeat(1024 * 1024).getBytes(StandardCharsets.UTF_8);
@@ -250,7 +250,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void bomb_isCutWhereItsContentsGrowTooLarge() throws Exception {
+    void compressedBomb_isCutAtTheLimit() throws Exception {
         RecordingServer server = server((exchange, request) -> {
             exchange.getResponseHeaders().add("Content-Encoding", "gzip");
             exchange.sendResponseHeaders(200, 0);
@@ -270,7 +270,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void headersWithoutEnd_areNotRead() throws Exception {
+    void endlessHeaders_areNotRead() throws Exception {
         int port = raw(socket -> {
             write(socket, "HTTP/1.1 200 OK\r\n");
             for (int i = 0; i < 100_000; i++) {
@@ -283,7 +283,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void serverThatDripsOrIsSilent_isLostWhenTheTimeIsUp() throws Exception {
+    void slowOrSilentServer_isLostAtTheTimeout() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         open.add(end::countDown);
         int silent = raw(socket -> end.await());
@@ -331,7 +331,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void interrupt_givesTheRequestUp() throws Exception {
+    void interrupt_cancelsTheRequest() throws Exception {
         CountDownLatch arrived = new CountDownLatch(1);
         CountDownLatch gone = new CountDownLatch(1);
         int port = raw(socket -> {
@@ -376,7 +376,7 @@ class HttpRunnerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {307, 308})
-    void post_redirectedUnchanged_isSentThereWithItsKey(int status) throws Exception {
+    void post_redirectedWith307Or308_isSentThereWithItsKey(int status) throws Exception {
         RecordingServer server = server((exchange, request) -> {
             if (request.target().equals("/a")) {
                 RecordingServer.redirect(exchange, status, "/b");
@@ -397,7 +397,7 @@ class HttpRunnerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {301, 302})
-    void post_redirectedInTheOldWay_isAnAnswer(int status) throws Exception {
+    void post_redirectedWith301Or302_isAnswered(int status) throws Exception {
         RecordingServer server = server((exchange, request) -> RecordingServer.redirect(exchange, status, "/b"));
 
         assertThat(run(endpoint(Method.POST, server.url("/a")), Map.of()).words())
@@ -406,7 +406,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void post_seeOther_fetchesTheAnswer() throws Exception {
+    void post_redirectedWith303_fetchesTheAnswer() throws Exception {
         RecordingServer server = server((exchange, request) -> {
             if (request.target().equals("/a")) {
                 RecordingServer.redirect(exchange, 303, "/b");
@@ -423,7 +423,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void post_seeOtherThatFails_isUnknown() throws Exception {
+    void post_failingTargetOfA303_isUnknown() throws Exception {
         RecordingServer server = server((exchange, request) -> {
             if (request.target().equals("/a")) {
                 RecordingServer.redirect(exchange, 303, "/b");
@@ -438,7 +438,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void redirect_elsewhere_isNotFollowed_andCarriesNoSecretAway() throws Exception {
+    void redirect_toAnotherHost_isNotFollowed() throws Exception {
         RecordingServer other = server((exchange, request) -> RecordingServer.send(exchange, 200, "stolen"));
         for (String location : List.of(
                 other.url("/x"),
@@ -459,7 +459,7 @@ class HttpRunnerTest {
     }
 
     @Test
-    void redirect_roundAndRound_endsAfterFive() throws Exception {
+    void redirect_endless_stopsAfterFive() throws Exception {
         RecordingServer server = server((exchange, request) -> RecordingServer.redirect(exchange, 307, "/"));
 
         assertThat(run(endpoint(Method.GET, server.url("/")), Map.of()).words()).isEqualTo("status 307: redirect to /");
@@ -469,7 +469,7 @@ class HttpRunnerTest {
     // ---- names that change
 
     @Test
-    void name_thatLeadsElsewhereTheSecondTime_isLookedAtEachTime() throws Exception {
+    void hostNameWithChangingAddress_isCheckedEachTime() throws Exception {
         InetAddress allowed = InetAddress.getByName("127.0.0.1");
         InetAddress forbidden = InetAddress.getByName("127.0.0.2");
         RecordingServer server = server((exchange, request) -> {

@@ -44,7 +44,7 @@ class HttpToolThreadTest {
     }
 
     @Test
-    void sideEffectingTool_isClaimed_andSendsAKeyForEachCallThatIsMeant() throws Exception {
+    void sideEffectingTool_isClaimedAndSendsAKeyForEachCall() throws Exception {
         try (RecordingServer server = RecordingServer.with(
                 (exchange, request) -> RecordingServer.send(exchange, 200, "charged " + request.body()))) {
             String text = thread.run(
@@ -61,7 +61,7 @@ class HttpToolThreadTest {
     }
 
     @Test
-    void toolThatIsSafeToRetry_isNotClaimed_andSendsNoKey() throws Exception {
+    void safeTool_isNotClaimedAndSendsNoKey() throws Exception {
         try (RecordingServer server =
                 RecordingServer.with((exchange, request) -> RecordingServer.send(exchange, 200, "found"))) {
             String text = thread.run(
@@ -78,7 +78,7 @@ class HttpToolThreadTest {
     }
 
     @Test
-    void argumentsThatDoNotFit_areToldTheModel_andNothingIsSent() throws Exception {
+    void mismatchingArguments_areReportedToTheModelAndNotSent() throws Exception {
         try (RecordingServer server =
                 RecordingServer.with((exchange, request) -> RecordingServer.send(exchange, 200, "charged"))) {
             String text = thread.run(
@@ -127,7 +127,7 @@ class HttpToolThreadTest {
     }
 
     @Test
-    void lostAnswer_isUnknown_andTheSameAskedForAgainKeepsItsKey() throws Exception {
+    void lostAnswer_isUnknownAndARepeatedCallKeepsItsKey() throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
             String text = thread.run(
@@ -148,7 +148,7 @@ class HttpToolThreadTest {
     }
 
     @Test
-    void lostAnswer_thatDidNotLand_isSentAgainWithItsKey() throws Exception {
+    void lostAnswer_withoutEffect_isSentAgainWithItsKey() throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
             String text = thread.run(
@@ -169,7 +169,7 @@ class HttpToolThreadTest {
     }
 
     @Test
-    void lostAnswer_thatDidLand_isFoundOut() throws Exception {
+    void lostAnswer_withEffect_isVerified() throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
             String text = thread.run(
@@ -186,7 +186,7 @@ class HttpToolThreadTest {
 
     @ParameterizedTest
     @ValueSource(ints = {408, 500, 502, 504, 0})
-    void effectBeforeAnEndThatSaysNothing_isFoundOut_andHappensOnce(int status) throws Exception {
+    void effectBeforeAnInconclusiveEnd_isVerifiedAndHappensOnce(int status) throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = RecordingServer.with((exchange, request) -> {
             effects.incrementAndGet();
@@ -207,7 +207,7 @@ class HttpToolThreadTest {
     }
 
     @Test
-    void serverError_withNobodyToAsk_isReportedAsUnknown_andTheSameAskedForAgainKeepsItsKey() throws Exception {
+    void serverError_withoutVerification_isUnknownAndARepeatedCallKeepsItsKey() throws Exception {
         try (RecordingServer server =
                 RecordingServer.with((exchange, request) -> RecordingServer.send(exchange, 504, "upstream"))) {
             String text =
@@ -224,7 +224,7 @@ class HttpToolThreadTest {
 
     /** No variable can be set in a running JVM, so an existing one serves as the secret. */
     @Test
-    void secret_thatTheServerRepeats_isNotInHistory() throws Exception {
+    void secret_echoedByTheServer_isNotInHistory() throws Exception {
         String secret = System.getenv("PATH");
         try (RecordingServer server = RecordingServer.with((exchange, request) -> RecordingServer.send(
                 exchange,

@@ -170,7 +170,7 @@ class PublicAddressesTest {
                 "metadata.example",
                 "METADATA.example"
             })
-    void hostThatIsNotPublic_isNotConnectedTo(String host) throws Exception {
+    void privateHost_isNotConnectedTo(String host) throws Exception {
         List<InetAddress> looked = new CopyOnWriteArrayList<>();
         try (HttpRunner runner = new HttpRunner(Map.of(), NO_NAMES, address -> {
             looked.add(address);
@@ -191,7 +191,7 @@ class PublicAddressesTest {
     }
 
     @Test
-    void userBeforeTheHost_isNoAddress() throws Exception {
+    void userBeforeTheHost_isRefused() throws Exception {
         try (HttpRunner runner = new HttpRunner(Map.of("USER_HOST", "a.example@127.0.0.1"))) {
             for (String url : List.of(
                     "http://a.example@127.0.0.1/",

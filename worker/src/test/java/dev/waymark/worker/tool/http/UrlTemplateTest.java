@@ -48,13 +48,13 @@ class UrlTemplateTest {
     }
 
     @Test
-    void numbersAndTruth_areSpelledAsInJson() {
+    void numbersAndBooleans_areSpelledAsInJson() {
         assertThat(address("https://a.example/{i}/{d}/{b}", Map.of("i", 7, "d", 1.5, "b", true)))
                 .isEqualTo("https://a.example/7/1.5/true");
     }
 
     @Test
-    void value_ofNoSpelling_isAMisfit() {
+    void valueWithoutATextForm_isAMisfit() {
         Map<String, Object> nothing = new HashMap<>();
         nothing.put("id", null);
         for (Map<String, ?> args : List.of(
@@ -74,7 +74,7 @@ class UrlTemplateTest {
     }
 
     @Test
-    void address_fromTheEnvironment_takesFieldsBehindItsHost() {
+    void address_fromTheEnvironment_acceptsFieldsAfterItsHost() {
         assertThat(address("${HOME}/issues/{id}", Map.of("id", "a/b")))
                 .isEqualTo("https://home.example/base/issues/a%2Fb");
         assertThat(fill("${HOME}{id}", Map.of("id", ".evil.example"))).isInstanceOf(UrlTemplate.Filled.Address.class);
@@ -108,12 +108,12 @@ class UrlTemplateTest {
                 "javascript:alert(1)",
                 ""
             })
-    void url_thatIsNoAddress_isAProblem(String url) {
+    void invalidUrl_isAProblem(String url) {
         assertThat(UrlTemplate.of(url).problem()).isNotEmpty();
     }
 
     @Test
-    void url_thatIsOne_isNone() {
+    void validUrl_isNotAProblem() {
         for (String url : List.of(
                 "https://a.example",
                 "HTTP://a.example:8080?q={q}",

@@ -120,7 +120,7 @@ class JavaToolTest {
     }
 
     @Test
-    void of_whatNoModelCouldUse_saysTheRule() {
+    void of_unusableTool_namesTheRule() {
         for (String name : List.of("a b", "")) {
             assertThatThrownBy(() -> JavaTool.of(name, "Greets", Guest.class, (args, context) -> ""))
                     .hasMessage("tool: a name has 1 to 64 characters A-Z a-z 0-9 _ -, found \"" + name + "\"");

@@ -20,7 +20,7 @@ class VerifyAnswerTest {
     }
 
     @Test
-    void of_landedWithoutAResult_isKnownAllTheSame() {
+    void of_landedWithoutAResult_isKnown() {
         assertThat(printed("{\"landed\":true}")).isEqualTo(VerifyOutcome.known(true, Optional.empty()));
     }
 
@@ -57,7 +57,7 @@ class VerifyAnswerTest {
     }
 
     @Test
-    void of_runThatFailed_isUnknownWhateverItPrinted() {
+    void of_failedRun_isUnknown() {
         assertThat(VerifyAnswer.of(new CommandResult.Exited(1, "{\"landed\":false}", "no network\n")))
                 .isEqualTo(VerifyOutcome.unknown("verify: exit code 1: no network"));
         assertThat(VerifyAnswer.of(new CommandResult.Killed("timed out after 5s and was killed", "")))

@@ -62,7 +62,7 @@ class BearerTokenTest {
     }
 
     @Test
-    void credentials_areExchangedOnce_forThisResource_andTheTokenIsMasked() throws Exception {
+    void credentials_areExchangedOnceAndTheTokenIsMasked() throws Exception {
         for (int i = 0; i < 3; i++) {
             assertThat(call(remote.withCredentials(), EFFECT))
                     .isEqualTo(new McpResult("closed with Bearer [token]", Effect.DONE));
@@ -78,7 +78,7 @@ class BearerTokenTest {
     }
 
     @Test
-    void token_thatEndsSoon_isReplacedBeforeTheCall() throws Exception {
+    void expiringToken_isReplacedBeforeTheCall() throws Exception {
         remote.issueFor(20);
 
         call(remote.withCredentials(), EFFECT);
@@ -88,7 +88,7 @@ class BearerTokenTest {
     }
 
     @Test
-    void refusedToken_isReplaced_andACallWithAnEffectIsNotSentAgain() throws Exception {
+    void refusedToken_isReplacedWithoutRepeatingACallWithAnEffect() throws Exception {
         call(remote.withCredentials(), EFFECT);
         remote.revoke();
 
@@ -104,7 +104,7 @@ class BearerTokenTest {
     }
 
     @Test
-    void refusedToken_isReplaced_andASafeCallIsSentAgain() throws Exception {
+    void refusedToken_isReplacedAndASafeCallRepeated() throws Exception {
         call(remote.withCredentials(), EffectKeys.NONE);
         remote.revoke();
 
@@ -115,7 +115,7 @@ class BearerTokenTest {
     }
 
     @Test
-    void refusedCredentials_areAnError_inWordsWithoutTheSecret_andNothingIsSent() {
+    void refusedCredentials_areAnErrorWithoutTheSecret() {
         remote.refuse("s3cr&t value is wrong");
 
         assertThatThrownBy(() -> call(remote.withCredentials(), EFFECT))
@@ -134,7 +134,7 @@ class BearerTokenTest {
     }
 
     @Test
-    void program_printsTheToken_againAfterARefusal() throws Exception {
+    void program_afterARefusal_printsTheTokenAgain() throws Exception {
         Path printed = directory.resolve("printed");
         Files.writeString(printed, "abcdef-1\n");
         remote.accept("abcdef-1");
@@ -150,7 +150,7 @@ class BearerTokenTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "two words", "line\nline", "grüße", "a\u0007b"})
-    void outputThatIsNoToken_isNotSent(String output) throws Exception {
+    void outputThatIsNotAToken_isNotSent(String output) throws Exception {
         Files.writeString(directory.resolve("printed"), output);
 
         assertThatThrownBy(() -> call(remote.withProgram("cat", "printed"), EFFECT))
@@ -159,13 +159,13 @@ class BearerTokenTest {
     }
 
     @Test
-    void programThatFails_isQuoted() {
+    void failingProgram_isQuoted() {
         assertThatThrownBy(() -> call(remote.withProgram("sh", "-c", "echo no session >&2; exit 3"), EFFECT))
                 .hasMessageContaining("no token from sh: exit code 3: no session");
     }
 
     @Test
-    void tokenWhoseTimeIsUnknown_isReadAgainAfterAWhile() throws Exception {
+    void tokenWithoutALifetime_isReadAgainAfterAWhile() throws Exception {
         AtomicInteger issued = new AtomicInteger();
         AtomicLong now = new AtomicLong();
         BearerToken usual = new BearerToken(

@@ -43,7 +43,7 @@ class HttpTest extends McpCases {
     }
 
     @Test
-    void session_thatTheServerForgot_isBegunAnewForWhatIsSafe() throws Exception {
+    void lostSession_ofASafeCall_isStartedAgain() throws Exception {
         call("echo", Map.of());
         http.forgetSessions();
 
@@ -61,7 +61,7 @@ class HttpTest extends McpCases {
     }
 
     @Test
-    void session_thatTheServerForgot_refusesWhatHasAnEffect_andTheNextCallBeginsAnew() throws Exception {
+    void lostSession_ofACallWithAnEffect_isRestartedByTheNextCall() throws Exception {
         call("charge", Map.of("cents", 5));
         http.forgetSessions();
 
@@ -76,7 +76,7 @@ class HttpTest extends McpCases {
     /** A server may report a lost session after the effect, if it needed the session for something else, too. */
     @ParameterizedTest
     @ValueSource(ints = {400, 404})
-    void effectBeforeTheWordOfALostSession_happensOnce(int status) throws Exception {
+    void effectBeforeALostSessionIsReported_happensOnce(int status) throws Exception {
         call("echo", Map.of());
 
         assertThat(call("charge", Map.of("status", status, "words", "session expired"))
@@ -87,7 +87,7 @@ class HttpTest extends McpCases {
     }
 
     @Test
-    void closed_endsTheSession() throws Exception {
+    void close_endsTheSession() throws Exception {
         call("echo", Map.of());
         assertThat(http.sessions()).hasSize(1);
 
@@ -97,7 +97,7 @@ class HttpTest extends McpCases {
     }
 
     @Test
-    void status_5xxAnd408_isLost_4xx_isAnError() throws Exception {
+    void status_5xxAnd408AreLost_other4xxAreErrors() throws Exception {
         assertThatThrownBy(() -> call("charge", Map.of("status", 408)))
                 .isInstanceOf(OutcomeUnknownException.class)
                 .hasMessage("HTTP 408: upstream");
@@ -123,7 +123,7 @@ class HttpTest extends McpCases {
     }
 
     @Test
-    void credentials_thatTheServerQuotes_areHidden() {
+    void credentials_quotedByTheServer_areMasked() {
         servers.close();
         servers = new McpConnections(Map.of("CANARY", "wrong-token"), directory);
 
@@ -134,7 +134,7 @@ class HttpTest extends McpCases {
 
     /** Each answer would need a thread and a connection. */
     @Test
-    void server_thatAsksFasterThanItReads_getsFewAnswers() throws Exception {
+    void server_askingFasterThanItReads_getsFewAnswers() throws Exception {
         assertThat(call("echo", Map.of("text", "x", "pings", 300)).text()).isEqualTo("echo: x");
 
         await().atMost(PATIENCE).until(() -> http.replies() > 0);
@@ -143,7 +143,7 @@ class HttpTest extends McpCases {
     }
 
     @Test
-    void nobodyThere_isNotReached() {
+    void unreachableServer_isNotReached() {
         McpServer server = server();
         http.close();
 

@@ -78,7 +78,7 @@ abstract class McpCases {
     }
 
     @Test
-    void tools_areListedPageByPage_eachOnce() throws Exception {
+    void tools_onSeveralPages_areListedOnce() throws Exception {
         List<RemoteTool> tools = servers.tools(server(), ProcessFence.in(PATIENCE));
 
         assertThat(tools)
@@ -105,7 +105,7 @@ abstract class McpCases {
     }
 
     @Test
-    void call_results_areInWords() throws Exception {
+    void call_results_areText() throws Exception {
         assertThat(call("echo", Map.of("text", "Grüße"))).isEqualTo(new McpResult("echo: Grüße", Effect.DONE));
         assertThat(call("sum", Map.of("a", 2, "b", 3))).isEqualTo(new McpResult("{\"sum\":5}", Effect.DONE));
         assertThat(call("picture", Map.of()))
@@ -116,7 +116,7 @@ abstract class McpCases {
     }
 
     @Test
-    void call_thatHasAnEffect_carriesItsKeys() throws Exception {
+    void call_withAnEffect_sendsItsKeys() throws Exception {
         call("charge", Map.of("cents", 5));
 
         assertThat(ToolServer.effects(directory)).containsExactly("charge key-1 3");
@@ -139,7 +139,7 @@ abstract class McpCases {
     }
 
     @Test
-    void call_serverDiesInTheMiddle_isLostAtOnce_andTheNextOneFindsAServer() throws Exception {
+    void call_serverDiesInTheMiddle_isLostAtOnceAndTheNextOneWorks() throws Exception {
         call("echo", Map.of());
         long began = System.nanoTime();
 
@@ -154,7 +154,7 @@ abstract class McpCases {
     }
 
     @Test
-    void call_serverHangs_isLostAtTheFence_andTheServerIsToldAndKept() throws Exception {
+    void call_serverHangs_isLostAtTheFenceAndCanceled() throws Exception {
         call("echo", Map.of());
 
         assertThatThrownBy(() -> call(server(), "hang", Map.of(), Duration.ofSeconds(1)))
@@ -191,7 +191,7 @@ abstract class McpCases {
     }
 
     @Test
-    void tools_areListedOnce_whileTheServerCallsThemFresh() throws Exception {
+    void tools_declaredFresh_areListedOnce() throws Exception {
         ToolServer.stayFresh(directory, 600_000);
         List<RemoteTool> tools = servers.tools(server(), ProcessFence.in(PATIENCE));
         int pages = listings();
@@ -207,7 +207,7 @@ abstract class McpCases {
     }
 
     @Test
-    void tools_areListedAgain_ifTheServerDoesNotCallThemFresh() throws Exception {
+    void tools_notDeclaredFresh_areListedAgain() throws Exception {
         servers.tools(server(), ProcessFence.in(PATIENCE));
         int pages = listings();
 
@@ -222,7 +222,7 @@ abstract class McpCases {
     }
 
     @Test
-    void call_toolThatIsThereNoMore_isAnError() throws Exception {
+    void call_removedTool_isAnError() throws Exception {
         call("echo", Map.of());
         ToolServer.remove(directory, "echo");
 
@@ -230,7 +230,7 @@ abstract class McpCases {
     }
 
     @Test
-    void call_answerThatIsTooLong_isUnknownAndNotSilence() throws Exception {
+    void call_answerTooLong_isUnknownAtOnce() throws Exception {
         assertThat(call("huge", Map.of("bytes", McpChannel.MOST_BYTES + 1)))
                 .isEqualTo(new McpResult("the answer is longer than 16777216 bytes", Effect.UNKNOWN));
         assertThat(call("huge", Map.of("bytes", 1_000_000)).text()).hasSize(1_000_000);
@@ -238,7 +238,7 @@ abstract class McpCases {
 
     /** Parsed, the values would take thirty times the size of their text. */
     @Test
-    void call_answerOfTooManyValues_isUnknownAndNotSilence() throws Exception {
+    void call_answerWithTooManyValues_isUnknownAtOnce() throws Exception {
         assertThat(call("huge", Map.of("values", 600_000)))
                 .isEqualTo(new McpResult("the answer is not JSON, or has more than 500000 tokens", Effect.UNKNOWN));
         assertThat(call("echo", Map.of("text", "here")).text()).isEqualTo("echo: here");

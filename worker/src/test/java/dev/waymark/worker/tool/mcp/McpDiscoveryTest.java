@@ -75,7 +75,7 @@ class McpDiscoveryTest {
     }
 
     @Test
-    void trusted_whatTheServerCallsHarmless_isSafeToRetry() throws Exception {
+    void trustedServer_harmlessTool_isSafeToRetry() throws Exception {
         AgentSpec agent = complete(entry(true, Optional.of(List.of("echo", "charge")), Map.of("echo", ALWAYS)));
 
         assertThat(agent.tools())
@@ -85,14 +85,14 @@ class McpDiscoveryTest {
     }
 
     @Test
-    void notTrusted_everythingHasSideEffects() throws Exception {
+    void untrustedServer_everyTool_hasSideEffects() throws Exception {
         AgentSpec agent = complete(entry(false, Optional.empty(), Map.of()));
 
         assertThat(agent.tools()).hasSize(12).allMatch(ToolSpec::hasEffect);
     }
 
     @Test
-    void names_thatNoModelCouldBeTold_areSpelledDifferently_andStayKnown() throws Exception {
+    void namesInvalidForModels_areReplacedAndStayKnown() throws Exception {
         ToolSpec taken = ToolSpec.command("test_echo", "true").build();
 
         AgentSpec agent =
@@ -108,7 +108,7 @@ class McpDiscoveryTest {
     }
 
     @Test
-    void recorded_agent_holdsNoSecret_andReadsBack() throws Exception {
+    void recordedAgent_containsNoSecretAndIsReadBack() throws Exception {
         AgentSpec agent = complete(entry(true, Optional.empty(), Map.of()));
 
         String json = PayloadJson.MAPPER.writeValueAsString(agent);
@@ -129,7 +129,7 @@ class McpDiscoveryTest {
 
     /** A file is read before the names of the arguments are known. */
     @Test
-    void ruleForAnArgumentThatTheToolLacks_asks_andTheLogSaysSoOnce() throws Exception {
+    void ruleForAMissingArgument_asksAndIsLoggedOnce() throws Exception {
         Files.writeString(directory.resolve("server.sh"), """
                 read -r discover
                 echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}'
@@ -178,7 +178,7 @@ class McpDiscoveryTest {
     }
 
     @Test
-    void unreachable_isWorthAnotherTry() {
+    void unreachableServer_isRetried() {
         McpEntry entry = entry(false, Optional.empty(), Map.of());
         http.close();
 
@@ -193,7 +193,7 @@ class McpDiscoveryTest {
 
     /** The server has used up its time. Retries would take six times as long. */
     @Test
-    void hanging_isNotTriedAgain_andIsNamed() {
+    void hangingServer_isNamedAndNotRetried() {
         for (String script : List.of(
                 "sleep 1000",
                 "read hello; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}}';"

@@ -76,7 +76,7 @@ class McpOpeningTest {
 
     /** Some libraries end the program if the first message is not the handshake. */
     @Test
-    void serverThatEndsAtTheQuestion_isStartedAgain_andRememberedAsOne() throws Exception {
+    void serverThatEndsAtTheQuestion_isRestartedAndRemembered() throws Exception {
         String script = "echo >> starts; read first; case $first in *initialize*) "
                 + HANDSHAKE.replace("read hello;", "n=0;") + ";; *) exit 1;; esac";
 
@@ -102,7 +102,7 @@ class McpOpeningTest {
     }
 
     @Test
-    void serverThatRequiresACapability_isRefusedInItsWords() {
+    void serverThatRequiresACapability_isRefusedWithItsMessage() {
         String refusal = answer("1", "\"error\":{\"code\":-32021,\"message\":\"needs sampling\"}");
 
         assertThatThrownBy(() -> call("read discover;" + refusal + "cat"))

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class McpResultTest {
     @Test
-    void nulls_whereWordsAreDue_areNoWords() throws Exception {
+    void nulls_insteadOfText_areEmpty() throws Exception {
         String result =
                 "{\"content\":[{\"type\":\"text\",\"text\":null},{\"type\":\"image\",\"mimeType\":null,\"data\":null},"
                         + "{\"type\":\"hologram\"}]}";

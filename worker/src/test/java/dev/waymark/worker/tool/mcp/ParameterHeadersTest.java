@@ -56,7 +56,7 @@ class ParameterHeadersTest {
     }
 
     @Test
-    void namesAndValuesThatLookLikeMarks_areNone() throws Exception {
+    void namesAndValuesThatLookLikeMarks_areIgnored() throws Exception {
         JsonNode schema = json("{'properties':{'x-mcp-header':{'type':'string','enum':['A']},"
                 + "'a':{'const':{'x-mcp-header':'B'},'default':{'x-mcp-header':'C'}}}}");
 

@@ -20,7 +20,7 @@ class RemoteToolTest {
     }
 
     @Test
-    void digest_ofAnotherDefinition_isAnother() throws Exception {
+    void digest_ofAnotherDefinition_differs() throws Exception {
         RemoteTool tool = tool("{'name':'pay','description':'Pays','inputSchema':{'required':['a','b']}}");
 
         assertThat(tool("{'name':'pay','description':'Pays','inputSchema':{'required':['b','a']}}")

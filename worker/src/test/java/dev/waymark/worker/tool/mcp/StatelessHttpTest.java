@@ -57,7 +57,7 @@ class StatelessHttpTest extends McpCases {
     }
 
     @Test
-    void markedParameters_areHeaders_whateverTheyContain() throws Exception {
+    void markedParameters_withAnyContent_areHeaders() throws Exception {
         ToolServer.mark(directory, "echo", "Text");
 
         for (String text : new String[] {"eu-west1", "Grüße", " padded ", "two\nlines", "=?base64?literal?=", ""}) {
@@ -67,7 +67,7 @@ class StatelessHttpTest extends McpCases {
 
     /** The thread keeps the definition that its model has read. */
     @Test
-    void markThatCameLater_isAnError_andNothingTookEffect() throws Exception {
+    void markAddedLater_isAnErrorWithoutAnEffect() throws Exception {
         ToolServer.mark(directory, "charge", "Text");
 
         assertThat(call("charge", Map.of("text", "x")))
@@ -76,7 +76,7 @@ class StatelessHttpTest extends McpCases {
     }
 
     @Test
-    void status_5xxAnd408_isLost_4xx_isAnError_andNothingIsSentTwice() throws Exception {
+    void status_5xxAnd408AreLost_other4xxAreErrorsAndNotRetried() throws Exception {
         assertThatThrownBy(() -> call("charge", Map.of("status", 408)))
                 .isInstanceOf(OutcomeUnknownException.class)
                 .hasMessage("HTTP 408: upstream");
@@ -107,7 +107,7 @@ class StatelessHttpTest extends McpCases {
 
     /** A broken stream must not cause a second charge, although the specification allows clients to repeat requests. */
     @Test
-    void callWhoseStreamBreaks_isSentOnce() throws Exception {
+    void callWithABrokenStream_isSentOnce() throws Exception {
         call("echo", Map.of());
 
         assertThatThrownBy(() -> call("die", Map.of())).isInstanceOf(OutcomeUnknownException.class);

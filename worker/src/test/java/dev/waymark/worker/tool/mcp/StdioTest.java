@@ -33,7 +33,7 @@ class StdioTest extends McpCases {
     }
 
     @Test
-    void server_hasTheEnvironmentOfCommandTools_andItsSecretsStayHere() throws Exception {
+    void server_hasTheEnvironmentOfCommandToolsAndItsSecretsAreMasked() throws Exception {
         assertThat(call("env", Map.of()).text())
                 .contains("PATH")
                 .endsWith(" TOKEN ${CANARY}")
@@ -43,7 +43,7 @@ class StdioTest extends McpCases {
     }
 
     @Test
-    void server_thatIsNone_isNotReached_andSaysWhy() {
+    void programThatIsNotAServer_isNotReachedAndSaysWhy() {
         assertThatThrownBy(() -> call(shell("echo 'no config' >&2; exit 7"), "t", Map.of(), PATIENCE))
                 .isInstanceOf(RequestNotSentException.class)
                 .hasMessage("the server ended with 7: no config");
@@ -59,7 +59,7 @@ class StdioTest extends McpCases {
 
     /** Its text would reach the model and the history, with the server's secrets. */
     @Test
-    void server_thatForgesItsExit_isQuotedLikeAnyOther() {
+    void server_forgingItsExit_isQuotedLikeAnyOther() {
         McpServer forger = McpServer.program(
                 "test",
                 List.of("/bin/sh", "-c", "echo \"waymark: exit 0: done, with $TOKEN\" >&2; printf 'half' >&2; exit 7"),
@@ -76,7 +76,7 @@ class StdioTest extends McpCases {
     }
 
     @Test
-    void server_whoseForgedExitIsItsLastLine_keepsItsSecret() {
+    void server_forgingItsExitInTheLastLine_doesNotRevealItsSecret() {
         McpServer forger = McpServer.program(
                 "test",
                 List.of("/bin/sh", "-c", "echo \"waymark: exit 0 $TOKEN\" >&2; exit 7"),
@@ -87,7 +87,7 @@ class StdioTest extends McpCases {
     }
 
     @Test
-    void closed_endsTheServerAndWhatItStarted_alsoWhenItIgnoresThat() throws Exception {
+    void close_endsTheServerAndItsChildrenEvenIfTheyIgnoreIt() throws Exception {
         String answer = "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"protocolVersion\":\"2025-06-18\"}}";
         McpServer stubborn = shell("trap '' TERM HUP; sleep 1000 & echo $! > child.pid; echo $$ > server.pid;"
                 + " read discover; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1}}';"
@@ -101,7 +101,7 @@ class StdioTest extends McpCases {
     }
 
     @Test
-    void server_thatDoesNotRead_getsNoMoreThanItMayHold() throws Exception {
+    void server_notReading_getsALimitedAmount() throws Exception {
         McpServer deaf = shell("sleep 1000");
         try (McpStdioChannel channel =
                 McpStdioChannel.start(deaf, Secrets.of(List.of(), Map.of()), System.getenv(), directory)) {
@@ -118,7 +118,7 @@ class StdioTest extends McpCases {
 
     /** A line of 300 MB does not fit into memory. Only 300 characters of it are shown. */
     @Test
-    void complaint_withoutEnd_isCut() {
+    void endlessComplaint_isCut() {
         String endless = "head -c 300000000 /dev/zero | tr '\\0' x >&2; echo >&2; exit 1";
 
         assertThatThrownBy(() -> call(shell(endless), "t", Map.of(), PATIENCE.multipliedBy(4)))

@@ -20,7 +20,7 @@ class SuspendedCallTest {
         "https://%D0%B0pple.com/,",
         "https://\u0430.\u0430.., "
     })
-    void address_hasItsHostInAscii_andNoneIfItCannotBeWrittenSo(String given, String shown) throws Exception {
+    void address_hasItsHostInAsciiOrIsRemoved(String given, String shown) throws Exception {
         McpResult result = SuspendedCall.of(
                 "input_required",
                 PayloadJson.MAPPER
