@@ -35,11 +35,11 @@ public final class ThreadFixture {
 
     /** Creates a thread that has only started. */
     public static ThreadFixture begun() {
-        ThreadFixture tale = new ThreadFixture();
+        ThreadFixture fixture = new ThreadFixture();
         ThreadFact.RunStarted started =
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "assistant", false, Optional.empty());
-        tale.moments.add(new Moment("run-1", 1, START, Optional.of(started), Rules.start(started, START)));
-        return tale;
+        fixture.moments.add(new Moment("run-1", 1, START, Optional.of(started), Rules.start(started, START)));
+        return fixture;
     }
 
     /** Creates a thread whose agent is resolved and has these tools, which ask a person. */

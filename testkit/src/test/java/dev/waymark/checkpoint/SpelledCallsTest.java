@@ -26,10 +26,10 @@ class SpelledCallsTest {
     }
 
     private static Json checkpoint(CheckpointFormat format, Optional<Json> sent) {
-        CheckpointFixture tale = new CheckpointFixture(
+        CheckpointFixture fixture = new CheckpointFixture(
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Go")), false),
                 new ModelFact.ModelCalled(1),
                 new ModelFact.ModelReplied(1, Reply.of(new Part.ToolUse("tu_1", "ask_user", ARGS, sent))));
-        return format.view(tale.timeline());
+        return format.view(fixture.timeline());
     }
 }

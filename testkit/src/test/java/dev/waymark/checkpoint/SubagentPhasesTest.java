@@ -27,31 +27,31 @@ class SubagentPhasesTest {
     private static final Part.ToolUse ADD = new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT);
     private static final Part.ToolUse SCOUT = new Part.ToolUse("tu_2", "scout", Json.of(Map.of("task", "look")));
 
-    private CheckpointFixture tale;
+    private CheckpointFixture fixture;
 
     private void begin(Part.ToolUse... uses) {
         Reply reply = new Reply(List.of(uses), Usage.NONE, "tool_use");
-        tale = new CheckpointFixture(
+        fixture = new CheckpointFixture(
                 new PersonFact.UserSpoke(NONE, Optional.empty(), Optional.of(Message.user("Go")), false),
                 new ModelFact.ModelCalled(1),
                 new ModelFact.ModelReplied(1, reply));
     }
 
     private void delegate() {
-        tale.with(new SubagentFact.SubagentStarted("tu_2", Optional.empty()));
+        fixture.with(new SubagentFact.SubagentStarted("tu_2", Optional.empty()));
     }
 
     private void addFinishes() {
-        tale.with(new ToolFact.ToolDispatched("tu_1", 1));
-        tale.with(new ToolFact.ToolFinished("tu_1", 1, "3", false));
+        fixture.with(new ToolFact.ToolDispatched("tu_1", 1));
+        fixture.with(new ToolFact.ToolFinished("tu_1", 1, "3", false));
     }
 
     private void scoutFinishes(String status) {
-        tale.with(new SubagentFact.SubagentFinished("tu_2", status, "seen", Optional.empty(), Optional.empty()));
+        fixture.with(new SubagentFact.SubagentFinished("tu_2", status, "seen", Optional.empty(), Optional.empty()));
     }
 
     private List<Json> chain() {
-        return PhasesCheckpoint.chain(tale.timeline());
+        return PhasesCheckpoint.chain(fixture.timeline());
     }
 
     /** The phases that the chain records after the reply, without snapshots. */
@@ -115,12 +115,12 @@ class SubagentPhasesTest {
                 Call.issued(new Part.ToolUse("tu_9", "ask_user", Json.EMPTY_OBJECT), 1, CheckpointFixture.START)
                         .asking("Day?", CheckpointFixture.START),
                 Optional.empty());
-        tale.with(new SubagentFact.SubagentReported("tu_2", new SubagentProgress(true, List.of(ask), Spent.NOTHING)));
+        fixture.with(new SubagentFact.SubagentReported("tu_2", new SubagentProgress(true, List.of(ask), Spent.NOTHING)));
 
         assertThat(phases()).containsExactly("pre_subagent_batch", "paused");
         assertThat(payload("paused")).isEqualTo(Map.of("kind", "user_input", "prompt", "Day?"));
 
-        tale.with(new PersonFact.HumanAnswered(NONE, Optional.of("tu_2/tu_9"), "Friday", NONE));
+        fixture.with(new PersonFact.HumanAnswered(NONE, Optional.of("tu_2/tu_9"), "Friday", NONE));
         assertThat(phases()).containsExactly("pre_subagent_batch", "paused", "resumed");
     }
 }

@@ -37,18 +37,18 @@ class ToolsThatAskTest {
     private static final Instant LATER = CheckpointFixture.START.plusSeconds(86_400);
     private static final String QUESTION = "To which account?";
 
-    private CheckpointFixture tale;
+    private CheckpointFixture fixture;
 
     @BeforeEach
     void begin() {
         Message hello = Message.user("Hello");
-        tale = new CheckpointFixture(
+        fixture = new CheckpointFixture(
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false),
                 new ModelFact.ModelCalled(1));
     }
 
     private void calls(Part... uses) {
-        tale.with(new ModelFact.ModelReplied(1, new Reply(List.of(uses), new Usage(10, 5), "tool_use")));
+        fixture.with(new ModelFact.ModelReplied(1, new Reply(List.of(uses), new Usage(10, 5), "tool_use")));
     }
 
     private static Part use(String id, String tool) {
@@ -56,7 +56,7 @@ class ToolsThatAskTest {
     }
 
     private void approve(String callId, Optional<Json> args) {
-        tale.with(new PersonFact.ApprovalDecided(
+        fixture.with(new PersonFact.ApprovalDecided(
                 true,
                 Optional.empty(),
                 Optional.of(callId),
@@ -68,10 +68,10 @@ class ToolsThatAskTest {
 
     /** Runs a side-effecting call up to its question. */
     private void runAndAsk(String callId, String question) {
-        tale.with(new ToolFact.ToolDispatched(callId, 1));
-        Call call = tale.state().calls().get(callId).orElseThrow();
+        fixture.with(new ToolFact.ToolDispatched(callId, 1));
+        Call call = fixture.state().calls().get(callId).orElseThrow();
         String digest = Sha256.hex(call.args().canonical());
-        tale.with(
+        fixture.with(
                 new ToolFact.ToolClaimed(callId, 1, call.tool(), digest, call.repeat(), "run-1/1/x", false),
                 new ToolFact.ToolInterrupted(callId, 1, question));
     }
@@ -112,7 +112,7 @@ class ToolsThatAskTest {
         approve("tu_1", Optional.empty());
         runAndAsk("tu_1", QUESTION);
 
-        Json checkpoint = CheckpointFormat.THREAD.view(tale.timeline());
+        Json checkpoint = CheckpointFormat.THREAD.view(fixture.timeline());
 
         assertThat(checkpoint.canonical()).contains("\"interrupt\": ");
         assertAnswered(resumed(checkpoint, Optional.of("Savings")), "tu_1");
@@ -128,7 +128,7 @@ class ToolsThatAskTest {
         approve("tu_1", Optional.of(Json.of(Map.of("cents", 3))));
         runAndAsk("tu_1", QUESTION);
 
-        Call call = call(resumed(CheckpointFormat.THREAD.view(tale.timeline()), Optional.empty()), "tu_1");
+        Call call = call(resumed(CheckpointFormat.THREAD.view(fixture.timeline()), Optional.empty()), "tu_1");
 
         assertThat(call.args()).isEqualTo(Json.of(Map.of("cents", 3)));
         assertThat(call.approval()).get().matches(CallApproval::edited);
@@ -142,9 +142,9 @@ class ToolsThatAskTest {
                 use("tu_3", "add"));
         approve("tu_2", Optional.empty());
         runAndAsk("tu_2", QUESTION);
-        tale.with(new ToolFact.ToolDispatched("tu_3", 1), new ToolFact.ToolFinished("tu_3", 1, "5", false));
+        fixture.with(new ToolFact.ToolDispatched("tu_3", 1), new ToolFact.ToolFinished("tu_3", 1, "5", false));
 
-        Json checkpoint = CheckpointFormat.THREAD.view(tale.timeline());
+        Json checkpoint = CheckpointFormat.THREAD.view(fixture.timeline());
         Conversation resumed = resumed(checkpoint, Optional.empty());
 
         assertThat(resumed.batchCalls())
@@ -161,7 +161,7 @@ class ToolsThatAskTest {
         calls(use("tu_1", "refund"));
         approve("tu_1", Optional.empty());
         runAndAsk("tu_1", QUESTION);
-        String checkpoint = CheckpointFormat.THREAD.view(tale.timeline()).canonical();
+        String checkpoint = CheckpointFormat.THREAD.view(fixture.timeline()).canonical();
 
         for (String broken : List.of(
                 checkpoint.replace("\"approvalId\": \"tu_1\", \"approved\"", "\"approvalId\": \"tu_9\", \"approved\""),
@@ -227,13 +227,13 @@ class ToolsThatAskTest {
             }
             runAndAsk("tu_1", QUESTION);
 
-            Json latest = PhasesCheckpoint.latest(tale.timeline());
+            Json latest = PhasesCheckpoint.latest(fixture.timeline());
             assertAnswered(resumed(latest, Optional.of("Savings")), "tu_1");
             assertThat(resumed(latest, Optional.empty()).questions())
                     .extracting(Call::id)
                     .containsExactly("tu_1");
 
-            Json chain = Json.of(PhasesCheckpoint.chain(tale.timeline()));
+            Json chain = Json.of(PhasesCheckpoint.chain(fixture.timeline()));
             assertAnswered(resumed(chain, Optional.of("Savings")), "tu_1");
             assertThat(resumed(chain, Optional.empty()).questions())
                     .extracting(call -> call.question().orElse(""))
@@ -245,9 +245,9 @@ class ToolsThatAskTest {
     void phases_chain_recordsTheQuestionsInOrder() {
         calls(use("tu_1", "charge"), use("tu_2", "refund"));
         runAndAsk("tu_1", QUESTION);
-        tale.with(new PersonFact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
+        fixture.with(new PersonFact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
 
-        List<Json> chain = PhasesCheckpoint.chain(tale.timeline());
+        List<Json> chain = PhasesCheckpoint.chain(fixture.timeline());
 
         assertThat(chain)
                 .extracting(record -> record.field("phase"))
@@ -265,8 +265,8 @@ class ToolsThatAskTest {
     @Test
     void phases_promptThatMayBeAnswered_isNotThatOfTheNextCall() {
         calls(new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", QUESTION))), use("tu_2", "refund"));
-        tale.with(new PersonFact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
-        List<Json> chain = PhasesCheckpoint.chain(tale.timeline());
+        fixture.with(new PersonFact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
+        List<Json> chain = PhasesCheckpoint.chain(fixture.timeline());
         List<Object> phases =
                 chain.stream().map(record -> record.field("phase")).toList();
         List<Json> silent = new ArrayList<>(chain);
@@ -285,7 +285,7 @@ class ToolsThatAskTest {
         approve("tu_1", Optional.empty());
         runAndAsk("tu_1", QUESTION);
 
-        Json checkpoint = RunnerCheckpoint.of(tale.state());
+        Json checkpoint = RunnerCheckpoint.of(fixture.state());
 
         assertThat(checkpoint.field("pendingToolUseId")).isNull();
         assertThat(call(resumed(checkpoint, Optional.of("Savings")), "tu_1").status())

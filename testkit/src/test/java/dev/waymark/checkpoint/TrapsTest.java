@@ -58,8 +58,8 @@ class TrapsTest {
         return new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 
-    private static Json runner(CheckpointFixture tale) {
-        return RunnerCheckpoint.of(tale.state());
+    private static Json runner(CheckpointFixture fixture) {
+        return RunnerCheckpoint.of(fixture.state());
     }
 
     private static Fact said(String text) {
@@ -131,12 +131,12 @@ class TrapsTest {
 
     @Test
     void runner_siblingsOfAnInterruptingCall_keepTheirResults() {
-        CheckpointFixture tale =
+        CheckpointFixture fixture =
                 replied(ask("tu_1", "Day?"), use("tu_2", "add")).with(finished("tu_2", "3"));
 
-        Conversation resumed = resumed(read(runner(tale)), "Friday");
+        Conversation resumed = resumed(read(runner(fixture)), "Friday");
 
-        assertThat(runner(tale).field("pendingToolUseId")).isEqualTo("tu_1");
+        assertThat(runner(fixture).field("pendingToolUseId")).isEqualTo("tu_1");
         assertThat(nextModelCall(resumed).get(2).toolResults())
                 .containsExactly(new Part.ToolResult("tu_1", "Friday", false), new Part.ToolResult("tu_2", "3", false));
     }
@@ -172,9 +172,9 @@ class TrapsTest {
 
     @Test
     void runner_twoInterruptsInABatch_bothStayOpen() {
-        CheckpointFixture tale = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"));
+        CheckpointFixture fixture = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"));
 
-        Conversation resumed = resumed(read(runner(tale)), "Friday");
+        Conversation resumed = resumed(read(runner(fixture)), "Friday");
 
         assertThat(resumed.questions().stream().map(Call::id)).containsExactly("tu_2");
         assertThat(resumed.questions().get(0).question()).contains("Time?");
@@ -182,33 +182,33 @@ class TrapsTest {
 
     @Test
     void runner_resultsInCompletionOrder_areShownInCallOrder() {
-        CheckpointFixture tale = replied(use("tu_1", "add"), use("tu_2", "add"))
+        CheckpointFixture fixture = replied(use("tu_1", "add"), use("tu_2", "add"))
                 .with(finished("tu_2", "second"))
                 .with(finished("tu_1", "first"));
 
-        assertThat(nextModelCall(tale.state()).get(2).toolResults().stream().map(Part.ToolResult::content))
+        assertThat(nextModelCall(fixture.state()).get(2).toolResults().stream().map(Part.ToolResult::content))
                 .containsExactly("first", "second");
     }
 
     @Test
     void runner_oneAnswerForSeveralCalls_isNeverSent() {
-        CheckpointFixture tale = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"), use("tu_3", "add"))
+        CheckpointFixture fixture = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"), use("tu_3", "add"))
                 .with(finished("tu_3", "3"));
 
-        Conversation resumed = Rules.apply(resumed(read(runner(tale)), "Friday"), answered("tu_2", "Noon"), LATER);
+        Conversation resumed = Rules.apply(resumed(read(runner(fixture)), "Friday"), answered("tu_2", "Noon"), LATER);
 
         assertThat(nextModelCall(resumed).get(2).toolResults()).hasSize(3);
     }
 
     @Test
     void runner_answerAtTheIterationLimit_isNotLost() {
-        CheckpointFixture tale = replied(ask("tu_1", "Day?"));
+        CheckpointFixture fixture = replied(ask("tu_1", "Day?"));
         Resumption limited =
                 new Resumption("r", Optional.empty(), Optional.of("Friday"), Optional.of(1), false, Optional.empty());
 
         Conversation resumed = Rules.apply(
                 Rules.apply(
-                        Rules.resume(read(runner(tale)).state(), limited, LATER),
+                        Rules.resume(read(runner(fixture)).state(), limited, LATER),
                         new ThreadFact.AgentRequested(),
                         LATER),
                 new ThreadFact.AgentResolved(GeneratedThread.policy()),
@@ -255,13 +255,13 @@ class TrapsTest {
 
     @Test
     void runner_providerError_losesNothing() {
-        CheckpointFixture tale = replied(use("tu_1", "add"))
+        CheckpointFixture fixture = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(
                         new ModelFact.ModelCalled(2),
                         new ModelFact.ModelFailed(2, new Problem("Provider", "overloaded")));
 
-        assertThat(nextModelCall(resumed(read(runner(tale))))).hasSize(3);
+        assertThat(nextModelCall(resumed(read(runner(fixture))))).hasSize(3);
     }
 
     @Test
@@ -275,7 +275,7 @@ class TrapsTest {
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
     void anyFormat_callThatMayHaveRun_isNeverApprovedAgain(CheckpointFormat format) {
-        CheckpointFixture tale = replied(use("tu_1", "refund"), ask("tu_2", "Day?"))
+        CheckpointFixture fixture = replied(use("tu_1", "refund"), ask("tu_2", "Day?"))
                 .with(
                         decided(true),
                         new ToolFact.ToolDispatched("tu_1", 1),
@@ -283,14 +283,14 @@ class TrapsTest {
                                 "tu_1", 1, "refund", Sha256.hex(Json.EMPTY_OBJECT.canonical()), 0, "run-1/1/x", false),
                         new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "the worker was lost")),
                         new ThreadFact.TimePassed());
-        if (call(tale.state(), "tu_1").status() == Call.Status.DOUBTED) {
-            tale.with(
+        if (call(fixture.state(), "tu_1").status() == Call.Status.DOUBTED) {
+            fixture.with(
                     new ToolFact.VerifyDispatched("tu_1", 1),
                     new ToolFact.ToolVerified("tu_1", 1, Optional.empty(), Optional.empty()));
         }
-        assertThat(call(tale.state(), "tu_1").status()).isEqualTo(Call.Status.UNSETTLED);
+        assertThat(call(fixture.state(), "tu_1").status()).isEqualTo(Call.Status.UNSETTLED);
 
-        Timeline timeline = tale.timeline();
+        Timeline timeline = fixture.timeline();
         Json checkpoint = format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline);
 
         assertThat(call(resumed(read(checkpoint)), "tu_1").status())
@@ -301,16 +301,16 @@ class TrapsTest {
 
     @Test
     void thread_toolCallsAndResults_areStored() {
-        CheckpointFixture tale = replied(use("tu_1", "add")).with(finished("tu_1", "3"));
+        CheckpointFixture fixture = replied(use("tu_1", "add")).with(finished("tu_1", "3"));
 
-        assertThat(ThreadCheckpoint.of(tale.timeline()).canonical())
+        assertThat(ThreadCheckpoint.of(fixture.timeline()).canonical())
                 .contains("\"type\": \"tool-call\"", "\"type\": \"tool-result\"", "\"value\": \"3\"");
     }
 
     @Test
     void thread_interrupt_distinguishesApproveFromDeny() {
-        CheckpointFixture tale = replied(use("tu_1", "refund"));
-        Json checkpoint = ThreadCheckpoint.of(tale.timeline());
+        CheckpointFixture fixture = replied(use("tu_1", "refund"));
+        Json checkpoint = ThreadCheckpoint.of(fixture.timeline());
 
         Conversation resumed = resumed(read(checkpoint));
 
@@ -341,18 +341,18 @@ class TrapsTest {
 
     @Test
     void thread_emptyListOfMessages_clears() {
-        CheckpointFixture tale = replied(new Part.Text("Done."))
+        CheckpointFixture fixture = replied(new Part.Text("Done."))
                 .with(new PersonFact.UserSpoke(Optional.empty(), Optional.of(List.of()), Optional.empty(), false));
 
-        assertThat(ThreadCheckpoint.of(tale.timeline()).field("messages")).isEqualTo(List.of());
+        assertThat(ThreadCheckpoint.of(fixture.timeline()).field("messages")).isEqualTo(List.of());
     }
 
     @Test
     void thread_modelFailure_isNotACompletion() {
-        CheckpointFixture tale = new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1))
+        CheckpointFixture fixture = new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1))
                 .with(new ModelFact.ModelFailed(1, new Problem("Provider", "overloaded")));
 
-        RestoredCheckpoint recovered = read(ThreadCheckpoint.of(tale.timeline()));
+        RestoredCheckpoint recovered = read(ThreadCheckpoint.of(fixture.timeline()));
 
         assertThat(recovered.state().turn().status()).isEqualTo(Turn.Status.RUNNING);
         assertThat(nextModelCall(resumed(recovered))).containsExactly(Message.user("Hello"));
@@ -430,10 +430,10 @@ class TrapsTest {
 
     @Test
     void thread_orphan_isSettledInItsPlaceBesideRealResults() {
-        CheckpointFixture tale =
+        CheckpointFixture fixture =
                 replied(use("tu_1", "charge"), use("tu_2", "add")).with(finished("tu_2", "3"));
 
-        Conversation resumed = resumed(read(ThreadCheckpoint.of(tale.timeline())));
+        Conversation resumed = resumed(read(ThreadCheckpoint.of(fixture.timeline())));
 
         assertThat(nextModelCall(resumed).get(2).toolResults().stream().map(Part.ToolResult::toolUseId))
                 .containsExactly("tu_1", "tu_2");
@@ -443,10 +443,10 @@ class TrapsTest {
 
     @Test
     void phases_everyCrashPoint_leavesAChainToContinue() {
-        CheckpointFixture tale = replied(use("tu_1", "add"), ask("tu_2", "Day?"))
+        CheckpointFixture fixture = replied(use("tu_1", "add"), ask("tu_2", "Day?"))
                 .with(finished("tu_1", "3"))
                 .with(answered("tu_2", "Friday"), new ModelFact.ModelCalled(2), reply(2, new Part.Text("Done.")));
-        Timeline whole = tale.timeline();
+        Timeline whole = fixture.timeline();
         for (Moment moment : whole.moments()) {
             List<Json> chain = PhasesCheckpoint.chain(whole.upTo(moment));
             if (moment.state().counters().steps() > 0) {
@@ -470,9 +470,9 @@ class TrapsTest {
 
     @Test
     void phases_failedRun_canBeContinued() {
-        CheckpointFixture tale = new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1))
+        CheckpointFixture fixture = new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1))
                 .with(new ModelFact.ModelFailed(1, new Problem("Provider", "overloaded")));
-        RestoredCheckpoint failed = read(Json.of(PhasesCheckpoint.chain(tale.timeline())));
+        RestoredCheckpoint failed = read(Json.of(PhasesCheckpoint.chain(fixture.timeline())));
 
         assertThat(failed.state().turn().status()).isEqualTo(Turn.Status.FAILED);
         assertThat(nextModelCall(resumed(failed))).containsExactly(Message.user("Hello"));
@@ -519,17 +519,17 @@ class TrapsTest {
 
     @Test
     void phases_sideEffectUnderWay_isUnknownAndNotRunAgain() {
-        CheckpointFixture tale = replied(use("tu_1", "charge")).with(new ToolFact.ToolDispatched("tu_1", 1));
+        CheckpointFixture fixture = replied(use("tu_1", "charge")).with(new ToolFact.ToolDispatched("tu_1", 1));
 
-        Conversation resumed = resumed(read(PhasesCheckpoint.latest(tale.timeline())));
+        Conversation resumed = resumed(read(PhasesCheckpoint.latest(fixture.timeline())));
 
         assertThat(call(resumed, "tu_1").status()).isEqualTo(Call.Status.LOST);
     }
 
     @Test
     void phases_resultsOfABatchThatIsNotDone_areReplayedAndCounted() {
-        CheckpointFixture tale = replied(use("tu_1", "add"), use("tu_2", "add")).with(finished("tu_1", "3"));
-        Json before = PhasesCheckpoint.latest(tale.timeline());
+        CheckpointFixture fixture = replied(use("tu_1", "add"), use("tu_2", "add")).with(finished("tu_1", "3"));
+        Json before = PhasesCheckpoint.latest(fixture.timeline());
 
         Conversation resumed = resumed(read(before));
         Json after = PhasesCheckpoint.latest(GeneratedThread.begunWith(resumed, "trip"));
@@ -672,11 +672,11 @@ class TrapsTest {
 
     @Test
     void messages_finalAnswerAfterAToolStep_isStored() {
-        CheckpointFixture tale = replied(use("tu_1", "add"))
+        CheckpointFixture fixture = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new ModelFact.ModelCalled(2), reply(2, new Part.Text("It is 3.")));
 
-        assertThat(MessagesCheckpoint.of(tale.state()).canonical())
+        assertThat(MessagesCheckpoint.of(fixture.state()).canonical())
                 .endsWith("{\"content\": \"It is 3.\", \"role\": \"assistant\"}]");
     }
 
@@ -726,8 +726,8 @@ class TrapsTest {
     @Test
     void messages_storedRows_areReadBackUnchanged() {
         for (String text : List.of("{\"state\":{\"a\":1}}", "[1]", "\"x\"", "3", "", "{\"error\":1}", "{\"a\": 1.0}")) {
-            CheckpointFixture tale = replied(use("tu_1", "add")).with(finished("tu_1", text));
-            Json stored = MessagesCheckpoint.of(tale.state());
+            CheckpointFixture fixture = replied(use("tu_1", "add")).with(finished("tu_1", text));
+            Json stored = MessagesCheckpoint.of(fixture.state());
 
             assertThat(MessagesCheckpoint.of(resumed(read(stored)))).isEqualTo(stored);
             assertThat(nextModelCall(resumed(read(stored))).get(2).toolResults())
@@ -737,10 +737,10 @@ class TrapsTest {
 
     @Test
     void messages_oneCrash_losesNoSiblingsResult() {
-        CheckpointFixture tale =
+        CheckpointFixture fixture =
                 replied(use("tu_1", "add"), use("tu_2", "charge")).with(finished("tu_1", "3"));
 
-        Conversation resumed = resumed(read(MessagesCheckpoint.of(tale.state())));
+        Conversation resumed = resumed(read(MessagesCheckpoint.of(fixture.state())));
 
         assertThat(nextModelCall(resumed).get(2).toolResults().get(0))
                 .isEqualTo(new Part.ToolResult("tu_1", "3", false));
@@ -748,11 +748,11 @@ class TrapsTest {
 
     @Test
     void messages_failure_isWrappedOnWriteAndUnwrappedOnRead() {
-        CheckpointFixture tale = replied(use("tu_1", "add"))
+        CheckpointFixture fixture = replied(use("tu_1", "add"))
                 .with(
                         new ToolFact.ToolDispatched("tu_1", 1),
                         new ToolFact.ToolFinished("tu_1", 1, "Tool error: \"no\"", true));
-        Json checkpoint = MessagesCheckpoint.of(tale.state());
+        Json checkpoint = MessagesCheckpoint.of(fixture.state());
 
         assertThat(checkpoint.canonical()).contains("{\\\"error\\\":\\\"Tool error: \\\\\\\"no\\\\\\\"\\\"}");
         assertThat(nextModelCall(resumed(read(checkpoint))).get(2).toolResults())
@@ -763,9 +763,9 @@ class TrapsTest {
 
     @Test
     void session_issuedCall_requestedAgain_isNotRun() {
-        CheckpointFixture tale = replied(use("tu_1", "charge")).with(new ToolFact.ToolDispatched("tu_1", 1));
+        CheckpointFixture fixture = replied(use("tu_1", "charge")).with(new ToolFact.ToolDispatched("tu_1", 1));
 
-        Conversation resumed = resumed(read(SessionCheckpoint.of(tale.timeline())));
+        Conversation resumed = resumed(read(SessionCheckpoint.of(fixture.timeline())));
 
         assertThat(call(resumed, "tu_1").status()).isEqualTo(Call.Status.LOST);
     }
@@ -791,14 +791,14 @@ class TrapsTest {
 
     @Test
     void session_reusedCallId_isRenamed() {
-        CheckpointFixture tale = replied(use("tu_1", "add"))
+        CheckpointFixture fixture = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(
                         new ModelFact.ModelCalled(2),
                         reply(2, use("tu_1", "add")),
                         new ToolFact.ToolDispatched("tu_1~2", 1));
 
-        assertThat(SessionCheckpoint.of(tale.timeline()).canonical())
+        assertThat(SessionCheckpoint.of(fixture.timeline()).canonical())
                 .contains("\"call_id\": \"tu_1\"", "\"call_id\": \"tu_1~2\"");
     }
 
@@ -843,13 +843,13 @@ class TrapsTest {
 
     @Test
     void versions_withoutAMiddleOne_resumeFromTheNewest() {
-        CheckpointFixture tale = replied(use("tu_1", "add"))
+        CheckpointFixture fixture = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new ModelFact.ModelCalled(2), reply(2, use("tu_2", "add")))
                 .with(finished("tu_2", "4"))
                 .with(new ModelFact.ModelCalled(3), reply(3, new Part.Text("Done.")));
         List<Json> versions =
-                new ArrayList<>(SessionCheckpoint.versions(tale.timeline()).toList());
+                new ArrayList<>(SessionCheckpoint.versions(fixture.timeline()).toList());
         versions.remove(1);
 
         assertThat(read(Json.of(versions)).state().turn().text()).isEqualTo("Done.");
