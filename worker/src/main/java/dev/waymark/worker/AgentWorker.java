@@ -83,7 +83,7 @@ import java.util.stream.Stream;
 public final class AgentWorker implements AutoCloseable {
 
     /** Time that interrupted tools get to clean up. */
-    private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);
+    private static final Duration CLEANUP_TIME = Duration.ofSeconds(5);
 
     /**
      * How long a workflow task may compute: well above the time that it needs, and below the server's timeout of ten
@@ -268,11 +268,11 @@ public final class AgentWorker implements AutoCloseable {
         factory.awaitTermination(most.toMillis(), TimeUnit.MILLISECONDS);
         boolean finished = factory.isTerminated();
         factory.shutdownNow();
-        factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        factory.awaitTermination(CLEANUP_TIME.toMillis(), TimeUnit.MILLISECONDS);
         words.stop();
         workflows.shutdown();
-        workflows.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
-        words.awaitEnd(LAST_MOMENTS);
+        workflows.awaitTermination(CLEANUP_TIME.toMillis(), TimeUnit.MILLISECONDS);
+        words.awaitEnd(CLEANUP_TIME);
         kinds.close();
         announcements.close();
         return finished;
@@ -284,8 +284,8 @@ public final class AgentWorker implements AutoCloseable {
         version.ifPresent(VersionWatch::close);
         factory.shutdownNow();
         words.stop();
-        factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
-        words.awaitEnd(LAST_MOMENTS);
+        factory.awaitTermination(CLEANUP_TIME.toMillis(), TimeUnit.MILLISECONDS);
+        words.awaitEnd(CLEANUP_TIME);
         kinds.close();
         announcements.close();
     }

@@ -175,7 +175,7 @@ public record EffectCheck(
 
         private void readLost(Call call, ToolSpec tool, long happened) {
             // The time of the dispatch counts, because a claim may be granted after its worker was lost.
-            if (!wasClaimed(call) || !hidden.test(handedOut(call), call.since())) {
+            if (!wasClaimed(call) || !hidden.test(dispatchedAt(call), call.since())) {
                 violations.add(call.id() + " is unknown, but no worker was lost that could have claimed it");
             }
             SideEffects declared = tool.effects();
@@ -196,7 +196,7 @@ public record EffectCheck(
         }
 
         /** Returns the time of the call's last dispatch. */
-        private Instant handedOut(Call call) {
+        private Instant dispatchedAt(Call call) {
             Fact dispatched = new ToolFact.ToolDispatched(call.id(), call.dispatches());
             return timeline.moments().stream()
                     .filter(moment -> moment.fact().equals(Optional.of(dispatched)))

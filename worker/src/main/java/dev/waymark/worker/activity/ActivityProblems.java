@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 public final class ActivityProblems {
 
     /** Retry delay: long enough not to keep this worker busy with retries, and short enough not to delay the thread. */
-    private static final Duration LEFT_FOR = Duration.ofSeconds(1);
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
     private ActivityProblems() {}
 
@@ -52,8 +52,8 @@ public final class ActivityProblems {
      * Creates a failure that leaves the activity to other workers, because this worker cannot read the thread. The
      * activity is retried until a worker can.
      */
-    public static ApplicationFailure left(RuntimeException why) {
-        return passing(new Problem(ProblemType.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(LEFT_FOR));
+    public static ApplicationFailure leftToOthers(RuntimeException why) {
+        return passing(new Problem(ProblemType.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(RETRY_DELAY));
     }
 
     /**
@@ -68,7 +68,7 @@ public final class ActivityProblems {
             String words = "the run's history can't be read: " + e.getStatus().getCode();
             throw passing(new Problem(ProblemType.HISTORY_UNREADABLE, words), Optional.empty());
         } catch (UnknownRulesException | KeyStoreException e) {
-            throw left(e);
+            throw leftToOthers(e);
         } catch (IllegalStateException | IllegalArgumentException e) {
             throw permanent(new Problem(ProblemType.CORRUPTION, String.valueOf(e.getMessage())));
         }

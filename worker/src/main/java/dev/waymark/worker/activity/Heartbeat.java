@@ -127,7 +127,7 @@ public final class Heartbeat implements AutoCloseable {
             if (!isDue(time)) {
                 return;
             }
-            if (isGivenUp(time)) {
+            if (hasCertainlyTimedOut(time)) {
                 cancel(timedOut());
             }
             sentAt = time;
@@ -138,9 +138,9 @@ public final class Heartbeat implements AutoCloseable {
         }
         try {
             ListenableFuture<RecordActivityTaskHeartbeatResponse> answer = send(details.get());
-            answer.addListener(() -> hear(answer, number), Runnable::run);
+            answer.addListener(() -> onAnswer(answer, number), Runnable::run);
         } catch (RuntimeException e) {
-            unheard(e, number);
+            onFailure(e, number);
             throw e;
         }
     }
@@ -167,7 +167,7 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /** Whether the server has certainly timed out this attempt by now, and may have started another one. */
-    private boolean isGivenUp(long time) {
+    private boolean hasCertainlyTimedOut(long time) {
         Duration timeout = info.getHeartbeatTimeout();
         return !timeout.isZero() && time - heardAt > timeout.plus(TIMEOUT_SLACK).toNanos();
     }
@@ -210,7 +210,7 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /** Runs in a thread of the connection and must not block. */
-    private void hear(ListenableFuture<RecordActivityTaskHeartbeatResponse> answered, long number) {
+    private void onAnswer(ListenableFuture<RecordActivityTaskHeartbeatResponse> answered, long number) {
         try {
             RecordActivityTaskHeartbeatResponse answer = answered.get();
             synchronized (this) {
@@ -225,7 +225,7 @@ public final class Heartbeat implements AutoCloseable {
                 }
             }
         } catch (ExecutionException e) {
-            unheard(e.getCause(), number);
+            onFailure(e.getCause(), number);
         } catch (InterruptedException e) {
             // Cannot happen: the future is done.
             Thread.currentThread().interrupt();
@@ -239,7 +239,7 @@ public final class Heartbeat implements AutoCloseable {
         notifyAll();
     }
 
-    private synchronized void unheard(@Nullable Throwable why, long number) {
+    private synchronized void onFailure(@Nullable Throwable why, long number) {
         arrived(number);
         due = System.nanoTime() + RETRY.toNanos();
         if (why instanceof StatusRuntimeException status && ServerAnswer.GONE.is(status)) {
@@ -249,7 +249,7 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** Interrupts the activity's thread. After {@link #pastTheLastStop}, only a requested cancellation does so. */
+    /** Interrupts the thread. After {@link #interruptOnlyIfCancelled}, only a requested cancellation does so. */
     private synchronized void cancel(ActivityCompletionException why) {
         boolean wanted = why instanceof ActivityCanceledException && !(why.getCause() instanceof TimeoutFailure);
         if (!over && cancellation == null && (wanted || !unstoppable)) {
@@ -276,14 +276,14 @@ public final class Heartbeat implements AutoCloseable {
      * running attempt may already have done part of something that must not be done twice, and only this attempt knows
      * which part.
      */
-    public synchronized void pastTheLastStop() {
+    public synchronized void interruptOnlyIfCancelled() {
         unstoppable = true;
     }
 
     /**
      * Sends the details as they are now within {@value #TICK_MILLIS} ms, or when the heartbeat before them is answered.
      */
-    public synchronized void tellAtOnce() {
+    public synchronized void sendAtOnce() {
         urgent = true;
     }
 

@@ -25,15 +25,15 @@ public final class StateActivityImpl implements StateActivity {
     /**
      * After a failover, the server may not find a run for some minutes. This many attempts take a quarter of an hour.
      */
-    private static final int TRIES_TO_FIND_IT = 100;
+    private static final int ATTEMPTS_TO_FIND_RUN = 100;
 
     /** Number of attempts that are reserved for the build whose chunks the thread already has. */
-    private static final int TRIES_TO_LEAVE_IT = 5;
+    private static final int RESERVED_ATTEMPTS = 5;
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final RunReader runs;
-    private final int triesToFindIt;
+    private final int attemptsToFindRun;
     private volatile @Nullable Chunked newest;
 
     /**
@@ -43,13 +43,13 @@ public final class StateActivityImpl implements StateActivity {
     private record Chunked(CarriedReference reference, SoftReference<ChunkedState> state) {}
 
     public StateActivityImpl(RunReader runs) {
-        this(runs, TRIES_TO_FIND_IT);
+        this(runs, ATTEMPTS_TO_FIND_RUN);
     }
 
-    /** @param triesToFindIt how many attempts may fail to find the run before the thread fails */
-    public StateActivityImpl(RunReader runs, int triesToFindIt) {
+    /** @param attemptsToFindRun how many attempts may fail to find the run before the thread fails */
+    public StateActivityImpl(RunReader runs, int attemptsToFindRun) {
         this.runs = runs;
-        this.triesToFindIt = triesToFindIt;
+        this.attemptsToFindRun = attemptsToFindRun;
     }
 
     @Override
@@ -59,7 +59,7 @@ public final class StateActivityImpl implements StateActivity {
             ChunkedState state = state(info, input.state());
             boolean isOfSameWhole =
                     input.whole().isEmpty() || input.whole().get().equals(state.whole());
-            if (!isOfSameWhole && info.getAttempt() <= TRIES_TO_LEAVE_IT) {
+            if (!isOfSameWhole && info.getAttempt() <= RESERVED_ATTEMPTS) {
                 throw passing(
                         ProblemType.STATE_DIFFERS,
                         "this build writes the state differently than the one that began to carry it");
@@ -120,7 +120,7 @@ public final class StateActivityImpl implements StateActivity {
         Problem gone = new Problem(
                 ProblemType.PREVIOUS_RUN_GONE,
                 String.valueOf(new PreviousRunGoneException(reference.runId()).getMessage()));
-        return info.getAttempt() < triesToFindIt
+        return info.getAttempt() < attemptsToFindRun
                 ? ActivityProblems.passing(gone, Optional.empty())
                 : ActivityProblems.permanent(gone);
     }

@@ -92,7 +92,7 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
         try {
             UnknownRulesException.unlessKnown(rules);
         } catch (UnknownRulesException e) {
-            throw ActivityProblems.left(e);
+            throw ActivityProblems.leftToOthers(e);
         }
     }
 
@@ -109,7 +109,7 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
 
     private static AgentSpec find(AgentDirectory agents, AgentInput input) {
         if (input.agent().isEmpty()) {
-            return theOnlyOne(agents);
+            return onlyAgent(agents);
         }
         return agents.find(input.agent())
                 .orElseThrow(() -> ActivityProblems.permanent(new Problem(
@@ -122,7 +122,7 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
     }
 
     /** Finds the agent for a conversation that names none, such as an imported one: the worker must have only one. */
-    private static AgentSpec theOnlyOne(AgentDirectory agents) {
+    private static AgentSpec onlyAgent(AgentDirectory agents) {
         if (agents.names().size() != 1) {
             String all = agents.names().isEmpty() ? "none" : String.join(", ", agents.names());
             throw ActivityProblems.permanent(new Problem(

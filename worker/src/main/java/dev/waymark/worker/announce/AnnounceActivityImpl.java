@@ -54,11 +54,11 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     }
 
     /** The progress of a running attempt, which heartbeats read in another thread. */
-    private static final class Course {
+    private static final class Tracker {
         private volatile Progress progress;
         private boolean hasSent;
 
-        Course(Progress progress) {
+        Tracker(Progress progress) {
             this.progress = progress;
         }
     }
@@ -66,18 +66,18 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     @Override
     public int announce(AnnounceInput input) {
         ActivityExecutionContext context = Activity.getExecutionContext();
-        Course course = new Course(context.getHeartbeatDetails(Progress.class).orElse(Progress.NONE));
-        try (Heartbeat heartbeat = Heartbeat.showing(() -> course.progress)) {
+        Tracker tracker = new Tracker(context.getHeartbeatDetails(Progress.class).orElse(Progress.NONE));
+        try (Heartbeat heartbeat = Heartbeat.showing(() -> tracker.progress)) {
             try {
-                carryOut(input, context, heartbeat, course);
+                carryOut(input, context, heartbeat, tracker);
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
         }
-        return course.progress.sent();
+        return tracker.progress.sent();
     }
 
-    private void carryOut(AnnounceInput input, ActivityExecutionContext context, Heartbeat heartbeat, Course course)
+    private void carryOut(AnnounceInput input, ActivityExecutionContext context, Heartbeat heartbeat, Tracker tracker)
             throws InterruptedException {
         String name = input.what().receiver();
         Instant begun = Instant.now();
@@ -88,51 +88,48 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         List<Occasion> occasions = input.what().plan().occasions();
         Optional<Receiver> known = receivers.find(name);
         if (known.isEmpty()) {
-            throw failed(course, heartbeat, input, ProblemType.NO_RECEIVER, "this worker has no receiver of this name");
+            throw failed(tracker, heartbeat, input, ProblemType.NO_RECEIVER, "this worker has no receiver of this name");
         }
         Receiver receiver = known.get();
         boolean isRepeated = input.what().progress() == Announcement.Progress.DUE_AGAIN;
-        if (isRepeated && course.progress.equals(Progress.NONE)) {
-            course.progress = new Progress(newest(occasions, elapsed), 0);
+        if (isRepeated && tracker.progress.equals(Progress.NONE)) {
+            tracker.progress = new Progress(newest(occasions, elapsed), 0);
         }
-        while (course.progress.sent() < occasions.size()) {
-            int next = next(occasions, course.progress.sent(), elapsed);
+        while (tracker.progress.sent() < occasions.size()) {
+            int next = next(occasions, tracker.progress.sent(), elapsed);
             Occasion occasion = occasions.get(next);
             if (occasion.after().compareTo(elapsed) > 0) {
-                tell(heartbeat);
-                throw later(
+                reportProgress(heartbeat);
+                throw retryLater(
                         ProblemType.NOT_DUE,
                         occasion.event().wireName() + " is due at "
                                 + input.what().from().plus(occasion.after()),
                         occasion.after().minus(elapsed));
             }
             Notice notice = Notice.of(input, occasion, context.getInfo().getWorkflowId(), receivers.publicUrl());
-            Optional<String> failure = send(receiver, notice, name, heartbeat, course);
+            Optional<String> failure = send(receiver, notice, name, heartbeat, tracker);
             metrics.announced(name, notice.type(), failure.isEmpty());
             if (failure.isPresent()) {
-                course.progress = new Progress(next, course.progress.failures());
-                throw failed(course, heartbeat, input, ProblemType.NOT_RECEIVED, failure.get());
+                tracker.progress = new Progress(next, tracker.progress.failures());
+                throw failed(tracker, heartbeat, input, ProblemType.NOT_RECEIVED, failure.get());
             }
-            course.progress = new Progress(next + 1, 0);
-            course.hasSent = true;
-            heartbeat.tellAtOnce();
+            tracker.progress = new Progress(next + 1, 0);
+            tracker.hasSent = true;
+            heartbeat.sendAtOnce();
         }
     }
 
     /** Sends a notice, or ends the attempt if too many notices are being sent to the receiver. */
-    private Optional<String> send(Receiver receiver, Notice notice, String name, Heartbeat heartbeat, Course course)
+    private Optional<String> send(Receiver receiver, Notice notice, String name, Heartbeat heartbeat, Tracker tracker)
             throws InterruptedException {
         ReceiverLine line = lines.computeIfAbsent(name, each -> new ReceiverLine());
         long began = System.nanoTime();
         Optional<Duration> pause = line.enter(began);
         if (pause.isPresent()) {
-            if (course.hasSent) {
-                tell(heartbeat);
+            if (tracker.hasSent) {
+                reportProgress(heartbeat);
             }
-            throw later(
-                    ProblemType.IN_LINE,
-                    ReceiverLine.MOST_AT_ONCE + " others are being sent to " + name,
-                    limited(pause.get()));
+            throw retryLater(ProblemType.IN_LINE, ReceiverLine.MOST_AT_ONCE + " others are being sent to " + name, limited(pause.get()));
         }
         try {
             return client.send(receiver, notice);
@@ -142,7 +139,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     }
 
     /** Reports the progress of this attempt to the server, and ends the attempt if it has been cancelled. */
-    private static void tell(Heartbeat heartbeat) {
+    private static void reportProgress(Heartbeat heartbeat) {
         heartbeat.finish();
         if (heartbeat.isCancelled()) {
             throw heartbeat.cancellation(new InterruptedException());
@@ -151,10 +148,10 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
 
     /** Records a failure. The delay before the next attempt grows with the number of failures. */
     private static RuntimeException failed(
-            Course course, Heartbeat heartbeat, AnnounceInput input, String type, String why) {
-        int failures = course.progress.failures() + 1;
-        course.progress = new Progress(course.progress.sent(), failures);
-        tell(heartbeat);
+            Tracker tracker, Heartbeat heartbeat, AnnounceInput input, String type, String why) {
+        int failures = tracker.progress.failures() + 1;
+        tracker.progress = new Progress(tracker.progress.sent(), failures);
+        reportProgress(heartbeat);
         Duration pause = pause(failures);
         String name = input.what().receiver();
         LOG.warn(
@@ -164,7 +161,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
                 name,
                 why,
                 pause.toSeconds());
-        return later(type, name + ": " + why, pause);
+        return retryLater(type, name + ": " + why, pause);
     }
 
     /** The index of the next occasion. A reminder is skipped if a newer one is due. */
@@ -201,7 +198,7 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     }
 
     /** A failure that the SDK does not log: it is expected, or logged here. */
-    private static RuntimeException later(String type, String words, Duration pause) {
+    private static RuntimeException retryLater(String type, String words, Duration pause) {
         return ApplicationFailure.newBuilder()
                 .setType(type)
                 .setMessage(words)

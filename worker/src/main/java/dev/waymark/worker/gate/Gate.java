@@ -123,14 +123,14 @@ public final class Gate implements AutoCloseable {
             Optional<HistoryAudit.Live> report = source.live(name);
             result = source.read(name)
                     .map(thread -> new Checked(thread, audit.audit(thread, report), report.isPresent()));
-            if (result.isEmpty() || !mayHaveMoved(result.get())) {
+            if (result.isEmpty() || !mayHaveProgressed(result.get())) {
                 break;
             }
         }
         return result;
     }
 
-    private static boolean mayHaveMoved(Checked checked) {
+    private static boolean mayHaveProgressed(Checked checked) {
         List<HistoryFinding> findings = checked.audited().findings();
         return checked.live()
                 && !findings.isEmpty()

@@ -105,7 +105,7 @@ public final class ModelActivityImpl implements ModelActivity {
         saved.ifPresent(words::save);
         try (Heartbeat heartbeat = Heartbeat.showing(() -> words.now().askedAt(live.queue()));
                 LiveReplies.Shown shown = live.show(info.getWorkflowId(), info.getWorkflowRunId(), words)) {
-            words.atFirstWord(heartbeat::tellAtOnce);
+            words.atFirstWord(heartbeat::sendAtOnce);
             Optional<RunReader.Called> called = saved.isPresent() ? Optional.empty() : Optional.of(called(info, input));
             boolean replied = false;
             try {
@@ -283,7 +283,7 @@ public final class ModelActivityImpl implements ModelActivity {
             words.save(new PartialReply.SavedReply(
                     info.getWorkflowRunId(), attempt.input().digest(), reply));
             words.runs(batch.get().calls());
-            attempt.heartbeat().tellAtOnce();
+            attempt.heartbeat().sendAtOnce();
             return new ModelResult(reply, batch.get().run(words::ended));
         } catch (RuntimeException | JsonProcessingException e) {
             LOG.warn("the calls of a reply in {} are dispatched one by one", info.getWorkflowId(), e);

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class ModelCaller {
     private static final int CACHE_KEY_DIGITS = 32;
 
-    private static final Pattern OF_REASONING =
+    private static final Pattern REASONING_MESSAGE =
             Pattern.compile("thinking|signature|encrypted", Pattern.CASE_INSENSITIVE);
 
     private static final Logger LOG = LoggerFactory.getLogger(ModelCaller.class);
@@ -133,7 +133,7 @@ final class ModelCaller {
 
     private static boolean refusesReasoning(ModelFailure failure) {
         return failure.type().equals(ProviderFailures.BAD_REQUEST.type())
-                && OF_REASONING.matcher(String.valueOf(failure.getMessage())).find();
+                && REASONING_MESSAGE.matcher(String.valueOf(failure.getMessage())).find();
     }
 
     /**

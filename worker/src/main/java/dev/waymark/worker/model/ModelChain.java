@@ -23,7 +23,7 @@ final class ModelChain {
      * The number of times that a model may fail in one call before the next model is called. Most failures pass within
      * a second, so a model gets a second try.
      */
-    private static final int STRIKES = 2;
+    private static final int MOST_FAILURES = 2;
 
     /**
      * If a service requests a longer wait, the next model is called at once. A silent model is also replaced at once,
@@ -35,7 +35,7 @@ final class ModelChain {
     private static final Duration AT_ONCE = Duration.ofMillis(1);
 
     /** Failures of a single request, which do not mean that the model is out of service. */
-    private static final Set<String> OF_ONE_REQUEST = Set.of(
+    private static final Set<String> SINGLE_REQUEST_FAILURES = Set.of(
             ProviderFailures.MALFORMED_REPLY.type(),
             ProviderFailures.STREAM_CUT.type(),
             ProviderFailures.CONFLICT.type(),
@@ -114,7 +114,7 @@ final class ModelChain {
                 .filter(link -> isFirst(link) || !failed.unusable().contains(link.model()))
                 .toList();
         return usable.stream()
-                .filter(link -> !outages.isOut(link.model()) && failed.count(link.model()) < strikes(link))
+                .filter(link -> !outages.isOut(link.model()) && failed.count(link.model()) < mostFailures(link))
                 .findFirst()
                 .orElseGet(() -> usable.stream()
                         .min(Comparator.comparingInt(link -> failed.count(link.model())))
@@ -125,8 +125,8 @@ final class ModelChain {
         return link.equals(links.get(0));
     }
 
-    private int strikes(Link link) {
-        return outages.isDoubtful(link.model()) ? 1 : STRIKES;
+    private int mostFailures(Link link) {
+        return outages.isDoubtful(link.model()) ? 1 : MOST_FAILURES;
     }
 
     /** Whether another model may be called after this failure. */
@@ -162,12 +162,12 @@ final class ModelChain {
                 || failure.retryAfter()
                         .filter(wait -> wait.compareTo(LONGEST_WAIT) > 0)
                         .isPresent();
-        int strikes = strikes(asked);
+        int mostFailures = mostFailures(asked);
         do {
             models.add(asked.model());
-        } while (isLong && Collections.frequency(models, asked.model()) < strikes);
+        } while (isLong && Collections.frequency(models, asked.model()) < mostFailures);
         Failed now = new Failed(models, before.unusable(), before.withoutReasoning());
-        if (now.count(asked.model()) >= strikes && !OF_ONE_REQUEST.contains(failure.type())) {
+        if (now.count(asked.model()) >= mostFailures && !SINGLE_REQUEST_FAILURES.contains(failure.type())) {
             outages.began(asked.model(), failure.retryAfter());
         }
         return now;

@@ -26,7 +26,7 @@ public final class Bubblewrap {
     private static final String PROBE_USER = "64999";
 
     /** Directories of /proc that change the whole machine if root writes to them. */
-    private static final List<String> OF_THE_MACHINE = List.of("/proc/sys", "/proc/irq", "/proc/bus");
+    private static final List<String> MACHINE_SETTINGS = List.of("/proc/sys", "/proc/irq", "/proc/bus");
 
     private static final int PROBE_SECONDS = 20;
 
@@ -34,7 +34,7 @@ public final class Bubblewrap {
     private static final List<String> SYSTEM = List.of("/usr", "/opt", "/nix");
 
     /** Symbolic links into /usr on newer systems. */
-    private static final List<String> PERHAPS_LINKS = List.of("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32");
+    private static final List<String> POSSIBLE_LINKS = List.of("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32");
 
     private static final List<String> SETTINGS = List.of(
             "alternatives",
@@ -85,14 +85,14 @@ public final class Bubblewrap {
         }
         words.addAll(List.of("--uid", user, "--gid", user, "--cap-drop", "ALL"));
         words.addAll(List.of("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"));
-        for (String path : OF_THE_MACHINE) {
+        for (String path : MACHINE_SETTINGS) {
             words.addAll(List.of("--ro-bind-try", path, path));
         }
         words.addAll(List.of("--setenv", "HOME", "/tmp", "--setenv", "TMPDIR", "/tmp"));
         for (String path : SYSTEM) {
             words.addAll(List.of("--ro-bind-try", path, path));
         }
-        for (String path : PERHAPS_LINKS) {
+        for (String path : POSSIBLE_LINKS) {
             words.addAll(link(path)
                     .map(target -> List.of("--symlink", target, path))
                     .orElse(List.of("--ro-bind-try", path, path)));
@@ -151,12 +151,12 @@ public final class Bubblewrap {
     static Optional<String> problem(Path directory, Sandbox sandbox) {
         return problem()
                 .or(() -> Stream.concat(sandbox.read().stream(), sandbox.write().stream())
-                        .flatMap(path -> linkIn(directory, path).map(link -> linkWords(path, link)).stream())
+                        .flatMap(path -> linkIn(directory, path).map(link -> linkMessage(path, link)).stream())
                         .findFirst());
     }
 
     /** @param path the path of a sandbox that leads through this link */
-    public static String linkWords(String path, Path link) {
+    public static String linkMessage(String path, Path link) {
         return path + " leads through the symbolic link " + link
                 + ", which another tool may have made: name the file or directory that is meant";
     }

@@ -63,7 +63,7 @@ public final class CommandRunner {
     private static final int STDERR_BYTES = 4 * 1024;
 
     /** How long a program's output may stay open after its end, so that a child can finish writing. */
-    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+    private static final Duration OUTPUT_GRACE = Duration.ofSeconds(1);
 
     private final Map<String, String> environment;
 
@@ -190,7 +190,7 @@ public final class CommandRunner {
     }
 
     private static void join(Thread... threads) throws InterruptedException {
-        long deadline = System.nanoTime() + LAST_WORDS.toNanos();
+        long deadline = System.nanoTime() + OUTPUT_GRACE.toNanos();
         for (Thread thread : threads) {
             thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
         }

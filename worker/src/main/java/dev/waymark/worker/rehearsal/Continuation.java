@@ -91,7 +91,7 @@ final class Continuation {
                     .filter(step -> !(step instanceof Step.WakeAt))
                     .findFirst();
             if (next.isEmpty()) {
-                return new Continued(lines, restingPlace());
+                return new Continued(lines, endReason());
             }
             Optional<String> end = next.get().match(steps).run();
             if (end.isPresent()) {
@@ -100,7 +100,7 @@ final class Continuation {
         }
     }
 
-    private String restingPlace() {
+    private String endReason() {
         Turn turn = state.turn();
         if (!turn.isRunning()) {
             return turn.status() == Turn.Status.COMPLETE
@@ -299,12 +299,12 @@ final class Continuation {
 
         @Override
         public Work wakeAt(Step.WakeAt step) {
-            return Work.end(restingPlace());
+            return Work.end(endReason());
         }
 
         @Override
         public Work close(Step.Close step) {
-            return Work.end(restingPlace());
+            return Work.end(endReason());
         }
     }
 }

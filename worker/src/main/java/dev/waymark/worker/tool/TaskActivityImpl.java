@@ -32,7 +32,7 @@ public final class TaskActivityImpl implements TaskActivity {
     public ToolOutcome attend(TaskInput input) {
         CallLog.name(input.callId());
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        input.suspension().filter(task -> info.getAttempt() == 1).ifPresent(TaskActivityImpl::leaveAlone);
+        input.suspension().filter(task -> info.getAttempt() == 1).ifPresent(TaskActivityImpl::delayFirstPoll);
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             RunReader.Setting setting =
                     ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getWorkflowRunId()));
@@ -52,7 +52,7 @@ public final class TaskActivityImpl implements TaskActivity {
     }
 
     /** Delays the first request about a new task as its server wishes. Input is delivered at once. */
-    private static void leaveAlone(Suspension task) {
+    private static void delayFirstPoll(Suspension task) {
         if (task.pollMillis() > 0 && task.answers().isEmpty()) {
             throw ActivityProblems.passing(
                     new Problem(ProblemType.TASK_WORKING, "the task has just begun"),

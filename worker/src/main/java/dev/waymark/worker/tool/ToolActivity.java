@@ -179,7 +179,7 @@ public final class ToolActivity implements DynamicActivity {
         if (answer.refusal().isPresent()) {
             return execution.notStarted(answer.refusal().get());
         }
-        execution.heartbeat().pastTheLastStop();
+        execution.heartbeat().interruptOnlyIfCancelled();
         ToolOutcome outcome = runGranted(execution, answer.token(), fence);
         execution.heartbeat().awaitKeys();
         if (answer.token().isPresent()) {

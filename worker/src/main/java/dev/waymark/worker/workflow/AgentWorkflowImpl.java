@@ -74,7 +74,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final String thread = Workflow.getInfo().getWorkflowId();
     private final RunLimits limits;
     private final RunGrowth growth;
-    private final RunningWork flights;
+    private final RunningWork runningWork;
     private final WebUiCard card = new WebUiCard(thread);
     private final WakeTimer alarm = new WakeTimer(() -> apply(new ThreadFact.TimePassed()));
 
@@ -106,13 +106,13 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         this.growth = new RunGrowth(limits);
         if (input.carried().isPresent()) {
             CarriedState carried = CarriedState.unpack(input.carried().get());
-            flights = new RunningWork(this::apply, this::conversation, carried.agent());
+            runningWork = new RunningWork(this::apply, this::conversation, carried.agent());
             known = carried.state();
         } else if (input.inChunks().isPresent()) {
-            flights = new RunningWork(this::apply, this::conversation, Optional.empty());
+            runningWork = new RunningWork(this::apply, this::conversation, Optional.empty());
             arrival = Optional.of(new StateArrival(input.inChunks().get(), this::arrived));
         } else {
-            flights = new RunningWork(this::apply, this::conversation, Optional.empty());
+            runningWork = new RunningWork(this::apply, this::conversation, Optional.empty());
             List<Fact> facts = input.facts();
             known = Rules.start((ThreadFact.RunStarted) facts.get(0), now());
             facts.subList(1, facts.size()).forEach(this::apply);
@@ -141,14 +141,14 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         arrival.ifPresent(StateArrival::await);
         while (!closed) {
             changed = false;
-            flights.cancelUnwanted();
-            Driver driver = new Driver(moveOnIfDue());
+            runningWork.cancelUnwanted();
+            Driver driver = new Driver(continueAsNewIfDue());
             Rules.nextSteps(conversation()).forEach(step -> step.match(driver));
             alarm.set(driver.wakeAt, now());
             Workflow.setCurrentDetails(card.of(conversation()));
             index();
             if (!closed) {
-                Workflow.await(() -> changed || flights.wantsAnotherTask());
+                Workflow.await(() -> changed || runningWork.wantsAnotherTask());
             }
         }
     }
@@ -174,12 +174,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         known = Rules.apply(before, fact, now());
         changed = true;
         if (!WorkflowUnsafe.isReplaying()) {
-            appliedFacts.applied(before, fact, conversation(), flights.agent());
+            appliedFacts.applied(before, fact, conversation(), runningWork.agent());
         }
     }
 
     private void arrived(CarriedState carried) {
-        flights.continueWith(carried.agent());
+        runningWork.continueWith(carried.agent());
         known = carried.state();
     }
 
@@ -214,7 +214,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean resolveAgent(Step.ResolveAgent step) {
-            return mayStart.work && flights.resolveAgent(step, conversation().rules());
+            return mayStart.work && runningWork.resolveAgent(step, conversation().rules());
         }
 
         @Override
@@ -231,40 +231,40 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             apply(work.begun());
             if (!WorkflowUnsafe.isReplaying()) {
                 modelCalls.accept(
-                        new RunReader.Called(conversation(), flights.agent().orElseThrow(), traceIds()));
+                        new RunReader.Called(conversation(), runningWork.agent().orElseThrow(), traceIds()));
             }
-            flights.callModel(owner());
+            runningWork.callModel(owner());
             return true;
         }
 
         @Override
         public Boolean runTool(Step.RunTool step) {
-            return mayStart.work && flights.runTool(step);
+            return mayStart.work && runningWork.runTool(step);
         }
 
         @Override
         public Boolean judge(Step.Judge step) {
-            return mayStart.work && flights.judge(step, owner());
+            return mayStart.work && runningWork.judge(step, owner());
         }
 
         @Override
         public Boolean verifyTool(Step.VerifyTool step) {
-            return mayStart.work && flights.verifyTool(step);
+            return mayStart.work && runningWork.verifyTool(step);
         }
 
         @Override
         public Boolean followTask(Step.FollowTask step) {
-            return mayStart.work && flights.followTask(step);
+            return mayStart.work && runningWork.followTask(step);
         }
 
         @Override
         public Boolean cancelTask(Step.CancelTask step) {
-            return flights.cancelTask(step);
+            return runningWork.cancelTask(step);
         }
 
         @Override
         public Boolean announce(Step.Announce step) {
-            return mayStart.announcements && flights.announce(step);
+            return mayStart.announcements && runningWork.announce(step);
         }
 
         @Override
@@ -288,12 +288,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                             conversation().session().map(own -> WireNames.subagentThread(own, callId)))
                     .ownedBy(input.owner())
                     .tracedBy(Optional.of(traceIds().traceparentOf(callId)));
-            return flights.startSubagent(name, below, indexed.isPresent());
+            return runningWork.startSubagent(name, below, indexed.isPresent());
         }
 
         @Override
         public Boolean passOn(Step.PassOn step) {
-            return flights.signal(
+            return runningWork.signal(
                     WireNames.subagentThread(thread, step.callId()),
                     step.decision().signal(),
                     step.decision().body(),
@@ -305,7 +305,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             // A run started by hand with a subagent's input has no parent. The server then rejects the signal.
             String parent = Workflow.getInfo().getParentWorkflowId().orElse(thread);
             SubagentReport report = new SubagentReport(step.parent().callId(), step.report());
-            return flights.signal(parent, SignalNames.SUBAGENT, report, report.sent());
+            return runningWork.signal(parent, SignalNames.SUBAGENT, report, report.sent());
         }
 
         @Override
@@ -316,7 +316,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean close(Step.Close step) {
-            closed = flights.areDown();
+            closed = runningWork.isIdle();
             return closed;
         }
     }
@@ -338,28 +338,28 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     /** Continues as new if that is due and possible. Returns what may start if the run goes on. */
-    private MayStart moveOnIfDue() {
+    private MayStart continueAsNewIfDue() {
         long begunWith = arrival.map(StateArrival::bytes).orElse(0L);
         return switch (growth.limit(conversation(), begunWith)) {
             case NONE -> MayStart.ANYTHING;
-            case SOFT -> moveOnBetweenSteps();
-            case HARD -> conversation().full() ? MayStart.ONLY_ANNOUNCEMENTS : moveOnAtOnce();
+            case SOFT -> continueAsNewAtSoftLimit();
+            case HARD -> conversation().full() ? MayStart.ONLY_ANNOUNCEMENTS : continueAsNewAtHardLimit();
         };
     }
 
     /** At the soft limit, the run goes on until nothing is running. Announcements that alone still run are cancelled. */
-    private MayStart moveOnBetweenSteps() {
+    private MayStart continueAsNewAtSoftLimit() {
         if (isEnding() || !conversation().isBetweenSteps()) {
             return MayStart.ANYTHING;
         }
-        if (flights.onlyAnnouncementsAreUp()) {
-            flights.postponeAnnouncements();
+        if (runningWork.hasOnlyAnnouncements()) {
+            runningWork.postponeAnnouncements();
             return MayStart.NOTHING;
         }
-        if (!flights.areDown()) {
+        if (!runningWork.isIdle()) {
             return MayStart.NO_ANNOUNCEMENTS;
         }
-        moveOn(false);
+        continueAsNew(false);
         growth.didNotFit();
         return MayStart.ANYTHING;
     }
@@ -368,22 +368,22 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
      * At a hard limit, starts nothing that the end of the run would cut off. If the state does not fit into a new run,
      * the thread is full, and stays in this one.
      */
-    private MayStart moveOnAtOnce() {
+    private MayStart continueAsNewAtHardLimit() {
         boolean ending = isEnding();
-        if (flights.onlySubagentsAreUp() && conversation().hasSubagents()) {
+        if (runningWork.hasOnlySubagents() && conversation().hasSubagents()) {
             // When a run continues as new, the server ends its remaining children without notice.
             record(SideEffectMarker.cuttingOff(new Problem(
                     ProblemType.TOO_LARGE,
                     "this run can't grow any further, and the next one can't wait for what this one began")));
-            flights.cancelUnwanted();
+            runningWork.cancelUnwanted();
         }
-        if (flights.onlyAnnouncementsAreUp()) {
-            flights.postponeAnnouncements();
+        if (runningWork.hasOnlyAnnouncements()) {
+            runningWork.postponeAnnouncements();
         }
-        if (ending || !conversation().isBetweenSteps() || !flights.areDown()) {
+        if (ending || !conversation().isBetweenSteps() || !runningWork.isIdle()) {
             return MayStart.NOTHING;
         }
-        moveOn(true);
+        continueAsNew(true);
         return MayStart.ONLY_ANNOUNCEMENTS;
     }
 
@@ -392,8 +392,8 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     /** Continues as new, and does not return, if the state fits into a new run. */
-    private void moveOn(boolean hard) {
-        NextRunInput next = new NextRunInput(new CarriedState(conversation(), flights.agent()), limits);
+    private void continueAsNew(boolean hard) {
+        NextRunInput next = new NextRunInput(new CarriedState(conversation(), runningWork.agent()), limits);
         SideEffectMarker marker = next.decide(hard);
         marker.fact().ifPresent(this::apply);
         if (marker.fits()) {

@@ -80,7 +80,7 @@ final class RunningWork {
     /** Time that a tool has to end after its own timeout, as part of the activity's timeout. */
     private static final Duration GRACE = Duration.ofSeconds(10);
     /** How long a tool may wait for a slot of its kind. The loss of its worker is noticed sooner. */
-    private static final Duration TURN_TIMEOUT = Duration.ofMinutes(10);
+    private static final Duration SLOT_TIMEOUT = Duration.ofMinutes(10);
     /** The maximum size of the commands of a workflow task, in bytes: the server accepts messages of up to 4 MiB. */
     private static final int MOST_BYTES_PER_TASK = 3 * 1024 * 1024;
 
@@ -122,7 +122,7 @@ final class RunningWork {
 
     private final Consumer<Fact> facts;
     private final Supplier<Conversation> state;
-    private final Map<Work<?>, Flight> flights = new LinkedHashMap<>();
+    private final Map<Work<?>, Running> running = new LinkedHashMap<>();
     /** The threads to which a signal is being sent. */
     private final Set<String> signalled = new LinkedHashSet<>();
 
@@ -153,8 +153,8 @@ final class RunningWork {
         agent = resolved;
     }
 
-    boolean areDown() {
-        return flights.isEmpty() && signalled.isEmpty();
+    boolean isIdle() {
+        return running.isEmpty() && signalled.isEmpty();
     }
 
     /**
@@ -219,7 +219,7 @@ final class RunningWork {
         Call call = step.call();
         JudgeInput input = JudgeInput.of(call, state.get(), owner);
         // After a reset, a judge activity for this call may still be running although its cause was undone.
-        return !flights.containsKey(input.work())
+        return !running.containsKey(input.work())
                 && beginIfItFits(input, WireNames.JUDGE_ACTIVITY, options(nameOf(call), JUDGE_TIMEOUT, AGENT_RETRIES));
     }
 
@@ -244,7 +244,7 @@ final class RunningWork {
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         TaskInput input = TaskInput.following(
                 call.id(), call.dispatches(), call.tool(), call.suspension().orElseThrow());
-        return !flights.containsKey(input.work())
+        return !running.containsKey(input.work())
                 && beginIfItFits(input, WireNames.TASK_ACTIVITY, options(nameOf(call), most(tool), FOLLOW_RETRIES));
     }
 
@@ -253,7 +253,7 @@ final class RunningWork {
         AbandonedTask task = step.task();
         TaskInput input = TaskInput.cancelling(task.callId(), task.tool(), task.task());
         String summary = task.tool() + " " + task.callId() + ", to cancel it";
-        return !flights.containsKey(input.work())
+        return !running.containsKey(input.work())
                 && beginIfItFits(input, WireNames.TASK_ACTIVITY, options(summary, CANCEL_TIMEOUT, SAFE_RETRIES));
     }
 
@@ -321,25 +321,25 @@ final class RunningWork {
     }
 
     /** Whether nothing but announcements is running. */
-    boolean onlyAnnouncementsAreUp() {
-        return !flights.isEmpty()
+    boolean hasOnlyAnnouncements() {
+        return !running.isEmpty()
                 && signalled.isEmpty()
-                && flights.keySet().stream().allMatch(Work.Announce.class::isInstance);
+                && running.keySet().stream().allMatch(Work.Announce.class::isInstance);
     }
 
     /** Ends the announcements, so that the run can end. The next run starts them again. */
     void postponeAnnouncements() {
-        flights.forEach((work, flight) -> {
+        running.forEach((work, each) -> {
             if (work instanceof Work.Announce) {
-                cancel(flight);
+                cancel(each);
             }
         });
     }
 
     /** Whether nothing but subagents is running, and announcements, which can wait for the next run. */
-    boolean onlySubagentsAreUp() {
+    boolean hasOnlySubagents() {
         return signalled.isEmpty()
-                && flights.keySet().stream()
+                && running.keySet().stream()
                         .allMatch(work -> work instanceof Work.Subagent || work instanceof Work.Announce);
     }
 
@@ -350,22 +350,22 @@ final class RunningWork {
      */
     void cancelUnwanted() {
         anotherTaskDue = false;
-        for (Map.Entry<Work<?>, Flight> each : flights.entrySet()) {
+        for (Map.Entry<Work<?>, Running> each : running.entrySet()) {
             if (!each.getKey().isAwaited(state.get())) {
                 cancel(each.getValue());
             }
         }
     }
 
-    private void cancel(Flight flight) {
-        if (flight.cancelled) {
+    private void cancel(Running each) {
+        if (each.cancelled) {
             return;
         }
-        if (flight.task >= Workflow.getInfo().getHistoryLength()) {
+        if (each.task >= Workflow.getInfo().getHistoryLength()) {
             askForAnotherTask();
-        } else if (flight.cancellable.getAsBoolean()) {
-            flight.cancelled = true;
-            flight.scope.cancel();
+        } else if (each.cancellable.getAsBoolean()) {
+            each.cancelled = true;
+            each.scope.cancel();
         }
     }
 
@@ -389,7 +389,7 @@ final class RunningWork {
     private <R> void begin(Work<R> work, BooleanSupplier cancellable, Supplier<Promise<R>> start) {
         CancellationScope scope =
                 Workflow.newCancellationScope(() -> start.get().handle((result, failure) -> {
-                    flights.remove(work);
+                    running.remove(work);
                     if (result instanceof AgentSpec resolved) {
                         agent = Optional.of(resolved);
                     }
@@ -400,7 +400,7 @@ final class RunningWork {
                     }
                     return null;
                 }));
-        flights.put(work, new Flight(scope, cancellable, Workflow.getInfo().getHistoryLength()));
+        running.put(work, new Running(scope, cancellable, Workflow.getInfo().getHistoryLength()));
         scope.run();
     }
 
@@ -424,7 +424,7 @@ final class RunningWork {
 
     /** The longest time for a tool's activity, which may have to wait for a slot. */
     private static Duration most(ToolSpec tool) {
-        return tool.timeout().plus(GRACE).plus(TURN_TIMEOUT);
+        return tool.timeout().plus(GRACE).plus(SLOT_TIMEOUT);
     }
 
     private static String nameOf(Call call) {
@@ -467,13 +467,13 @@ final class RunningWork {
         }
     }
 
-    private static final class Flight {
+    private static final class Running {
         private final CancellationScope scope;
         private final BooleanSupplier cancellable;
         private final long task;
         private boolean cancelled;
 
-        Flight(CancellationScope scope, BooleanSupplier cancellable, long task) {
+        Running(CancellationScope scope, BooleanSupplier cancellable, long task) {
             this.scope = scope;
             this.cancellable = cancellable;
             this.task = task;

@@ -65,7 +65,7 @@ final class WebUiCard {
         state.openCalls().stream()
                 .filter(call -> call.claim().isPresent() && !call.waitsForPerson())
                 .limit(MOST_CALLS)
-                .forEach(call -> sheet.add(inFlight(call)));
+                .forEach(call -> sheet.add(running(call)));
         state.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.DELEGATED)
                 .limit(MOST_CALLS)
@@ -230,7 +230,7 @@ final class WebUiCard {
                         .text());
     }
 
-    private static String inFlight(Call call) {
+    private static String running(Call call) {
         String what = switch (call.status()) {
             case CLAIMED -> "In flight: ";
             case REMOTE, FOLLOWING -> "At its server: ";

@@ -36,12 +36,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("server")
 @Tag("full")
 class ActivityOperationsServerTest {
-    private static final Wish WISH = new Wish(ChargeService.APPROVED, 1, Wish.Ids.FRESH);
+    private static final ChargeRequest REQUEST = new ChargeRequest(ChargeService.APPROVED, 1, ChargeRequest.Ids.FRESH);
 
     @TempDir
     static Path directory;
 
-    private static ChargeService till;
+    private static ChargeService charges;
 
     enum Operation {
         PAUSE,
@@ -97,35 +97,35 @@ class ActivityOperationsServerTest {
     @BeforeAll
     static void open() {
         TestServers.real();
-        till = new ChargeService(directory.resolve("ledger"));
+        charges = new ChargeService(directory.resolve("ledger"));
     }
 
     @ParameterizedTest
     @MethodSource("scenarios")
     @Execution(ExecutionMode.CONCURRENT)
     void operator_interferes_chargesAtMostOnceAndContinues(Scenario scenario) throws Exception {
-        String thread = Plant.newThread();
-        ToolBarrier before = till.holdBefore(thread).firm();
-        ToolBarrier after = till.holdAfter(thread).firm();
-        try (Plant plant = new Plant(TestServers.real(), till)) {
-            Plant.Half workflows = plant.workflows();
-            Plant.Half activities = plant.activities();
-            plant.start(thread, WISH);
-            Call waiting = plant.awaitCall(thread, Call.Status.AWAITING);
+        String thread = SplitWorkers.newThread();
+        ToolBarrier before = charges.holdBefore(thread).firm();
+        ToolBarrier after = charges.holdAfter(thread).firm();
+        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges)) {
+            SplitWorkers.HalfWorker workflows = workers.workflows();
+            SplitWorkers.HalfWorker activities = workers.activities();
+            workers.start(thread, REQUEST);
+            Call waiting = workers.awaitCall(thread, Call.Status.AWAITING);
             // Stops the activity worker, so that the tool can be caught after it is scheduled and before it starts.
             activities.stop();
-            plant.decide(thread, waiting);
-            plant.awaitCall(thread, Call.Status.DISPATCHED);
+            workers.decide(thread, waiting);
+            workers.awaitCall(thread, Call.Status.DISPATCHED);
             if (scenario.point() == Point.STARTED) {
                 // No worker answers the tool's claim.
                 workflows.stop();
             }
             if (scenario.point() != Point.SCHEDULED) {
-                activities = plant.activities();
+                activities = workers.activities();
             }
             switch (scenario.point()) {
                 case SCHEDULED -> {}
-                case STARTED -> plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
+                case STARTED -> workers.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
                 case CLAIMED -> before.awaitArrival();
                 case CHARGED -> {
                     before.open();
@@ -133,37 +133,37 @@ class ActivityOperationsServerTest {
                 }
             }
 
-            interfere(plant, thread, scenario, activities);
+            interfere(workers, thread, scenario, activities);
 
             if (scenario.point() == Point.STARTED) {
-                plant.workflows();
+                workers.workflows();
             }
             if (scenario.worker() != Worker.STAYS || scenario.point() == Point.SCHEDULED) {
-                plant.activities();
+                workers.activities();
             }
             if (scenario.operation() != Operation.RESET) {
                 if (scenario.isUnstoppable()) {
                     // The activity has learned of the pause from its heartbeats, and must continue after that, too.
-                    plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSE_REQUESTED);
-                    awaitHeartbeat(plant, thread);
-                    awaitHeartbeat(plant, thread);
+                    workers.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSE_REQUESTED);
+                    awaitHeartbeat(workers, thread);
+                    awaitHeartbeat(workers, thread);
                 } else {
                     // While the activity is paused, the server does not detect the loss of its worker.
-                    unpause(plant, thread);
+                    unpause(workers, thread);
                 }
             }
             if (scenario.isFirstAttemptAgain()) {
                 // The other execution was refused. The claimed one determines the outcome.
-                plant.awaitCall(thread, Call.Status.UNKNOWN);
+                workers.awaitCall(thread, Call.Status.UNKNOWN);
             }
             before.open();
             after.open();
-            Conversation state = plant.attend(thread);
-            plant.check(thread, WISH);
+            Conversation state = workers.attend(thread);
+            workers.check(thread, REQUEST);
             assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
             Call call = state.calls().get(waiting.id()).orElseThrow();
             if (scenario.isFirstAttemptAgain()) {
-                assertThat(lastOutcome(plant, thread).notStarted())
+                assertThat(lastOutcome(workers, thread).notStarted())
                         .map(why -> why.execution().split("/")[1])
                         .contains("1");
             }
@@ -182,33 +182,33 @@ class ActivityOperationsServerTest {
      * Applies the operation and what happens to the worker. If the pause stops the tool, returns when the server has
      * noticed that.
      */
-    private static void interfere(Plant plant, String thread, Scenario scenario, Plant.Half activities) {
+    private static void interfere(SplitWorkers workers, String thread, Scenario scenario, SplitWorkers.HalfWorker activities) {
         if (scenario.operation() != Operation.RESET) {
-            pause(plant, thread);
+            pause(workers, thread);
         }
         if (scenario.operation() == Operation.RESET) {
-            reset(plant, thread, false);
+            reset(workers, thread, false);
         }
         switch (scenario.worker()) {
             case STAYS -> {}
             case CUT_OFF -> activities.cable().cut();
-            case DISOWNED -> fail(plant, thread);
+            case DISOWNED -> fail(workers, thread);
         }
         if (scenario.operation() == Operation.PAUSE_AND_RESET) {
             if (scenario.isFirstAttemptAgain()) {
-                plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
+                workers.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
             }
-            reset(plant, thread, true);
+            reset(workers, thread, true);
         }
         if (scenario.operation() != Operation.RESET && !scenario.isUnstoppable() && scenario.worker() == Worker.STAYS) {
-            plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
+            workers.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
         }
     }
 
     /** The newest outcome of the tool's activity. */
-    private static ToolOutcome lastOutcome(Plant plant, String thread) {
+    private static ToolOutcome lastOutcome(SplitWorkers workers, String thread) {
         List<HistoryEvent> events =
-                plant.connection().client().fetchHistory(thread).getEvents();
+                workers.connection().client().fetchHistory(thread).getEvents();
         Payloads result = events.stream()
                 .filter(HistoryEvent::hasActivityTaskCompletedEventAttributes)
                 .map(HistoryEvent::getActivityTaskCompletedEventAttributes)
@@ -216,41 +216,41 @@ class ActivityOperationsServerTest {
                         .getActivityTaskScheduledEventAttributes()
                         .getActivityType()
                         .getName()
-                        .equals(WISH.tool()))
+                        .equals(REQUEST.tool()))
                 .reduce((first, second) -> second)
                 .orElseThrow()
                 .getResult();
         return PayloadJson.dataConverter().fromPayloads(0, Optional.of(result), ToolOutcome.class, ToolOutcome.class);
     }
 
-    private static void awaitHeartbeat(Plant plant, String thread) {
-        Timestamp before = plant.activities(thread).get(0).getLastHeartbeatTime();
+    private static void awaitHeartbeat(SplitWorkers workers, String thread) {
+        Timestamp before = workers.activities(thread).get(0).getLastHeartbeatTime();
         Awaitility.await(thread)
-                .atMost(Plant.PATIENCE)
+                .atMost(SplitWorkers.PATIENCE)
                 .until(() ->
-                        !plant.activities(thread).get(0).getLastHeartbeatTime().equals(before));
+                        !workers.activities(thread).get(0).getLastHeartbeatTime().equals(before));
     }
 
-    private static void pause(Plant plant, String thread) {
-        plant.connection()
+    private static void pause(SplitWorkers workers, String thread) {
+        workers.connection()
                 .stubs()
                 .blockingStub()
                 .pauseActivity(PauseActivityRequest.newBuilder()
-                        .setNamespace(plant.connection().namespace())
-                        .setExecution(plant.execution(thread))
-                        .setType(WISH.tool())
+                        .setNamespace(workers.connection().namespace())
+                        .setExecution(workers.execution(thread))
+                        .setType(REQUEST.tool())
                         .setIdentity("ann")
                         .build());
     }
 
-    private static void fail(Plant plant, String thread) {
-        plant.connection()
+    private static void fail(SplitWorkers workers, String thread) {
+        workers.connection()
                 .stubs()
                 .blockingStub()
                 .respondActivityTaskFailedById(RespondActivityTaskFailedByIdRequest.newBuilder()
-                        .setNamespace(plant.connection().namespace())
+                        .setNamespace(workers.connection().namespace())
                         .setWorkflowId(thread)
-                        .setActivityId(plant.activities(thread).get(0).getActivityId())
+                        .setActivityId(workers.activities(thread).get(0).getActivityId())
                         .setFailure(Failure.newBuilder()
                                 .setMessage("somebody thought so")
                                 .setApplicationFailureInfo(ApplicationFailureInfo.getDefaultInstance()))
@@ -258,26 +258,26 @@ class ActivityOperationsServerTest {
                         .build());
     }
 
-    private static void unpause(Plant plant, String thread) {
-        plant.connection()
+    private static void unpause(SplitWorkers workers, String thread) {
+        workers.connection()
                 .stubs()
                 .blockingStub()
                 .unpauseActivity(UnpauseActivityRequest.newBuilder()
-                        .setNamespace(plant.connection().namespace())
-                        .setExecution(plant.execution(thread))
-                        .setType(WISH.tool())
+                        .setNamespace(workers.connection().namespace())
+                        .setExecution(workers.execution(thread))
+                        .setType(REQUEST.tool())
                         .setIdentity("ann")
                         .build());
     }
 
-    private static void reset(Plant plant, String thread, boolean keepPaused) {
-        plant.connection()
+    private static void reset(SplitWorkers workers, String thread, boolean keepPaused) {
+        workers.connection()
                 .stubs()
                 .blockingStub()
                 .resetActivity(ResetActivityRequest.newBuilder()
-                        .setNamespace(plant.connection().namespace())
-                        .setExecution(plant.execution(thread))
-                        .setType(WISH.tool())
+                        .setNamespace(workers.connection().namespace())
+                        .setExecution(workers.execution(thread))
+                        .setType(REQUEST.tool())
                         .setIdentity("ann")
                         .setKeepPaused(keepPaused)
                         .build());

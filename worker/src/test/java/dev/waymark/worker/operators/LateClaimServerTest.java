@@ -17,36 +17,36 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("server")
 @Tag("full")
 class LateClaimServerTest {
-    private static final Wish WISH = new Wish(ChargeService.CHARGE, 1, Wish.Ids.FRESH);
+    private static final ChargeRequest REQUEST = new ChargeRequest(ChargeService.CHARGE, 1, ChargeRequest.Ids.FRESH);
 
     @Test
     void claim_ofAClaimedOrEndedDispatch_isRefused(@TempDir Path directory) throws Exception {
-        ChargeService till = new ChargeService(directory.resolve("ledger"));
-        String thread = Plant.newThread();
-        ToolBarrier before = till.holdBefore(thread);
-        try (Plant plant = new Plant(TestServers.real(), till)) {
-            plant.workflows();
-            Plant.Half first = plant.activities();
-            plant.start(thread, WISH);
+        ChargeService charges = new ChargeService(directory.resolve("ledger"));
+        String thread = SplitWorkers.newThread();
+        ToolBarrier before = charges.holdBefore(thread);
+        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges)) {
+            workers.workflows();
+            SplitWorkers.HalfWorker first = workers.activities();
+            workers.start(thread, REQUEST);
             before.awaitArrival();
-            Call call = plant.awaitCall(thread, Call.Status.CLAIMED);
+            Call call = workers.awaitCall(thread, Call.Status.CLAIMED);
 
-            assertRefused(plant, thread, call, 1);
+            assertRefused(workers, thread, call, 1);
             first.kill();
-            plant.activities();
-            assertThat(plant.attend(thread).calls().get(call.id()).orElseThrow().status())
+            workers.activities();
+            assertThat(workers.attend(thread).calls().get(call.id()).orElseThrow().status())
                     .isEqualTo(Call.Status.LOST);
-            assertRefused(plant, thread, call, 1);
-            assertRefused(plant, thread, call, 2);
-            plant.check(thread, WISH);
+            assertRefused(workers, thread, call, 1);
+            assertRefused(workers, thread, call, 2);
+            workers.check(thread, REQUEST);
         }
     }
 
-    private static void assertRefused(Plant plant, String thread, Call call, int dispatch) {
-        String execution = ClaimRequest.execution(plant.timeline(thread).runId(), 1, "zombie");
+    private static void assertRefused(SplitWorkers workers, String thread, Call call, int dispatch) {
+        String execution = ClaimRequest.execution(workers.timeline(thread).runId(), 1, "zombie");
         ClaimRequest claim =
                 new ClaimRequest(call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution);
-        assertThatThrownBy(() -> plant.stub(thread).update(SignalNames.CLAIM, ClaimRequest.Answer.class, claim))
+        assertThatThrownBy(() -> workers.stub(thread).update(SignalNames.CLAIM, ClaimRequest.Answer.class, claim))
                 .isInstanceOf(WorkflowUpdateException.class)
                 .cause()
                 .hasMessageContaining("is not open");

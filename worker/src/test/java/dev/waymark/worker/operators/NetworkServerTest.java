@@ -24,12 +24,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("full")
 class NetworkServerTest {
     private static final Duration HEALED = Duration.ofSeconds(30);
-    private static final Wish WISH = new Wish(ChargeService.CHARGE, 4, Wish.Ids.FRESH);
+    private static final ChargeRequest REQUEST = new ChargeRequest(ChargeService.CHARGE, 4, ChargeRequest.Ids.FRESH);
 
     @TempDir
     static Path directory;
 
-    private static ChargeService till;
+    private static ChargeService charges;
 
     record Fault(boolean silent, int seconds, boolean ofWorkflowsToo) {}
 
@@ -48,7 +48,7 @@ class NetworkServerTest {
     @BeforeAll
     static void open() {
         TestServers.real();
-        till = new ChargeService(directory.resolve("ledger"));
+        charges = new ChargeService(directory.resolve("ledger"));
     }
 
     /**
@@ -59,38 +59,38 @@ class NetworkServerTest {
     @MethodSource("faults")
     @Execution(ExecutionMode.CONCURRENT)
     void network_fails_chargesAtMostOnceAndContinuesSoonAfter(Fault fault) throws Exception {
-        String charging = Plant.newThread();
-        String charged = Plant.newThread();
-        ToolBarrier before = till.holdBefore(charging).firm();
-        ToolBarrier after = till.holdAfter(charged).firm();
-        try (Plant plant = new Plant(TestServers.real(), till)) {
+        String charging = SplitWorkers.newThread();
+        String charged = SplitWorkers.newThread();
+        ToolBarrier before = charges.holdBefore(charging).firm();
+        ToolBarrier after = charges.holdAfter(charged).firm();
+        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges)) {
             List<CuttableProxy> cables = new ArrayList<>();
-            Plant.Half workflows = plant.workflows();
+            SplitWorkers.HalfWorker workflows = workers.workflows();
             if (fault.ofWorkflowsToo()) {
                 cables.add(workflows.cable());
             }
-            cables.add(plant.activities().cable());
-            plant.start(charging, WISH);
-            plant.start(charged, WISH);
+            cables.add(workers.activities().cable());
+            workers.start(charging, REQUEST);
+            workers.start(charged, REQUEST);
             before.awaitArrival();
             after.awaitArrival();
 
             cables.forEach(fault.silent() ? CuttableProxy::silence : CuttableProxy::cut);
-            String begun = plant.start(WISH);
+            String begun = workers.start(REQUEST);
             before.open();
             Awaitility.await()
-                    .atMost(Plant.PATIENCE)
+                    .atMost(SplitWorkers.PATIENCE)
                     .pollDelay(Duration.ofSeconds(fault.seconds()))
                     .until(() -> true);
             after.open();
             cables.forEach(CuttableProxy::reconnect);
 
             for (String thread : List.of(charging, charged, begun)) {
-                plant.awaitProgress(thread, HEALED);
+                workers.awaitProgress(thread, HEALED);
             }
             for (String thread : List.of(charging, charged, begun)) {
-                assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
-                plant.check(thread, WISH);
+                assertThat(workers.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                workers.check(thread, REQUEST);
             }
         }
     }

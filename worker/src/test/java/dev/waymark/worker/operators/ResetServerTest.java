@@ -31,35 +31,35 @@ class ResetServerTest {
     @TempDir
     static Path directory;
 
-    private static ChargeService till;
-    private static Plant plant;
+    private static ChargeService charges;
+    private static SplitWorkers workers;
 
     @BeforeAll
     static void open() {
-        till = new ChargeService(directory.resolve("ledger"));
-        plant = new Plant(TestServers.real(), till);
-        plant.workflows();
-        plant.activities();
+        charges = new ChargeService(directory.resolve("ledger"));
+        workers = new SplitWorkers(TestServers.real(), charges);
+        workers.workflows();
+        workers.activities();
     }
 
     @AfterAll
     static void close() {
-        if (plant != null) { // It is null if the server is missing and the tests are skipped.
-            plant.close();
+        if (workers != null) { // It is null if the server is missing and the tests are skipped.
+            workers.close();
         }
     }
 
-    static Stream<Wish> wishes() {
-        List<Wish> wishes = new ArrayList<>();
-        for (Wish.Ids ids : Wish.Ids.values()) {
-            wishes.add(new Wish(ChargeService.CHARGE, 4, ids));
+    static Stream<ChargeRequest> requests() {
+        List<ChargeRequest> requests = new ArrayList<>();
+        for (ChargeRequest.Ids ids : ChargeRequest.Ids.values()) {
+            requests.add(new ChargeRequest(ChargeService.CHARGE, 4, ids));
         }
-        wishes.add(new Wish(ChargeService.CHARGE, 1, Wish.Ids.FRESH));
+        requests.add(new ChargeRequest(ChargeService.CHARGE, 1, ChargeRequest.Ids.FRESH));
         for (String tool : ChargeService.KINDS.subList(1, ChargeService.KINDS.size())) {
-            wishes.add(new Wish(tool, 1, Wish.Ids.FRESH));
-            wishes.add(new Wish(tool, 4, Wish.Ids.FRESH));
+            requests.add(new ChargeRequest(tool, 1, ChargeRequest.Ids.FRESH));
+            requests.add(new ChargeRequest(tool, 4, ChargeRequest.Ids.FRESH));
         }
-        return wishes.stream();
+        return requests.stream();
     }
 
     /**
@@ -67,18 +67,18 @@ class ResetServerTest {
      * previous reset created.
      */
     @ParameterizedTest
-    @MethodSource("wishes")
+    @MethodSource("requests")
     @Execution(ExecutionMode.CONCURRENT)
-    void reset_toEveryTaskOfAFinishedTurn_chargesNothingAgain(Wish wish) {
-        String thread = plant.start(wish);
-        plant.attend(thread);
-        plant.check(thread, wish);
+    void reset_toEveryTaskOfAFinishedTurn_chargesNothingAgain(ChargeRequest request) {
+        String thread = workers.start(request);
+        workers.attend(thread);
+        workers.check(thread, request);
         int resets = 0;
         for (int task = 0; task < completedTasks(thread).size(); task++) {
             if (reset(thread, completedTasks(thread).get(task))) {
                 resets++;
-                assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
-                plant.check(thread, wish);
+                assertThat(workers.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                workers.check(thread, request);
             }
         }
         assertThat(resets).isGreaterThan(3);
@@ -89,15 +89,15 @@ class ResetServerTest {
         CHARGED
     }
 
-    record Held(Wish wish, Point point) {}
+    record Held(ChargeRequest request, Point point) {}
 
     static Stream<Held> held() {
         List<Held> all = new ArrayList<>();
         for (Point point : Point.values()) {
             for (String tool : ChargeService.KINDS) {
-                all.add(new Held(new Wish(tool, 1, Wish.Ids.FRESH), point));
+                all.add(new Held(new ChargeRequest(tool, 1, ChargeRequest.Ids.FRESH), point));
             }
-            all.add(new Held(new Wish(ChargeService.CHARGE, 4, Wish.Ids.SAME), point));
+            all.add(new Held(new ChargeRequest(ChargeService.CHARGE, 4, ChargeRequest.Ids.SAME), point));
         }
         return all.stream();
     }
@@ -111,16 +111,16 @@ class ResetServerTest {
         List<ToolBarrier> gates = new ArrayList<>();
         int places = 6;
         for (int i = 0; i < places; i++) {
-            String thread = Plant.newThread();
-            ToolBarrier gate = held.point() == Point.CLAIMED ? till.holdBefore(thread) : till.holdAfter(thread);
+            String thread = SplitWorkers.newThread();
+            ToolBarrier gate = held.point() == Point.CLAIMED ? charges.holdBefore(thread) : charges.holdAfter(thread);
             gates.add(gate.firm());
-            threads.add(plant.start(thread, held.wish()));
+            threads.add(workers.start(thread, held.request()));
         }
         int resets = 0;
         for (int i = 0; i < places; i++) {
             String thread = threads.get(i);
-            if (held.wish().tool().equals(ChargeService.APPROVED)) {
-                plant.decide(thread, plant.awaitCall(thread, Call.Status.AWAITING));
+            if (held.request().tool().equals(ChargeService.APPROVED)) {
+                workers.decide(thread, workers.awaitCall(thread, Call.Status.AWAITING));
             }
             gates.get(i).awaitArrival();
             List<Long> tasks = completedTasks(thread);
@@ -128,7 +128,7 @@ class ResetServerTest {
         }
         assertThat(resets).isGreaterThan(2);
         for (int i = 0; i < places; i++) {
-            boolean wasReset = plant.timeline(threads.get(i)).moments().stream()
+            boolean wasReset = workers.timeline(threads.get(i)).moments().stream()
                             .map(Moment::runId)
                             .distinct()
                             .count()
@@ -136,15 +136,15 @@ class ResetServerTest {
             if (!wasReset) {
                 gates.get(i).open();
             }
-            assertThat(plant.attend(threads.get(i)).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            assertThat(workers.attend(threads.get(i)).turn().status()).isEqualTo(Turn.Status.COMPLETE);
             gates.get(i).open();
-            plant.check(threads.get(i), held.wish());
+            workers.check(threads.get(i), held.request());
         }
     }
 
     /** The events at which workflow tasks of the newest run were completed. */
     private static List<Long> completedTasks(String thread) {
-        return plant.connection().client().fetchHistory(thread).getEvents().stream()
+        return workers.connection().client().fetchHistory(thread).getEvents().stream()
                 .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
                 .map(HistoryEvent::getEventId)
                 .toList();
@@ -156,12 +156,12 @@ class ResetServerTest {
      */
     private static boolean reset(String thread, long eventId) {
         try {
-            plant.connection()
+            workers.connection()
                     .stubs()
                     .blockingStub()
                     .resetWorkflowExecution(ResetWorkflowExecutionRequest.newBuilder()
-                            .setNamespace(plant.connection().namespace())
-                            .setWorkflowExecution(plant.execution(thread))
+                            .setNamespace(workers.connection().namespace())
+                            .setWorkflowExecution(workers.execution(thread))
                             .setWorkflowTaskFinishEventId(eventId)
                             .setRequestId(UUID.randomUUID().toString())
                             .setReason("a test")

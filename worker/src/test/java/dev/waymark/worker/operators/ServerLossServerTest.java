@@ -27,82 +27,82 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ServerLossServerTest {
     private static final Duration HEALED = Duration.ofSeconds(30);
 
-    enum Workers {
+    enum WorkerFate {
         STAY,
         /** The workers die while the server is down, and others replace them. */
         DIE
     }
 
     @ParameterizedTest
-    @EnumSource(Workers.class)
+    @EnumSource(WorkerFate.class)
     @Execution(ExecutionMode.CONCURRENT)
-    void server_killed_chargesAtMostOnceAndContinuesSoon(Workers workers, @TempDir Path directory) throws Exception {
+    void server_killed_chargesAtMostOnceAndContinuesSoon(WorkerFate fate, @TempDir Path directory) throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         assumeTrue(binary.isPresent(), "no temporal binary");
-        ChargeService till = new ChargeService(directory.resolve("ledger"));
+        ChargeService charges = new ChargeService(directory.resolve("ledger"));
         Path database = directory.resolve("temporal.db");
         try (KillableServer server = KillableServer.start(
                         binary.get(), port -> DevServer.temporal(binary.get(), Optional.of(database), port, 0));
                 Connection connection = Connection.to(server.address());
-                Plant plant = new Plant(connection, till)) {
-            plant.workflows();
-            plant.activities();
-            Map<String, Wish> threads = new LinkedHashMap<>();
-            Wish one = new Wish(ChargeService.CHARGE, 1, Wish.Ids.FRESH);
-            Wish four = new Wish(ChargeService.CHARGE, 4, Wish.Ids.FRESH);
+                SplitWorkers workers = new SplitWorkers(connection, charges)) {
+            workers.workflows();
+            workers.activities();
+            Map<String, ChargeRequest> threads = new LinkedHashMap<>();
+            ChargeRequest one = new ChargeRequest(ChargeService.CHARGE, 1, ChargeRequest.Ids.FRESH);
+            ChargeRequest four = new ChargeRequest(ChargeService.CHARGE, 4, ChargeRequest.Ids.FRESH);
 
-            String thinking = Plant.newThread();
-            ToolBarrier thought = plant.holdThinking(thinking);
-            threads.put(plant.start(thinking, four), four);
+            String thinking = SplitWorkers.newThread();
+            ToolBarrier thought = workers.holdThinking(thinking);
+            threads.put(workers.start(thinking, four), four);
             thought.awaitArrival();
-            String claimed = Plant.newThread();
-            ToolBarrier before = till.holdBefore(claimed).firm();
-            threads.put(plant.start(claimed, four), four);
+            String claimed = SplitWorkers.newThread();
+            ToolBarrier before = charges.holdBefore(claimed).firm();
+            threads.put(workers.start(claimed, four), four);
             before.awaitArrival();
-            String charged = Plant.newThread();
-            ToolBarrier after = till.holdAfter(charged).firm();
-            threads.put(plant.start(charged, one), one);
+            String charged = SplitWorkers.newThread();
+            ToolBarrier after = charges.holdAfter(charged).firm();
+            threads.put(workers.start(charged, one), one);
             after.awaitArrival();
             for (String tool : new String[] {ChargeService.APPROVED, ChargeService.ASKING, ChargeService.VERIFIED}) {
-                Wish wish = new Wish(tool, 1, Wish.Ids.FRESH);
-                String thread = Plant.newThread();
-                till.holdAfter(thread);
-                threads.put(plant.start(thread, wish), wish);
+                ChargeRequest request = new ChargeRequest(tool, 1, ChargeRequest.Ids.FRESH);
+                String thread = SplitWorkers.newThread();
+                charges.holdAfter(thread);
+                threads.put(workers.start(thread, request), request);
                 switch (tool) {
-                    case ChargeService.APPROVED -> plant.awaitCall(thread, Call.Status.AWAITING);
-                    case ChargeService.ASKING -> plant.awaitCall(thread, Call.Status.UNSETTLED);
-                    default -> plant.awaitCall(thread, Call.Status.UNKNOWN);
+                    case ChargeService.APPROVED -> workers.awaitCall(thread, Call.Status.AWAITING);
+                    case ChargeService.ASKING -> workers.awaitCall(thread, Call.Status.UNSETTLED);
+                    default -> workers.awaitCall(thread, Call.Status.UNKNOWN);
                 }
-                till.holdAfter(thread).open();
+                charges.holdAfter(thread).open();
             }
             for (int i = 0; i < 8; i++) {
                 // These threads may be at any point when the server dies.
-                Wish wish = i % 2 == 0 ? four : new Wish(ChargeService.DEDUPLICATED, 2, Wish.Ids.FRESH);
-                threads.put(plant.start(wish), wish);
+                ChargeRequest request = i % 2 == 0 ? four : new ChargeRequest(ChargeService.DEDUPLICATED, 2, ChargeRequest.Ids.FRESH);
+                threads.put(workers.start(request), request);
             }
 
             server.kill();
-            if (workers == Workers.DIE) {
-                plant.kill();
+            if (fate == WorkerFate.DIE) {
+                workers.kill();
             }
             thought.open();
             before.open();
             after.open();
             server.restart();
-            plant.awaitServer();
-            if (workers == Workers.DIE) {
-                plant.workflows();
-                plant.activities();
+            workers.awaitServer();
+            if (fate == WorkerFate.DIE) {
+                workers.workflows();
+                workers.activities();
             }
 
-            for (Map.Entry<String, Wish> thread : threads.entrySet()) {
-                if (!plant.state(thread.getKey()).isInterrupted()) {
-                    plant.awaitProgress(thread.getKey(), HEALED);
+            for (Map.Entry<String, ChargeRequest> thread : threads.entrySet()) {
+                if (!workers.state(thread.getKey()).isInterrupted()) {
+                    workers.awaitProgress(thread.getKey(), HEALED);
                 }
             }
-            for (Map.Entry<String, Wish> thread : threads.entrySet()) {
-                assertThat(plant.attend(thread.getKey()).turn().status()).isEqualTo(Turn.Status.COMPLETE);
-                plant.check(thread.getKey(), thread.getValue());
+            for (Map.Entry<String, ChargeRequest> thread : threads.entrySet()) {
+                assertThat(workers.attend(thread.getKey()).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                workers.check(thread.getKey(), thread.getValue());
             }
         }
     }

@@ -28,7 +28,7 @@ class StopServerTest {
     @TempDir
     static Path directory;
 
-    private static ChargeService till;
+    private static ChargeService charges;
 
     enum Order {
         STOP,
@@ -68,23 +68,23 @@ class StopServerTest {
     @BeforeAll
     static void open() {
         TestServers.real();
-        till = new ChargeService(directory.resolve("ledger"));
+        charges = new ChargeService(directory.resolve("ledger"));
     }
 
     @ParameterizedTest
     @MethodSource("scenarios")
     @Execution(ExecutionMode.CONCURRENT)
     void stop_atAnyPoint_chargesAtMostOnceAndReportsWhatIsKnown(Scenario scenario) throws Exception {
-        Wish wish = new Wish(scenario.point().tool, 1, Wish.Ids.FRESH);
-        String thread = Plant.newThread();
-        ToolBarrier before = till.holdBefore(thread);
-        ToolBarrier after = till.holdAfter(thread);
-        ToolBarrier verifying = till.holdVerifying(thread);
-        try (Plant plant = new Plant(TestServers.real(), till)) {
-            ToolBarrier thinking = plant.holdThinking(thread);
-            Plant.Half workflows = plant.workflows();
-            Plant.Half activities = plant.activities();
-            plant.start(thread, wish);
+        ChargeRequest request = new ChargeRequest(scenario.point().tool, 1, ChargeRequest.Ids.FRESH);
+        String thread = SplitWorkers.newThread();
+        ToolBarrier before = charges.holdBefore(thread);
+        ToolBarrier after = charges.holdAfter(thread);
+        ToolBarrier verifying = charges.holdVerifying(thread);
+        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges)) {
+            ToolBarrier thinking = workers.holdThinking(thread);
+            SplitWorkers.HalfWorker workflows = workers.workflows();
+            SplitWorkers.HalfWorker activities = workers.activities();
+            workers.start(thread, request);
             thinking.awaitArrival();
             if (scenario.point() != Point.THINKING) {
                 thinking.open();
@@ -95,21 +95,21 @@ class StopServerTest {
             }
             switch (scenario.point()) {
                 case THINKING -> {}
-                case AWAITING_APPROVAL -> plant.awaitCall(thread, Call.Status.AWAITING);
+                case AWAITING_APPROVAL -> workers.awaitCall(thread, Call.Status.AWAITING);
                 case DISPATCHED -> {
-                    Call call = plant.awaitCall(thread, Call.Status.AWAITING);
+                    Call call = workers.awaitCall(thread, Call.Status.AWAITING);
                     activities.stop();
-                    plant.decide(thread, call);
-                    plant.awaitCall(thread, Call.Status.DISPATCHED);
+                    workers.decide(thread, call);
+                    workers.awaitCall(thread, Call.Status.DISPATCHED);
                 }
                 case STARTED -> {
-                    Call call = plant.awaitCall(thread, Call.Status.AWAITING);
+                    Call call = workers.awaitCall(thread, Call.Status.AWAITING);
                     activities.stop();
-                    plant.decide(thread, call);
-                    plant.awaitCall(thread, Call.Status.DISPATCHED);
+                    workers.decide(thread, call);
+                    workers.awaitCall(thread, Call.Status.DISPATCHED);
                     workflows.stop();
-                    plant.activities();
-                    plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
+                    workers.activities();
+                    workers.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
                 }
                 case CLAIMED -> before.awaitArrival();
                 case CHARGED -> {
@@ -118,7 +118,7 @@ class StopServerTest {
                 }
                 case WAITING_FOR_THE_FENCE -> {
                     before.open();
-                    plant.awaitCall(thread, Call.Status.UNKNOWN);
+                    workers.awaitCall(thread, Call.Status.UNKNOWN);
                 }
                 case VERIFYING -> {
                     before.open();
@@ -126,46 +126,46 @@ class StopServerTest {
                 }
                 case UNSETTLED -> {
                     before.open();
-                    plant.awaitCall(thread, Call.Status.UNSETTLED);
+                    workers.awaitCall(thread, Call.Status.UNSETTLED);
                 }
             }
             switch (scenario.order()) {
-                case STOP -> plant.stub(thread).signal(SignalNames.STOP);
-                case CANCEL -> plant.stub(thread).cancel();
-                case TERMINATE -> plant.stub(thread).terminate("a test");
+                case STOP -> workers.stub(thread).signal(SignalNames.STOP);
+                case CANCEL -> workers.stub(thread).cancel();
+                case TERMINATE -> workers.stub(thread).terminate("a test");
             }
             switch (scenario.point()) {
-                case STARTED -> plant.workflows();
-                case DISPATCHED -> plant.activities();
+                case STARTED -> workers.workflows();
+                case DISPATCHED -> workers.activities();
                 case THINKING, AWAITING_APPROVAL, CLAIMED, CHARGED, WAITING_FOR_THE_FENCE, VERIFYING, UNSETTLED -> {}
             }
             if (scenario.order() == Order.STOP) {
                 Conversation stopped =
-                        plant.await(thread, state -> !state.turn().isRunning());
+                        workers.await(thread, state -> !state.turn().isRunning());
                 assertThat(stopped.turn().status()).isEqualTo(Turn.Status.STOPPED);
                 checkWords(stopped, scenario.point());
             }
             List.of(thinking, before, after, verifying).forEach(ToolBarrier::open);
             switch (scenario.order()) {
                 case STOP -> {
-                    plant.stub(thread)
-                            .signal(SignalNames.SAY, new Wish(ChargeService.CHARGE, 0, Wish.Ids.SAME).words());
-                    plant.await(thread, state -> state.turn().status() == Turn.Status.COMPLETE);
-                    plant.check(thread, wish);
+                    workers.stub(thread)
+                            .signal(SignalNames.SAY, new ChargeRequest(ChargeService.CHARGE, 0, ChargeRequest.Ids.SAME).words());
+                    workers.await(thread, state -> state.turn().status() == Turn.Status.COMPLETE);
+                    workers.check(thread, request);
                 }
                 case CANCEL -> {
-                    Timeline end = plant.awaitEnding(thread);
+                    Timeline end = workers.awaitEnding(thread);
                     assertThat(end.ending().orElseThrow().kind()).isEqualTo(RunEnding.Kind.CANCELLED);
                     checkWords(end.now(), scenario.point());
-                    plant.check(thread, wish);
+                    workers.check(thread, request);
                 }
                 case TERMINATE -> {
-                    plant.awaitEnding(thread);
-                    plant.checkCharges(thread, wish);
+                    workers.awaitEnding(thread);
+                    workers.checkCharges(thread, request);
                 }
             }
             if (scenario.point().isUnclaimed()) {
-                assertThat(till.charged(thread, 1)).isZero();
+                assertThat(charges.charged(thread, 1)).isZero();
             }
         }
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("full")
 class WorkerProcessServerTest {
-    private static final Wish WISH = new Wish(ChargeService.CHARGE, 1, Wish.Ids.SAME);
+    private static final ChargeRequest REQUEST = new ChargeRequest(ChargeService.CHARGE, 1, ChargeRequest.Ids.SAME);
 
     private static final int MOST_STARTS = 10;
     private static final String LONG = "2m";
@@ -72,14 +72,14 @@ class WorkerProcessServerTest {
 
     /** The only worker ends while some tools run, others are about to run, and some threads have just started. */
     private void drain(int signals) throws Exception {
-        ChargeService till = new ChargeService(directory.resolve("ledger"));
+        ChargeService charges = new ChargeService(directory.resolve("ledger"));
         List<String> threads = new ArrayList<>();
-        try (Plant plant = new Plant(TestServers.real(), till);
-                ChildProcess only = worker(plant.taskQueue(), LONG)) {
-            threads.add(plant.start(WISH));
+        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges);
+                ChildProcess only = worker(workers.taskQueue(), LONG)) {
+            threads.add(workers.start(REQUEST));
             awaitFile("pid-" + threads.get(0));
             for (int i = 0; i < 8; i++) {
-                threads.add(plant.start(WISH));
+                threads.add(workers.start(REQUEST));
             }
             for (int i = 0; i < signals; i++) {
                 only.signal("TERM");
@@ -87,11 +87,11 @@ class WorkerProcessServerTest {
             Files.createFile(directory.resolve("go"));
             assertThat(exitCode(only)).isZero();
 
-            try (ChildProcess next = worker(plant.taskQueue(), LONG)) {
+            try (ChildProcess next = worker(workers.taskQueue(), LONG)) {
                 for (String thread : threads) {
-                    assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
-                    plant.check(thread, WISH);
-                    assertThat(plant.state(thread)
+                    assertThat(workers.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                    workers.check(thread, REQUEST);
+                    assertThat(workers.state(thread)
                                     .calls()
                                     .get("tu_1")
                                     .orElseThrow()
@@ -104,14 +104,14 @@ class WorkerProcessServerTest {
 
     @Test
     void workerFrozen_inMidEffect_isReplacedAndItsProgramKilled() throws Exception {
-        ChargeService till = new ChargeService(directory.resolve("ledger"));
-        try (Plant plant = new Plant(TestServers.real(), till);
-                ChildProcess frozen = worker(plant.taskQueue(), SHORT)) {
-            String thread = plant.start(WISH);
+        ChargeService charges = new ChargeService(directory.resolve("ledger"));
+        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges);
+                ChildProcess frozen = worker(workers.taskQueue(), SHORT)) {
+            String thread = workers.start(REQUEST);
             long program = awaitPid("pid-" + thread);
             frozen.signal("STOP");
-            try (ChildProcess other = worker(plant.taskQueue(), SHORT)) {
-                assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            try (ChildProcess other = worker(workers.taskQueue(), SHORT)) {
+                assertThat(workers.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
                 assertThat(ProcessHandle.of(program).filter(ProcessHandle::isAlive))
                         .isEmpty();
                 Files.createFile(directory.resolve("go"));
@@ -120,12 +120,12 @@ class WorkerProcessServerTest {
                 // The worker that was resumed works like any other.
                 other.signal("TERM");
                 assertThat(exitCode(other)).isZero();
-                String later = plant.start(WISH);
-                assertThat(plant.attend(later).turn().status()).isEqualTo(Turn.Status.COMPLETE);
-                plant.check(later, WISH);
-                plant.check(thread, WISH);
-                assertThat(till.charged(thread, 1)).isZero();
-                assertThat(plant.state(thread).calls().get("tu_1").orElseThrow().status())
+                String later = workers.start(REQUEST);
+                assertThat(workers.attend(later).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                workers.check(later, REQUEST);
+                workers.check(thread, REQUEST);
+                assertThat(charges.charged(thread, 1)).isZero();
+                assertThat(workers.state(thread).calls().get("tu_1").orElseThrow().status())
                         .isEqualTo(Call.Status.LOST);
             }
         }
@@ -133,30 +133,30 @@ class WorkerProcessServerTest {
 
     @Test
     void workerKilled_inMidEffect_programIsGoneBeforeTheThreadContinues() throws Exception {
-        ChargeService till = new ChargeService(directory.resolve("ledger"));
-        try (Plant plant = new Plant(TestServers.real(), till);
-                ChildProcess killed = worker(plant.taskQueue(), LONG)) {
-            String thread = plant.start(WISH);
+        ChargeService charges = new ChargeService(directory.resolve("ledger"));
+        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges);
+                ChildProcess killed = worker(workers.taskQueue(), LONG)) {
+            String thread = workers.start(REQUEST);
             long program = awaitPid("pid-" + thread);
             killed.signal("KILL");
-            try (ChildProcess other = worker(plant.taskQueue(), LONG)) {
-                assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            try (ChildProcess other = worker(workers.taskQueue(), LONG)) {
+                assertThat(workers.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
                 assertThat(ProcessHandle.of(program).filter(ProcessHandle::isAlive))
                         .isEmpty();
-                plant.check(thread, WISH);
-                assertThat(plant.state(thread).calls().get("tu_1").orElseThrow().status())
+                workers.check(thread, REQUEST);
+                assertThat(workers.state(thread).calls().get("tu_1").orElseThrow().status())
                         .isEqualTo(Call.Status.LOST);
             }
         }
     }
 
     private void awaitFile(String name) {
-        Awaitility.await(name).atMost(Plant.PATIENCE).until(() -> Files.exists(directory.resolve(name)));
+        Awaitility.await(name).atMost(SplitWorkers.PATIENCE).until(() -> Files.exists(directory.resolve(name)));
     }
 
     private long awaitPid(String name) {
         return Awaitility.await(name)
-                .atMost(Plant.PATIENCE)
+                .atMost(SplitWorkers.PATIENCE)
                 .ignoreExceptions()
                 .until(
                         () -> Long.parseLong(
@@ -185,7 +185,7 @@ class WorkerProcessServerTest {
         for (int i = 1; ; i++) {
             ChildProcess started = builder.start();
             try {
-                started.awaitLine("ready"::equals, Plant.PATIENCE);
+                started.awaitLine("ready"::equals, SplitWorkers.PATIENCE);
                 return started;
             } catch (IOException e) {
                 started.close();
@@ -197,6 +197,6 @@ class WorkerProcessServerTest {
     }
 
     private static int exitCode(ChildProcess worker) throws InterruptedException {
-        return worker.exitCodeWithin(Plant.PATIENCE).orElseThrow(() -> new AssertionError("still runs: " + worker));
+        return worker.exitCodeWithin(SplitWorkers.PATIENCE).orElseThrow(() -> new AssertionError("still runs: " + worker));
     }
 }

@@ -129,7 +129,7 @@ class TemporalServerTest {
 
     @Test
     void server_jvmKilled_endsToo() throws Exception {
-        ChildProcess jvm = ChildProcess.java(ChildProcess.SHORT_LIVED, Victim.class, binary.toString())
+        ChildProcess jvm = ChildProcess.java(ChildProcess.SHORT_LIVED, ServerStarter.class, binary.toString())
                 .showingErrors()
                 .start();
         String address = jvm.firstLine(Duration.ofMinutes(1));
@@ -144,7 +144,7 @@ class TemporalServerTest {
     void server_processGroupOfTheJvmKilled_endsToo() throws Exception {
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")), "no setsid");
         List<String> command = new ArrayList<>(List.of("/usr/bin/setsid"));
-        command.addAll(ChildProcess.javaCommand(ChildProcess.SHORT_LIVED, Victim.class, binary.toString()));
+        command.addAll(ChildProcess.javaCommand(ChildProcess.SHORT_LIVED, ServerStarter.class, binary.toString()));
         ChildProcess jvm = ChildProcess.of(command).showingErrors().start();
         String address = jvm.firstLine(Duration.ofMinutes(1));
         int port = Integer.parseInt(address.split(":")[1]);
@@ -240,7 +240,7 @@ class TemporalServerTest {
     }
 
     /** A JVM that has started a server, and that the test kills. */
-    static final class Victim {
+    static final class ServerStarter {
         public static void main(String[] args) throws Exception {
             DevServer server = DevServer.temporal(Path.of(args[0]), Optional.empty(), 0, 0);
             System.out.println(server.address());

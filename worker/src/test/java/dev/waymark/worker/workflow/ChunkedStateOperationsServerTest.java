@@ -343,7 +343,7 @@ class ChunkedStateOperationsServerTest {
                         assertThat(failure.getType()).isEqualTo(ProblemType.PREVIOUS_RUN_GONE);
                         assertThat(failure.getOriginalMessage()).isEqualTo(words);
                     });
-            assertThat(rig.fetchesOfStates()).isEqualTo(WorkflowRig.TRIES_TO_FIND_A_RUN);
+            assertThat(rig.fetchesOfStates()).isEqualTo(WorkflowRig.ATTEMPTS_TO_FIND_RUN);
             assertThatThrownBy(() -> rig.timeline(thread)).hasMessage(words);
         }
     }

@@ -106,7 +106,7 @@ final class WorkflowRig implements AutoCloseable {
     private static final int MOST_WORDS = 20_000;
 
     /** Few attempts, because the default would take a quarter of an hour. */
-    static final int TRIES_TO_FIND_A_RUN = 4;
+    static final int ATTEMPTS_TO_FIND_RUN = 4;
 
     /** The deadlock timeout of production workers. */
     private static final Duration DEADLOCK = Duration.ofSeconds(5);
@@ -164,7 +164,7 @@ final class WorkflowRig implements AutoCloseable {
         worker.registerActivitiesImplementations(
                 (AgentActivity) this::agent, new JudgeActivityImpl(runs, judges), (ModelActivity)
                         input -> model.call(modelInput.apply(input)));
-        StateActivityImpl carrier = new StateActivityImpl(runs, TRIES_TO_FIND_A_RUN);
+        StateActivityImpl carrier = new StateActivityImpl(runs, ATTEMPTS_TO_FIND_RUN);
         worker.registerActivitiesImplementations(
                 new ToolActivity(
                         runs,

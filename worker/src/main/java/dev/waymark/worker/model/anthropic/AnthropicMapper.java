@@ -97,7 +97,7 @@ final class AnthropicMapper {
                     .map(budget ->
                             new MessagesRequest.Thinking("enabled", Optional.of(budget), options.thinkingDisplay()));
         }
-        Optional<String> type = options.thinking().or(() -> thinksUnasked(request));
+        Optional<String> type = options.thinking().or(() -> defaultThinking(request));
         return type.map(word -> new MessagesRequest.Thinking(
                 word,
                 Optional.empty(),
@@ -110,14 +110,14 @@ final class AnthropicMapper {
      * The thinking of a model that thinks by default; empty if it does not, or if an option is incompatible with
      * thinking.
      */
-    private static Optional<String> thinksUnasked(ModelRequest request) {
+    private static Optional<String> defaultThinking(ModelRequest request) {
         ModelOptions options = request.options();
         boolean isFree = options.temperature().isEmpty()
                 && options.toolChoice()
                         .map(ToolChoice::new)
                         .filter(ToolChoice::demandsCall)
                         .isEmpty();
-        return isFree && known(request.model()).thinksHidden()
+        return isFree && known(request.model()).hidesThinking()
                 ? Optional.of(AnthropicProvider.ADAPTIVE)
                 : Optional.empty();
     }

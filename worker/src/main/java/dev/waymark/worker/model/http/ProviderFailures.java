@@ -48,7 +48,7 @@ public enum ProviderFailures {
     WORKER_BUSY(ProblemType.WORKER_BUSY, true);
 
     /** Error codes that are more specific than the HTTP status. */
-    private static final Map<String, ProviderFailures> TELLING = Map.ofEntries(
+    private static final Map<String, ProviderFailures> SPECIFIC_CODES = Map.ofEntries(
             Map.entry("insufficient_quota", NO_CREDIT),
             Map.entry("billing_error", NO_CREDIT),
             Map.entry("billing_hard_limit_reached", NO_CREDIT),
@@ -92,13 +92,13 @@ public enum ProviderFailures {
         if (status < 300) {
             return body.names().isEmpty() ? MALFORMED_REPLY : inStream(body);
         }
-        Optional<ProviderFailures> told = status >= 400 && status < 500 ? telling(body) : Optional.empty();
+        Optional<ProviderFailures> told = status >= 400 && status < 500 ? specific(body) : Optional.empty();
         return told.orElseGet(() -> of(status));
     }
 
     /** Classifies an error inside a stream. Unknown errors are retryable. */
     static ProviderFailures inStream(ErrorBody body) {
-        return telling(body)
+        return specific(body)
                 .or(() -> first(body.names(), IN_STREAM))
                 .or(() -> body.names().stream()
                         .filter(name -> name.matches("[45][0-9][0-9]"))
@@ -107,8 +107,8 @@ public enum ProviderFailures {
                 .orElse(SERVER_ERROR);
     }
 
-    private static Optional<ProviderFailures> telling(ErrorBody body) {
-        return first(body.names(), TELLING)
+    private static Optional<ProviderFailures> specific(ErrorBody body) {
+        return first(body.names(), SPECIFIC_CODES)
                 .or(() -> PHRASES.entrySet().stream()
                         .filter(phrase -> body.message().contains(phrase.getKey()))
                         .map(Map.Entry::getValue)

@@ -29,7 +29,7 @@ public record KnownModel(
     }
 
     /** Whether the model thinks by default, and shows its thinking only on request. */
-    public boolean thinksHidden() {
+    public boolean hidesThinking() {
         return thinking.filter(HIDDEN::equals).isPresent();
     }
 

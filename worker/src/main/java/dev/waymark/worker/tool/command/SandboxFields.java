@@ -46,7 +46,7 @@ final class SandboxFields {
         }
         Optional<Path> link = Bubblewrap.linkIn(directory, value.text());
         if (link.isPresent()) {
-            throw value.problem(Bubblewrap.linkWords(value.text(), link.get()));
+            throw value.problem(Bubblewrap.linkMessage(value.text(), link.get()));
         }
         return value.text();
     }

@@ -57,7 +57,7 @@ final class McpHttpChannel implements McpChannel {
     private static final int MOST_REDIRECTS = 3;
     private static final int LONGEST_WORDS = 300;
     private static final int MOST_ERROR_BYTES = 64 * 1024;
-    private static final Duration LAST_MOMENTS = Duration.ofSeconds(2);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     /**
      * The maximum number of concurrent replies to a server's requests. Servers usually wait for a reply before the next
@@ -250,7 +250,7 @@ final class McpHttpChannel implements McpChannel {
         open = false;
         if (session.isPresent()) {
             try {
-                send(http().delete().build()).get(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+                send(http().delete().build()).get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             } catch (TimeoutException | ExecutionException e) {
                 LOG.debug("{}: the request to end its session was not delivered", name);
             } catch (InterruptedException e) {

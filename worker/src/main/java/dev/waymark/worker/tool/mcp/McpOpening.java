@@ -42,7 +42,7 @@ final class McpOpening {
     private McpChannel channel;
 
     /** Whether the server has not reacted to {@code server/discover} yet. */
-    private boolean unasked = true;
+    private boolean isDiscoverUnanswered = true;
 
     /** Begins a channel to the server: a program is started each time. */
     private interface Start {
@@ -98,7 +98,7 @@ final class McpOpening {
             return McpEra.HANDSHAKE;
         }
         // The server was not ready in time for the first request, or has been updated.
-        if (unasked && isStateless(fence.left())) {
+        if (isDiscoverUnanswered && isStateless(fence.left())) {
             return McpEra.STATELESS;
         }
         throw new RequestNotSentException(refusal.get());
@@ -108,9 +108,9 @@ final class McpOpening {
         Discovery discovery;
         try {
             discovery = Discovery.of(channel.ask(DISCOVER, ProcessFence.in(fence.leftUpTo(limit))));
-            unasked = false;
+            isDiscoverUnanswered = false;
         } catch (OutcomeUnknownException e) {
-            unasked = e.isLate();
+            isDiscoverUnanswered = e.isLate();
             discovery = Discovery.NONE;
         } catch (RequestNotSentException e) {
             if (channel.isOpen()) {

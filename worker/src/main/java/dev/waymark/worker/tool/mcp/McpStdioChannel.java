@@ -60,7 +60,7 @@ final class McpStdioChannel implements McpChannel {
     /** Time that the script needs to end a server that does not end by itself, with some slack. */
     private static final Duration SLACK = Duration.ofSeconds(4);
 
-    private static final Duration LAST_WORDS = Duration.ofMillis(500);
+    private static final Duration STDERR_GRACE = Duration.ofMillis(500);
     private static final byte[] END = {};
 
     /**
@@ -284,7 +284,7 @@ final class McpStdioChannel implements McpChannel {
     /** Fails all pending and later requests. */
     private void over() {
         try {
-            complaints.join(LAST_WORDS.toMillis());
+            complaints.join(STDERR_GRACE.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -15,7 +15,7 @@ import java.util.UUID;
  * The message to the model of these tests, which alone determines its replies: a number of calls of a tool, each with a
  * different amount.
  */
-record Wish(String tool, int calls, Ids ids) {
+record ChargeRequest(String tool, int calls, Ids ids) {
     /** How the model names its calls. */
     enum Ids {
         /** Equal requests get equal ids. */
@@ -28,9 +28,9 @@ record Wish(String tool, int calls, Ids ids) {
         ONE_IN_TURN
     }
 
-    static Wish parse(String words) {
+    static ChargeRequest parse(String words) {
         String[] parts = words.split(" ");
-        return new Wish(parts[0], Integer.parseInt(parts[1]), Ids.valueOf(parts[2]));
+        return new ChargeRequest(parts[0], Integer.parseInt(parts[1]), Ids.valueOf(parts[2]));
     }
 
     String words() {
@@ -44,9 +44,9 @@ record Wish(String tool, int calls, Ids ids) {
                 || !messages.get(asked).toolResults().isEmpty()) {
             asked--;
         }
-        Wish wish = parse(messages.get(asked).text());
+        ChargeRequest request = parse(messages.get(asked).text());
         int rounds = (messages.size() - 1 - asked) / 2;
-        return wish.reply(rounds);
+        return request.reply(rounds);
     }
 
     private Reply reply(int round) {

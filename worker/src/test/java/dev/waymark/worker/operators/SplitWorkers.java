@@ -73,26 +73,26 @@ import org.awaitility.Awaitility;
  * Workers on a separate task queue, in halves: one half takes workflow tasks, the other runs activities, and each has
  * its own connection to the server. The threads that run here are compared with the ledger.
  */
-final class Plant implements AutoCloseable {
+final class SplitWorkers implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private static final Duration POLL = Duration.ofMillis(100);
 
     private final Connection connection;
-    private final ChargeService till;
+    private final ChargeService charges;
     private final HistoryReader histories;
     private final AgentReplay replay = new AgentReplay();
-    private final String taskQueue = "plant-" + UUID.randomUUID();
-    private final List<Half> halves = new ArrayList<>();
+    private final String taskQueue = "workers-" + UUID.randomUUID();
+    private final List<HalfWorker> halves = new ArrayList<>();
     private final Map<String, ToolBarrier> thinking = new ConcurrentHashMap<>();
     private final List<ToolSpec> specs;
 
     /** {@code connection} is the operator's connection, which is never cut. */
-    Plant(Connection connection, ChargeService till) {
+    SplitWorkers(Connection connection, ChargeService charges) {
         this.connection = connection;
-        this.till = till;
+        this.charges = charges;
         this.histories = new HistoryReader(connection.client());
-        this.specs = till.tools().stream().map(Tool::spec).toList();
+        this.specs = charges.tools().stream().map(Tool::spec).toList();
     }
 
     // ---- workers
@@ -112,26 +112,26 @@ final class Plant implements AutoCloseable {
         if (thinking.containsKey(thread)) {
             thinking.get(thread).pass();
         }
-        return Wish.reply(request);
+        return ChargeRequest.reply(request);
     }
 
     /** Starts a half worker that takes workflow tasks and no activities. */
-    Half workflows() {
-        return new Half(true);
+    HalfWorker workflows() {
+        return new HalfWorker(true);
     }
 
     /** Starts a half worker that runs activities and no workflows. */
-    Half activities() {
-        return new Half(false);
+    HalfWorker activities() {
+        return new HalfWorker(false);
     }
 
     /** Half a worker, on its own connection. */
-    final class Half {
+    final class HalfWorker {
         private final CuttableProxy cable;
         private final Connection own;
         private final WorkerFactory factory;
 
-        private Half(boolean workflows) {
+        private HalfWorker(boolean workflows) {
             try {
                 cable = new CuttableProxy(connection.address());
                 own = Connection.to(cable.address());
@@ -153,14 +153,14 @@ final class Plant implements AutoCloseable {
 
         private void registerActivities(Worker worker) {
             RunReader runs = new RunReader(new HistoryReader(own.client()), 1_000);
-            ToolRunner tools = new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(till.tools())));
+            ToolRunner tools = new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(charges.tools())));
             CallJudges judges = new CallJudges(List.of(), tools);
             worker.registerActivitiesImplementations(
                     new JudgeActivityImpl(runs, judges),
                     (AgentActivity) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
                     new ModelActivityImpl(
                             runs,
-                            ModelProviders.of(Map.of("fake", Plant.this::reply)),
+                            ModelProviders.of(Map.of("fake", SplitWorkers.this::reply)),
                             judges,
                             new FusedCalls(tools),
                             new LiveReplies(thread -> PayloadJson.dataConverter(own.client(), thread)),
@@ -204,11 +204,11 @@ final class Plant implements AutoCloseable {
         return "thread-" + UUID.randomUUID();
     }
 
-    String start(Wish wish) {
-        return start(newThread(), wish);
+    String start(ChargeRequest request) {
+        return start(newThread(), request);
     }
 
-    String start(String thread, Wish wish) {
+    String start(String thread, ChargeRequest request) {
         WorkflowOptions options = WorkflowOptions.newBuilder()
                 .setTaskQueue(taskQueue)
                 .setWorkflowId(thread)
@@ -216,7 +216,7 @@ final class Plant implements AutoCloseable {
         connection
                 .client()
                 .newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options)
-                .start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", wish.words())));
+                .start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", request.words())));
         return thread;
     }
 
@@ -316,22 +316,22 @@ final class Plant implements AutoCloseable {
      * Checks that no effect happened twice, that the thread reports each effect correctly, and that the workflow, its
      * history and a replay have the same state.
      */
-    void check(String thread, Wish wish) {
-        checkCharges(thread, wish);
+    void check(String thread, ChargeRequest request) {
+        checkCharges(thread, request);
         state(thread).calls().forEach((id, call) -> checkHonesty(thread, call));
         checkAgreement(thread);
     }
 
-    void checkCharges(String thread, Wish wish) {
-        for (int cents = 1; cents <= wish.calls(); cents++) {
-            assertThat(till.charged(thread, cents))
-                    .as("%s cents of %s, %s", cents, thread, wish)
+    void checkCharges(String thread, ChargeRequest request) {
+        for (int cents = 1; cents <= request.calls(); cents++) {
+            assertThat(charges.charged(thread, cents))
+                    .as("%s cents of %s, %s", cents, thread, request)
                     .isLessThanOrEqualTo(1);
         }
     }
 
     private void checkHonesty(String thread, Call call) {
-        long charged = till.charged(thread, ((Number) call.args().field("cents")).intValue());
+        long charged = charges.charged(thread, ((Number) call.args().field("cents")).intValue());
         switch (call.status()) {
             case COMPLETED -> assertThat(charged).as("%s of %s", call, thread).isEqualTo(1);
             case FAILED, DENIED ->
@@ -375,7 +375,7 @@ final class Plant implements AutoCloseable {
 
     /** Kills all workers at once. */
     void kill() {
-        List.copyOf(halves).forEach(Half::kill);
+        List.copyOf(halves).forEach(HalfWorker::kill);
     }
 
     @Override
