@@ -259,8 +259,8 @@ class ToolsThatAskTest {
     }
 
     /**
-     * A chain of another program may lack the record of an answer. Then its last question may have been answered, and the
-     * next call may wait for approval instead.
+     * A chain of another program may lack the record of an answer. Then its last question may have been answered, and
+     * the next call may wait for approval instead.
      */
     @Test
     void phases_promptThatMayBeAnswered_isNotThatOfTheNextCall() {

@@ -100,8 +100,8 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
         /**
          * Builds the agent.
          *
-         * @throws IllegalArgumentException if the model is missing, a setting or a tool is invalid, or two tools have the
-         *     same name
+         * @throws IllegalArgumentException if the model is missing, a setting or a tool is invalid, or two tools have
+         *     the same name
          */
         public Agent build() {
             if (model.isEmpty()) {

@@ -396,8 +396,8 @@ public final class AgentWorker implements AutoCloseable {
         }
 
         /**
-         * Adds judges that decide which calls of a tool need approval. They apply to agents of files and of Java, and to
-         * threads that begin from now on.
+         * Adds judges that decide which calls of a tool need approval. They apply to agents of files and of Java, and
+         * to threads that begin from now on.
          */
         public Builder judges(CallJudge... all) {
             judges.addAll(List.of(all));

@@ -46,8 +46,8 @@ class DeploymentServerTest {
     }
 
     /**
-     * Makes a build current. Retries, because the server learns of a version only when its first worker polls, and waits
-     * until all task queues know: since 1.32, the server tells them only after its answer.
+     * Makes a build current. Retries, because the server learns of a version only when its first worker polls, and
+     * waits until all task queues know: since 1.32, the server tells them only after its answer.
      */
     private void makeCurrent(String buildId) {
         Awaitility.await()

@@ -101,8 +101,8 @@ public final class AnthropicServer extends ModelServer {
     }
 
     /**
-     * From now on, replies name the thinking that was dropped, although requests do not ask for it. <i>Assumed</i>: that
-     * a gateway adds the header and the setting to all requests.
+     * From now on, replies name the thinking that was dropped, although requests do not ask for it. <i>Assumed</i>:
+     * that a gateway adds the header and the setting to all requests.
      */
     public AnthropicServer namingDropped() {
         namesDropped = true;

@@ -322,8 +322,9 @@ public final class Heartbeat implements AutoCloseable {
 
     /**
      * Sends the last details for the next attempt, and waits up to five seconds for the server's answer. Waits for
-     * unanswered heartbeats first. Otherwise one of them could arrive last, and the server would keep its older details.
-     * If a cancellation was requested, {@link #isCancelled} says so afterwards, but the thread is not interrupted.
+     * unanswered heartbeats first. Otherwise one of them could arrive last, and the server would keep its older
+     * details. If a cancellation was requested, {@link #isCancelled} says so afterwards, but the thread is not
+     * interrupted.
      */
     public void finish() {
         boolean interrupted = Thread.interrupted();

@@ -30,9 +30,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A snapshot of the agents in a directory: every {@code *.yaml} directly in it, except {@code *.script.yaml} and {@code *.checks.yaml}, ordered
- * by file name. {@link #reread} takes a new snapshot. A worker rereads the files when a thread starts; running threads
- * keep the agent recorded in their history. The directory may be empty.
+ * A snapshot of the agents in a directory: every {@code *.yaml} directly in it, except {@code *.script.yaml} and
+ * {@code *.checks.yaml}, ordered by file name. {@link #reread} takes a new snapshot. A worker rereads the files when a
+ * thread starts; running threads keep the agent recorded in their history. The directory may be empty.
  *
  * <pre>{@code
  * Path directory = Path.of("agents");
@@ -41,7 +41,6 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class AgentDirectory {
-
     private final Path path;
     private final Map<String, AgentSpec> byName;
     private final Map<String, List<McpEntry>> servers;
@@ -195,8 +194,8 @@ public final class AgentDirectory {
      * Returns a snapshot of the current files, or this object if no file has changed. For an invalid file, the last
      * valid version is used, if there was one. If the agents contradict each other, all of them stay unchanged.
      *
-     * @param problems receives the problems of invalid files, once for each version of a file, and a contradiction, once
-     * for each change of the files
+     * @param problems receives the problems of invalid files, once for each version of a file, and a contradiction,
+     *     once for each change of the files
      */
     public AgentDirectory reread(Consumer<AgentInvalid> problems) throws IOException {
         if (source.isEmpty()) {

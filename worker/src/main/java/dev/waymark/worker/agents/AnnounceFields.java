@@ -39,7 +39,6 @@ final class AnnounceFields {
         return reveal.map(all::revealing).orElse(all);
     }
 
-    /** Reads the name of a receiver. */
     static String receiver(YamlValue value) throws YamlProblem {
         return named(value.text(), value);
     }

@@ -54,49 +54,48 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     }
 
     /** The progress of a running attempt, which heartbeats read in another thread. */
-    private static final class Tracker {
-        private volatile Progress progress;
+    private static final class SendProgress {
+        private volatile Progress current;
         private boolean hasSent;
 
-        Tracker(Progress progress) {
-            this.progress = progress;
+        SendProgress(Progress current) {
+            this.current = current;
         }
     }
 
     @Override
     public int announce(AnnounceInput input) {
         ActivityExecutionContext context = Activity.getExecutionContext();
-        Tracker tracker = new Tracker(context.getHeartbeatDetails(Progress.class).orElse(Progress.NONE));
-        try (Heartbeat heartbeat = Heartbeat.showing(() -> tracker.progress)) {
+        SendProgress progress = new SendProgress(context.getHeartbeatDetails(Progress.class).orElse(Progress.NONE));
+        try (Heartbeat heartbeat = Heartbeat.showing(() -> progress.current)) {
             try {
-                carryOut(input, context, heartbeat, tracker);
+                carryOut(input, context, heartbeat, progress);
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
         }
-        return tracker.progress.sent();
+        return progress.current.sent();
     }
 
-    private void carryOut(AnnounceInput input, ActivityExecutionContext context, Heartbeat heartbeat, Tracker tracker)
+    private void carryOut(AnnounceInput input, ActivityExecutionContext context, Heartbeat heartbeat, SendProgress progress)
             throws InterruptedException {
         String name = input.what().receiver();
         Instant begun = Instant.now();
         Instant due = Instant.ofEpochMilli(context.getInfo().getCurrentAttemptScheduledTimestamp());
-        // Uses the later of the two clocks: a test server's clock may run ahead, and after an outage the attempt starts
-        // late.
+        // Uses the later clock: a test server's clock may run ahead, and after an outage the attempt starts late.
         Duration elapsed = Duration.between(input.what().from(), begun.isAfter(due) ? begun : due);
         List<Occasion> occasions = input.what().plan().occasions();
         Optional<Receiver> known = receivers.find(name);
         if (known.isEmpty()) {
-            throw failed(tracker, heartbeat, input, ProblemType.NO_RECEIVER, "this worker has no receiver of this name");
+            throw failed(progress, heartbeat, input, ProblemType.NO_RECEIVER, "this worker has no receiver of this name");
         }
         Receiver receiver = known.get();
         boolean isRepeated = input.what().progress() == Announcement.Progress.DUE_AGAIN;
-        if (isRepeated && tracker.progress.equals(Progress.NONE)) {
-            tracker.progress = new Progress(newest(occasions, elapsed), 0);
+        if (isRepeated && progress.current.equals(Progress.NONE)) {
+            progress.current = new Progress(newest(occasions, elapsed), 0);
         }
-        while (tracker.progress.sent() < occasions.size()) {
-            int next = next(occasions, tracker.progress.sent(), elapsed);
+        while (progress.current.sent() < occasions.size()) {
+            int next = next(occasions, progress.current.sent(), elapsed);
             Occasion occasion = occasions.get(next);
             if (occasion.after().compareTo(elapsed) > 0) {
                 reportProgress(heartbeat);
@@ -107,26 +106,26 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
                         occasion.after().minus(elapsed));
             }
             Notice notice = Notice.of(input, occasion, context.getInfo().getWorkflowId(), receivers.publicUrl());
-            Optional<String> failure = send(receiver, notice, name, heartbeat, tracker);
+            Optional<String> failure = send(receiver, notice, name, heartbeat, progress);
             metrics.announced(name, notice.type(), failure.isEmpty());
             if (failure.isPresent()) {
-                tracker.progress = new Progress(next, tracker.progress.failures());
-                throw failed(tracker, heartbeat, input, ProblemType.NOT_RECEIVED, failure.get());
+                progress.current = new Progress(next, progress.current.failures());
+                throw failed(progress, heartbeat, input, ProblemType.NOT_RECEIVED, failure.get());
             }
-            tracker.progress = new Progress(next + 1, 0);
-            tracker.hasSent = true;
+            progress.current = new Progress(next + 1, 0);
+            progress.hasSent = true;
             heartbeat.sendAtOnce();
         }
     }
 
     /** Sends a notice, or ends the attempt if too many notices are being sent to the receiver. */
-    private Optional<String> send(Receiver receiver, Notice notice, String name, Heartbeat heartbeat, Tracker tracker)
+    private Optional<String> send(Receiver receiver, Notice notice, String name, Heartbeat heartbeat, SendProgress progress)
             throws InterruptedException {
         ReceiverLine line = lines.computeIfAbsent(name, each -> new ReceiverLine());
         long began = System.nanoTime();
         Optional<Duration> pause = line.enter(began);
         if (pause.isPresent()) {
-            if (tracker.hasSent) {
+            if (progress.hasSent) {
                 reportProgress(heartbeat);
             }
             throw retryLater(ProblemType.IN_LINE, ReceiverLine.MOST_AT_ONCE + " others are being sent to " + name, limited(pause.get()));
@@ -148,9 +147,9 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
 
     /** Records a failure. The delay before the next attempt grows with the number of failures. */
     private static RuntimeException failed(
-            Tracker tracker, Heartbeat heartbeat, AnnounceInput input, String type, String why) {
-        int failures = tracker.progress.failures() + 1;
-        tracker.progress = new Progress(tracker.progress.sent(), failures);
+            SendProgress progress, Heartbeat heartbeat, AnnounceInput input, String type, String why) {
+        int failures = progress.current.failures() + 1;
+        progress.current = new Progress(progress.current.sent(), failures);
         reportProgress(heartbeat);
         Duration pause = pause(failures);
         String name = input.what().receiver();

@@ -41,8 +41,8 @@ public final class EndedWorkers {
             RequestRetry.every(Duration.ofMillis(200), Duration.ofSeconds(20), ServerAnswer::mayPass);
 
     /**
-     * Longer than the pause between two heartbeats. In this time, a worker that is alive after all, such as the original
-     * of a copied virtual machine, sends one.
+     * Longer than the pause between two heartbeats. In this time, a worker that is alive after all, such as the
+     * original of a copied virtual machine, sends one.
      */
     private static final Duration HEARTBEAT = Duration.ofMillis(1_500);
 

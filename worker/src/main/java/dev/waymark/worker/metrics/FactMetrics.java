@@ -81,8 +81,8 @@ public final class FactMetrics {
     }
 
     /**
-     * Counts changes of calls. Compares only the calls of the reply that is the latest before or after the fact, because
-     * no other calls change.
+     * Counts changes of calls. Compares only the calls of the reply that is the latest before or after the fact,
+     * because no other calls change.
      */
     private void countCalls(Conversation before, Conversation after, Optional<AgentSpec> agent) {
         if (before.calls() == after.calls()) {

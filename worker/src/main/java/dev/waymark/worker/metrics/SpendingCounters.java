@@ -28,8 +28,7 @@ final class SpendingCounters {
                         .increment(cost.dollars().doubleValue()));
     }
 
-    /** Adds to the counter of one type. The type {@code input} includes the two types of cache tokens, and {@code output} includes
-     * {@code reasoning}. */
+    /** Adds to a counter. Type {@code input} includes cache tokens, and {@code output} includes {@code reasoning}. */
     private void tokens(String model, String type, long count) {
         if (count > 0) {
             Counter.builder("waymark.model.tokens")

@@ -238,8 +238,8 @@ public final class ModelActivityImpl implements ModelActivity {
     }
 
     /**
-     * Adds the verdicts of the agent's rules. If the reply would become too large, it gets none, and each call is judged
-     * in an activity of its own.
+     * Adds the verdicts of the agent's rules. If the reply would become too large, it gets none, and each call is
+     * judged in an activity of its own.
      */
     private Reply judged(Reply reply, Attempt attempt) throws InterruptedException {
         Optional<ModelInput.VerdictRequest> verdicts = attempt.input().verdicts();
@@ -259,8 +259,8 @@ public final class ModelActivityImpl implements ModelActivity {
     }
 
     /**
-     * Runs the calls of the reply here, if all of them can be, and returns the reply with their outcomes. A call without
-     * an outcome is dispatched by the workflow.
+     * Runs the calls of the reply here, if all of them can be, and returns the reply with their outcomes. A call
+     * without an outcome is dispatched by the workflow.
      */
     private ModelResult withOutcomes(Reply reply, Attempt attempt) {
         if (!attempt.input().fuse() || reply.isLastWord()) {

@@ -16,8 +16,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The progress of a reply that is still streaming, for heartbeats and readers: the end of its text and of its reasoning,
- * the spending so far, the models that failed, and then the calls that run. Written by one thread, read by others.
+ * The progress of a reply that is still streaming, for heartbeats and readers: the end of its text and of its
+ * reasoning, the spending so far, the models that failed, and then the calls that run. Written by one thread, read by
+ * others.
  */
 final class ModelAttempt implements ReplyListener {
     /**
@@ -69,7 +70,6 @@ final class ModelAttempt implements ReplyListener {
         return before;
     }
 
-    /** The models that failed in this call. */
     synchronized ModelChain.Failed failed() {
         return failed;
     }

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks one model in each attempt of a model call. If it fails, says whether another attempt follows, and leaves what that
- * one needs to choose its model. Thread-safe.
+ * Asks one model in each attempt of a model call. If it fails, says whether another attempt follows, and leaves what
+ * that one needs to choose its model. Thread-safe.
  */
 final class ModelCaller {
     private static final int CACHE_KEY_DIGITS = 32;
@@ -48,7 +48,8 @@ final class ModelCaller {
 
     /**
      * Returns the reply of the agent's model, or of a fallback while the models before it fail, with its cost. The
-     * failure of a model is thrown as the failure of the activity, which says whether another attempt follows, and when.
+     * failure of a model is thrown as the failure of the activity, which says whether another attempt follows, and
+     * when.
      */
     Reply ask(ModelRequest request, RunReader.Called called, ModelAttempt words, BooleanSupplier cancelled)
             throws InterruptedException {

@@ -136,7 +136,7 @@ final class ModelChain {
                 && !failure.type().equals(ProviderFailures.WORKER_BUSY.type());
     }
 
-    /** Whether the next model gets the request that this one refused to answer. The same model would refuse it again. */
+    /** Whether the next model gets the request that this one refused to answer, and would refuse again. */
     boolean isRefusalToPassOn(ModelFailure failure) {
         return passesRefusalsOn && failure.type().equals(ProviderFailures.REFUSED.type());
     }

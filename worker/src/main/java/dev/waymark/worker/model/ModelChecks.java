@@ -118,7 +118,7 @@ public final class ModelChecks {
                 : Optional.empty();
     }
 
-    /** Returns a problem unless calls may run in the model's activity for at most a minute; zero means that none may. */
+    /** Returns a problem unless calls may run in the model's activity for at most a minute; zero allows none. */
     public static Optional<String> fuseProblem(Duration limit) {
         return limit.isNegative() || limit.compareTo(MOST_FUSE) > 0
                 ? Optional.of("expected 0 to 1m")

@@ -54,8 +54,8 @@ public final class ModelProviders {
     }
 
     /**
-     * Returns these providers with a table of models that goes before the built-in one. Its prices take precedence over the
-     * providers' own.
+     * Returns these providers with a table of models that goes before the built-in one. Its prices take precedence over
+     * the providers' own.
      *
      * @param file a YAML file, as the guide describes it
      * @throws IllegalArgumentException if the file is not such a table, with the lines

@@ -61,8 +61,8 @@ public record Candidate(
     }
 
     /**
-     * Whether a subagent may have side effects: it has tools with side effects or of an MCP server, or such a subagent of
-     * its own. An agent that this candidate does not know may have some.
+     * Whether a subagent may have side effects: it has tools with side effects or of an MCP server, or such a subagent
+     * of its own. An agent that this candidate does not know may have some.
      */
     boolean mayHaveEffects(String subagent) {
         Optional<AgentSpec> agent = agents.flatMap(all -> all.find(subagent));

@@ -98,7 +98,6 @@ public record Check(String words, Optional<String> rubric, Test test) {
         return Collections.unmodifiableMap(checks);
     }
 
-    /** The checks of a file. */
     private static List<Check> all(YamlValue file) throws YamlProblem {
         YamlFields fields = file.fields();
         List<Check> checks = fields.require("checks").items(Check::read);

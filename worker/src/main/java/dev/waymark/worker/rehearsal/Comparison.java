@@ -367,7 +367,6 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
         return reply.structured().map(json -> json.canonical());
     }
 
-    /** The text of a reply. */
     static String text(Reply reply) {
         return reply.message().text();
     }

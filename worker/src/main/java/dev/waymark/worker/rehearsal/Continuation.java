@@ -151,7 +151,7 @@ final class Continuation {
         return Optional.empty();
     }
 
-    /** The reply with the verdicts of the agent's rules. A judge in Java is not asked, so its calls wait for a person. */
+    /** The reply with the verdicts of the agent's rules. Calls that need a judge in Java wait for a person. */
     private Reply judged(Reply reply) {
         List<JudgedCall> calls = JudgedCall.of(reply, state, owner, at);
         List<Reply.Judged> verdicts = IntStream.range(0, calls.size())

@@ -4,7 +4,7 @@ import dev.waymark.worker.gate.GateReport;
 import java.util.List;
 import java.util.Optional;
 
-/** A report in the XML of JUnit, which CI servers read: a test case for the threads, and for each condition and candidate. */
+/** A report in the XML of JUnit, for CI servers: a test case for the threads, and for each condition and candidate. */
 public final class JunitReport {
     private final StringBuilder cases = new StringBuilder();
     private int count;

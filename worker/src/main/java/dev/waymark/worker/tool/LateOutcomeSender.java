@@ -22,8 +22,8 @@ public final class LateOutcomeSender {
     private static final Logger LOG = LoggerFactory.getLogger(LateOutcomeSender.class);
 
     /**
-     * Long enough for a restart of the server. A longer outage has most likely lost more than this outcome. Refusals are
-     * retried too, since a worker's credentials may be renewed meanwhile.
+     * Long enough for a restart of the server. A longer outage has most likely lost more than this outcome. Refusals
+     * are retried too, since a worker's credentials may be renewed meanwhile.
      */
     private static final RequestRetry RETRY =
             RequestRetry.every(Duration.ofMillis(500), Duration.ofMinutes(2), answer -> answer != ServerAnswer.GONE);

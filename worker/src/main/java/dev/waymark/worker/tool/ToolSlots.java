@@ -27,7 +27,6 @@ final class ToolSlots {
         void close();
     }
 
-    /** Waits for a slot for this thread. */
     Slot acquire(String thread) throws InterruptedException {
         lock.lockInterruptibly();
         try {

@@ -347,7 +347,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         };
     }
 
-    /** At the soft limit, the run goes on until nothing is running. Announcements that alone still run are cancelled. */
+    /** At the soft limit, the run waits until nothing is running, and cancels announcements if only they remain. */
     private MayStart continueAsNewAtSoftLimit() {
         if (isEnding() || !conversation().isBetweenSteps()) {
             return MayStart.ANYTHING;

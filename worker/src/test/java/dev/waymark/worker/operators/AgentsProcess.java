@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The main class of a worker process that runs the agents in a directory, and drains after SIGTERM: {@code AgentsProcess
- * AGENTS TASK_QUEUE}.
+ * The main class of a worker process that runs the agents in a directory, and drains after SIGTERM: {@code
+ * AgentsProcess AGENTS TASK_QUEUE}.
  */
 final class AgentsProcess {
     private AgentsProcess() {}

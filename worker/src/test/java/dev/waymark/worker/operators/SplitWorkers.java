@@ -237,7 +237,6 @@ final class SplitWorkers implements AutoCloseable {
         return Awaitility.await(thread).atMost(PATIENCE).pollInterval(POLL).until(() -> state(thread), fits);
     }
 
-    /** Waits until the thread has a call with this status. */
     Call awaitCall(String thread, Call.Status status) {
         Conversation state = await(thread, now -> now.batchCalls().stream().anyMatch(call -> call.status() == status));
         return state.batchCalls().stream()
@@ -373,7 +372,6 @@ final class SplitWorkers implements AutoCloseable {
         return connection;
     }
 
-    /** Kills all workers at once. */
     void kill() {
         List.copyOf(halves).forEach(HalfWorker::kill);
     }

@@ -264,7 +264,7 @@ class RegressionsTest {
         });
     }
 
-    /** The refund of 15 dollars is the same; the one of 50 asked a person before, too, and the one of 200 was denied. */
+    /** The refund of 15 dollars is unchanged. The refund of 50 asked a person before, too; that of 200 was denied. */
     @Test
     void tightenedRule_isDistinguishedFromAnotherCall() throws Exception {
         RehearsalReport report = rehearse(AGENT.replace("maximum: 2000", "maximum: 1000"));

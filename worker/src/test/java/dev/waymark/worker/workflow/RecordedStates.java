@@ -118,8 +118,8 @@ final class RecordedStates {
     }
 
     /**
-     * Describes how two projections of one history differ: the facts, what they change in the state, and the checkpoint.
-     * Empty if they agree.
+     * Describes how two projections of one history differ: the facts, what they change in the state, and the
+     * checkpoint. Empty if they agree.
      */
     private static List<String> differences(JsonNode old, JsonNode now) {
         List<String> differences = new ArrayList<>();

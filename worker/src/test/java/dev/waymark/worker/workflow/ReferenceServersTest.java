@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The MCP reference servers in JavaScript and Python, and servers with the official SDKs of TypeScript, Python and Java,
- * in both eras, and the protocol's conformance suite. Skipped if they cannot be installed.
+ * The MCP reference servers in JavaScript and Python, and servers with the official SDKs of TypeScript, Python and
+ * Java, in both eras, and the protocol's conformance suite. Skipped if they cannot be installed.
  */
 @Tag("full")
 @Tag("packages")

@@ -258,8 +258,9 @@ final class AnthropicMapper {
     }
 
     /**
-     * Sets cache marks: on the newest message of people, for the next call, and on the newest one before the last reply,
-     * which the previous call marked. The cached prefix stays valid as long as the conversation only grows at its end.
+     * Sets cache marks: on the newest message of people, for the next call, and on the newest one before the last
+     * reply, which the previous call marked. The cached prefix stays valid as long as the conversation only grows at
+     * its end.
      */
     private static List<MessagesRequest.Message> marked(
             List<MessagesRequest.Message> messages, MessagesRequest.CacheMark mark) {

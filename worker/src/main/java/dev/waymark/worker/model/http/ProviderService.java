@@ -33,8 +33,8 @@ public final class ProviderService {
     }
 
     /**
-     * Reads the address, and where the key is. A key is required only at the provider's own address; local servers often
-     * need none.
+     * Reads the address, and where the key is. A key is required only at the provider's own address; local servers
+     * often need none.
      *
      * @param home the provider's own address
      */
@@ -109,8 +109,8 @@ public final class ProviderService {
     }
 
     /**
-     * Sends a request with the key. If the service refuses the key, and it has been replaced since, sends the request once
-     * more with the new one: the refused request had no effect.
+     * Sends a request with the key. If the service refuses the key, and it has been replaced since, sends the request
+     * once more with the new one: the refused request had no effect.
      *
      * @throws ModelFailure also if a setting is missing or invalid, or if the key cannot be read now
      */

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Whether the model has to call a tool: {@code auto}, {@code required}, {@code none}, or the name of a tool that it has to
- * call.
+ * Whether the model has to call a tool: {@code auto}, {@code required}, {@code none}, or the name of a tool that it has
+ * to call.
  *
  * @param word one of these words, or the name of a tool
  */

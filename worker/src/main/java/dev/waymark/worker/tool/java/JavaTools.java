@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The Java tools of a worker, in order. Agent files refer to them with {@code use:}. An agent may have tools of its own. */
+/** The Java tools of a worker, in order. Agent files refer to them with {@code use:}. Agents may have own tools. */
 public final class JavaTools {
 
     /** No tools. */

@@ -30,7 +30,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <pre>{@code
  * try (McpConnections servers = new McpConnections(System.getenv(), agentsDirectory)) {
- *     McpResult result = servers.call(tool, input, args, keys, ToolRun.ServerTurn.ONLY, ProcessFence.in(Duration.ofSeconds(60)));
+ *     ProcessFence fence = ProcessFence.in(Duration.ofSeconds(60));
+ *     McpResult result = servers.call(tool, input, args, keys, ToolRun.ServerTurn.ONLY, fence);
  * }
  * }</pre>
  */

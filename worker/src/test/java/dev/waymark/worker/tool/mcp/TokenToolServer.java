@@ -55,7 +55,6 @@ final class TokenToolServer implements AutoCloseable {
         token = "revoked";
     }
 
-    /** Accepts this token only. */
     void accept(String only) {
         token = only;
     }
