@@ -115,7 +115,8 @@ class SubagentPhasesTest {
                 Call.issued(new Part.ToolUse("tu_9", "ask_user", Json.EMPTY_OBJECT), 1, CheckpointFixture.START)
                         .asking("Day?", CheckpointFixture.START),
                 Optional.empty());
-        fixture.with(new SubagentFact.SubagentReported("tu_2", new SubagentProgress(true, List.of(ask), Spent.NOTHING)));
+        fixture.with(
+                new SubagentFact.SubagentReported("tu_2", new SubagentProgress(true, List.of(ask), Spent.NOTHING)));
 
         assertThat(phases()).containsExactly("pre_subagent_batch", "paused");
         assertThat(payload("paused")).isEqualTo(Map.of("kind", "user_input", "prompt", "Day?"));

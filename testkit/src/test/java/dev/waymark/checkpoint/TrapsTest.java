@@ -528,7 +528,8 @@ class TrapsTest {
 
     @Test
     void phases_resultsOfABatchThatIsNotDone_areReplayedAndCounted() {
-        CheckpointFixture fixture = replied(use("tu_1", "add"), use("tu_2", "add")).with(finished("tu_1", "3"));
+        CheckpointFixture fixture =
+                replied(use("tu_1", "add"), use("tu_2", "add")).with(finished("tu_1", "3"));
         Json before = PhasesCheckpoint.latest(fixture.timeline());
 
         Conversation resumed = resumed(read(before));

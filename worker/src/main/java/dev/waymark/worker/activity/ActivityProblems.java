@@ -53,7 +53,8 @@ public final class ActivityProblems {
      * activity is retried until a worker can.
      */
     public static ApplicationFailure leftToOthers(RuntimeException why) {
-        return passing(new Problem(ProblemType.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(RETRY_DELAY));
+        return passing(
+                new Problem(ProblemType.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(RETRY_DELAY));
     }
 
     /**

@@ -66,7 +66,8 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     @Override
     public int announce(AnnounceInput input) {
         ActivityExecutionContext context = Activity.getExecutionContext();
-        SendProgress progress = new SendProgress(context.getHeartbeatDetails(Progress.class).orElse(Progress.NONE));
+        SendProgress progress =
+                new SendProgress(context.getHeartbeatDetails(Progress.class).orElse(Progress.NONE));
         try (Heartbeat heartbeat = Heartbeat.showing(() -> progress.current)) {
             try {
                 carryOut(input, context, heartbeat, progress);
@@ -77,7 +78,8 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         return progress.current.sent();
     }
 
-    private void carryOut(AnnounceInput input, ActivityExecutionContext context, Heartbeat heartbeat, SendProgress progress)
+    private void carryOut(
+            AnnounceInput input, ActivityExecutionContext context, Heartbeat heartbeat, SendProgress progress)
             throws InterruptedException {
         String name = input.what().receiver();
         Instant begun = Instant.now();
@@ -87,7 +89,8 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
         List<Occasion> occasions = input.what().plan().occasions();
         Optional<Receiver> known = receivers.find(name);
         if (known.isEmpty()) {
-            throw failed(progress, heartbeat, input, ProblemType.NO_RECEIVER, "this worker has no receiver of this name");
+            throw failed(
+                    progress, heartbeat, input, ProblemType.NO_RECEIVER, "this worker has no receiver of this name");
         }
         Receiver receiver = known.get();
         boolean isRepeated = input.what().progress() == Announcement.Progress.DUE_AGAIN;
@@ -119,7 +122,8 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
     }
 
     /** Sends a notice, or ends the attempt if too many notices are being sent to the receiver. */
-    private Optional<String> send(Receiver receiver, Notice notice, String name, Heartbeat heartbeat, SendProgress progress)
+    private Optional<String> send(
+            Receiver receiver, Notice notice, String name, Heartbeat heartbeat, SendProgress progress)
             throws InterruptedException {
         ReceiverLine line = lines.computeIfAbsent(name, each -> new ReceiverLine());
         long began = System.nanoTime();
@@ -128,7 +132,10 @@ public final class AnnounceActivityImpl implements AnnounceActivity, AutoCloseab
             if (progress.hasSent) {
                 reportProgress(heartbeat);
             }
-            throw retryLater(ProblemType.IN_LINE, ReceiverLine.MOST_AT_ONCE + " others are being sent to " + name, limited(pause.get()));
+            throw retryLater(
+                    ProblemType.IN_LINE,
+                    ReceiverLine.MOST_AT_ONCE + " others are being sent to " + name,
+                    limited(pause.get()));
         }
         try {
             return client.send(receiver, notice);

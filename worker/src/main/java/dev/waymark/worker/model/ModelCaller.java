@@ -134,7 +134,9 @@ final class ModelCaller {
 
     private static boolean refusesReasoning(ModelFailure failure) {
         return failure.type().equals(ProviderFailures.BAD_REQUEST.type())
-                && REASONING_MESSAGE.matcher(String.valueOf(failure.getMessage())).find();
+                && REASONING_MESSAGE
+                        .matcher(String.valueOf(failure.getMessage()))
+                        .find();
     }
 
     /**

@@ -214,7 +214,8 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean resolveAgent(Step.ResolveAgent step) {
-            return mayStart.work && runningWork.resolveAgent(step, conversation().rules());
+            return mayStart.work
+                    && runningWork.resolveAgent(step, conversation().rules());
         }
 
         @Override

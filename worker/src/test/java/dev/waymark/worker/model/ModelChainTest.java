@@ -99,7 +99,8 @@ class ModelChainTest {
         ModelChain.Link second = chain.next(failed);
 
         assertThat(chain.continuesWithout(second, refusal)).isTrue();
-        assertThat(chain.continuesWithout(ModelChain.links(agent).get(0), refusal)).isFalse();
+        assertThat(chain.continuesWithout(ModelChain.links(agent).get(0), refusal))
+                .isFalse();
         assertThat(chain.continuesWithout(second, BUSY)).isFalse();
         failed = ModelChain.without(second, failed);
         assertThat(asked(failed, 4, BUSY)).containsExactly("z:3", "z:3", "x:1", "z:3");

@@ -104,28 +104,28 @@ class ActivityOperationsServerTest {
     @MethodSource("scenarios")
     @Execution(ExecutionMode.CONCURRENT)
     void operator_interferes_chargesAtMostOnceAndContinues(Scenario scenario) throws Exception {
-        String thread = SplitWorkers.newThread();
+        String thread = WorkerFleet.newThread();
         ToolBarrier before = charges.holdBefore(thread).firm();
         ToolBarrier after = charges.holdAfter(thread).firm();
-        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges)) {
-            SplitWorkers.HalfWorker workflows = workers.workflows();
-            SplitWorkers.HalfWorker activities = workers.activities();
-            workers.start(thread, REQUEST);
-            Call waiting = workers.awaitCall(thread, Call.Status.AWAITING);
+        try (WorkerFleet fleet = new WorkerFleet(TestServers.real(), charges)) {
+            WorkerFleet.HalfWorker workflows = fleet.workflows();
+            WorkerFleet.HalfWorker activities = fleet.activities();
+            fleet.start(thread, REQUEST);
+            Call waiting = fleet.awaitCall(thread, Call.Status.AWAITING);
             // Stops the activity worker, so that the tool can be caught after it is scheduled and before it starts.
             activities.stop();
-            workers.decide(thread, waiting);
-            workers.awaitCall(thread, Call.Status.DISPATCHED);
+            fleet.decide(thread, waiting);
+            fleet.awaitCall(thread, Call.Status.DISPATCHED);
             if (scenario.point() == Point.STARTED) {
                 // No worker answers the tool's claim.
                 workflows.stop();
             }
             if (scenario.point() != Point.SCHEDULED) {
-                activities = workers.activities();
+                activities = fleet.activities();
             }
             switch (scenario.point()) {
                 case SCHEDULED -> {}
-                case STARTED -> workers.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
+                case STARTED -> fleet.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
                 case CLAIMED -> before.awaitArrival();
                 case CHARGED -> {
                     before.open();
@@ -133,37 +133,37 @@ class ActivityOperationsServerTest {
                 }
             }
 
-            interfere(workers, thread, scenario, activities);
+            interfere(fleet, thread, scenario, activities);
 
             if (scenario.point() == Point.STARTED) {
-                workers.workflows();
+                fleet.workflows();
             }
             if (scenario.worker() != Worker.STAYS || scenario.point() == Point.SCHEDULED) {
-                workers.activities();
+                fleet.activities();
             }
             if (scenario.operation() != Operation.RESET) {
                 if (scenario.isUnstoppable()) {
                     // The activity has learned of the pause from its heartbeats, and must continue after that, too.
-                    workers.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSE_REQUESTED);
-                    awaitHeartbeat(workers, thread);
-                    awaitHeartbeat(workers, thread);
+                    fleet.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSE_REQUESTED);
+                    awaitHeartbeat(fleet, thread);
+                    awaitHeartbeat(fleet, thread);
                 } else {
                     // While the activity is paused, the server does not detect the loss of its worker.
-                    unpause(workers, thread);
+                    unpause(fleet, thread);
                 }
             }
             if (scenario.isFirstAttemptAgain()) {
                 // The other execution was refused. The claimed one determines the outcome.
-                workers.awaitCall(thread, Call.Status.UNKNOWN);
+                fleet.awaitCall(thread, Call.Status.UNKNOWN);
             }
             before.open();
             after.open();
-            Conversation state = workers.attend(thread);
-            workers.check(thread, REQUEST);
+            Conversation state = fleet.attend(thread);
+            fleet.check(thread, REQUEST);
             assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
             Call call = state.calls().get(waiting.id()).orElseThrow();
             if (scenario.isFirstAttemptAgain()) {
-                assertThat(lastOutcome(workers, thread).notStarted())
+                assertThat(lastOutcome(fleet, thread).notStarted())
                         .map(why -> why.execution().split("/")[1])
                         .contains("1");
             }
@@ -182,33 +182,34 @@ class ActivityOperationsServerTest {
      * Applies the operation and what happens to the worker. If the pause stops the tool, returns when the server has
      * noticed that.
      */
-    private static void interfere(SplitWorkers workers, String thread, Scenario scenario, SplitWorkers.HalfWorker activities) {
+    private static void interfere(
+            WorkerFleet fleet, String thread, Scenario scenario, WorkerFleet.HalfWorker activities) {
         if (scenario.operation() != Operation.RESET) {
-            pause(workers, thread);
+            pause(fleet, thread);
         }
         if (scenario.operation() == Operation.RESET) {
-            reset(workers, thread, false);
+            reset(fleet, thread, false);
         }
         switch (scenario.worker()) {
             case STAYS -> {}
             case CUT_OFF -> activities.cable().cut();
-            case DISOWNED -> fail(workers, thread);
+            case DISOWNED -> fail(fleet, thread);
         }
         if (scenario.operation() == Operation.PAUSE_AND_RESET) {
             if (scenario.isFirstAttemptAgain()) {
-                workers.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
+                fleet.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
             }
-            reset(workers, thread, true);
+            reset(fleet, thread, true);
         }
         if (scenario.operation() != Operation.RESET && !scenario.isUnstoppable() && scenario.worker() == Worker.STAYS) {
-            workers.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
+            fleet.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
         }
     }
 
     /** The newest outcome of the tool's activity. */
-    private static ToolOutcome lastOutcome(SplitWorkers workers, String thread) {
+    private static ToolOutcome lastOutcome(WorkerFleet fleet, String thread) {
         List<HistoryEvent> events =
-                workers.connection().client().fetchHistory(thread).getEvents();
+                fleet.connection().client().fetchHistory(thread).getEvents();
         Payloads result = events.stream()
                 .filter(HistoryEvent::hasActivityTaskCompletedEventAttributes)
                 .map(HistoryEvent::getActivityTaskCompletedEventAttributes)
@@ -223,34 +224,34 @@ class ActivityOperationsServerTest {
         return PayloadJson.dataConverter().fromPayloads(0, Optional.of(result), ToolOutcome.class, ToolOutcome.class);
     }
 
-    private static void awaitHeartbeat(SplitWorkers workers, String thread) {
-        Timestamp before = workers.activities(thread).get(0).getLastHeartbeatTime();
+    private static void awaitHeartbeat(WorkerFleet fleet, String thread) {
+        Timestamp before = fleet.activities(thread).get(0).getLastHeartbeatTime();
         Awaitility.await(thread)
-                .atMost(SplitWorkers.PATIENCE)
+                .atMost(WorkerFleet.PATIENCE)
                 .until(() ->
-                        !workers.activities(thread).get(0).getLastHeartbeatTime().equals(before));
+                        !fleet.activities(thread).get(0).getLastHeartbeatTime().equals(before));
     }
 
-    private static void pause(SplitWorkers workers, String thread) {
-        workers.connection()
+    private static void pause(WorkerFleet fleet, String thread) {
+        fleet.connection()
                 .stubs()
                 .blockingStub()
                 .pauseActivity(PauseActivityRequest.newBuilder()
-                        .setNamespace(workers.connection().namespace())
-                        .setExecution(workers.execution(thread))
+                        .setNamespace(fleet.connection().namespace())
+                        .setExecution(fleet.execution(thread))
                         .setType(REQUEST.tool())
                         .setIdentity("ann")
                         .build());
     }
 
-    private static void fail(SplitWorkers workers, String thread) {
-        workers.connection()
+    private static void fail(WorkerFleet fleet, String thread) {
+        fleet.connection()
                 .stubs()
                 .blockingStub()
                 .respondActivityTaskFailedById(RespondActivityTaskFailedByIdRequest.newBuilder()
-                        .setNamespace(workers.connection().namespace())
+                        .setNamespace(fleet.connection().namespace())
                         .setWorkflowId(thread)
-                        .setActivityId(workers.activities(thread).get(0).getActivityId())
+                        .setActivityId(fleet.activities(thread).get(0).getActivityId())
                         .setFailure(Failure.newBuilder()
                                 .setMessage("somebody thought so")
                                 .setApplicationFailureInfo(ApplicationFailureInfo.getDefaultInstance()))
@@ -258,25 +259,25 @@ class ActivityOperationsServerTest {
                         .build());
     }
 
-    private static void unpause(SplitWorkers workers, String thread) {
-        workers.connection()
+    private static void unpause(WorkerFleet fleet, String thread) {
+        fleet.connection()
                 .stubs()
                 .blockingStub()
                 .unpauseActivity(UnpauseActivityRequest.newBuilder()
-                        .setNamespace(workers.connection().namespace())
-                        .setExecution(workers.execution(thread))
+                        .setNamespace(fleet.connection().namespace())
+                        .setExecution(fleet.execution(thread))
                         .setType(REQUEST.tool())
                         .setIdentity("ann")
                         .build());
     }
 
-    private static void reset(SplitWorkers workers, String thread, boolean keepPaused) {
-        workers.connection()
+    private static void reset(WorkerFleet fleet, String thread, boolean keepPaused) {
+        fleet.connection()
                 .stubs()
                 .blockingStub()
                 .resetActivity(ResetActivityRequest.newBuilder()
-                        .setNamespace(workers.connection().namespace())
-                        .setExecution(workers.execution(thread))
+                        .setNamespace(fleet.connection().namespace())
+                        .setExecution(fleet.execution(thread))
                         .setType(REQUEST.tool())
                         .setIdentity("ann")
                         .setKeepPaused(keepPaused)

@@ -44,9 +44,9 @@ record ChargeRequest(String tool, int calls, Ids ids) {
                 || !messages.get(asked).toolResults().isEmpty()) {
             asked--;
         }
-        ChargeRequest request = parse(messages.get(asked).text());
+        ChargeRequest charges = parse(messages.get(asked).text());
         int rounds = (messages.size() - 1 - asked) / 2;
-        return request.reply(rounds);
+        return charges.reply(rounds);
     }
 
     private Reply reply(int round) {

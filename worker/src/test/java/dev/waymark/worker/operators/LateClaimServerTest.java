@@ -22,31 +22,31 @@ class LateClaimServerTest {
     @Test
     void claim_ofAClaimedOrEndedDispatch_isRefused(@TempDir Path directory) throws Exception {
         ChargeService charges = new ChargeService(directory.resolve("ledger"));
-        String thread = SplitWorkers.newThread();
+        String thread = WorkerFleet.newThread();
         ToolBarrier before = charges.holdBefore(thread);
-        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges)) {
-            workers.workflows();
-            SplitWorkers.HalfWorker first = workers.activities();
-            workers.start(thread, REQUEST);
+        try (WorkerFleet fleet = new WorkerFleet(TestServers.real(), charges)) {
+            fleet.workflows();
+            WorkerFleet.HalfWorker first = fleet.activities();
+            fleet.start(thread, REQUEST);
             before.awaitArrival();
-            Call call = workers.awaitCall(thread, Call.Status.CLAIMED);
+            Call call = fleet.awaitCall(thread, Call.Status.CLAIMED);
 
-            assertRefused(workers, thread, call, 1);
+            assertRefused(fleet, thread, call, 1);
             first.kill();
-            workers.activities();
-            assertThat(workers.attend(thread).calls().get(call.id()).orElseThrow().status())
+            fleet.activities();
+            assertThat(fleet.attend(thread).calls().get(call.id()).orElseThrow().status())
                     .isEqualTo(Call.Status.LOST);
-            assertRefused(workers, thread, call, 1);
-            assertRefused(workers, thread, call, 2);
-            workers.check(thread, REQUEST);
+            assertRefused(fleet, thread, call, 1);
+            assertRefused(fleet, thread, call, 2);
+            fleet.check(thread, REQUEST);
         }
     }
 
-    private static void assertRefused(SplitWorkers workers, String thread, Call call, int dispatch) {
-        String execution = ClaimRequest.execution(workers.timeline(thread).runId(), 1, "zombie");
+    private static void assertRefused(WorkerFleet fleet, String thread, Call call, int dispatch) {
+        String execution = ClaimRequest.execution(fleet.timeline(thread).runId(), 1, "zombie");
         ClaimRequest claim =
                 new ClaimRequest(call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution);
-        assertThatThrownBy(() -> workers.stub(thread).update(SignalNames.CLAIM, ClaimRequest.Answer.class, claim))
+        assertThatThrownBy(() -> fleet.stub(thread).update(SignalNames.CLAIM, ClaimRequest.Answer.class, claim))
                 .isInstanceOf(WorkflowUpdateException.class)
                 .cause()
                 .hasMessageContaining("is not open");

@@ -59,38 +59,38 @@ class NetworkServerTest {
     @MethodSource("faults")
     @Execution(ExecutionMode.CONCURRENT)
     void network_fails_chargesAtMostOnceAndContinuesSoonAfter(Fault fault) throws Exception {
-        String charging = SplitWorkers.newThread();
-        String charged = SplitWorkers.newThread();
+        String charging = WorkerFleet.newThread();
+        String charged = WorkerFleet.newThread();
         ToolBarrier before = charges.holdBefore(charging).firm();
         ToolBarrier after = charges.holdAfter(charged).firm();
-        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges)) {
+        try (WorkerFleet fleet = new WorkerFleet(TestServers.real(), charges)) {
             List<CuttableProxy> cables = new ArrayList<>();
-            SplitWorkers.HalfWorker workflows = workers.workflows();
+            WorkerFleet.HalfWorker workflows = fleet.workflows();
             if (fault.ofWorkflowsToo()) {
                 cables.add(workflows.cable());
             }
-            cables.add(workers.activities().cable());
-            workers.start(charging, REQUEST);
-            workers.start(charged, REQUEST);
+            cables.add(fleet.activities().cable());
+            fleet.start(charging, REQUEST);
+            fleet.start(charged, REQUEST);
             before.awaitArrival();
             after.awaitArrival();
 
             cables.forEach(fault.silent() ? CuttableProxy::silence : CuttableProxy::cut);
-            String begun = workers.start(REQUEST);
+            String begun = fleet.start(REQUEST);
             before.open();
             Awaitility.await()
-                    .atMost(SplitWorkers.PATIENCE)
+                    .atMost(WorkerFleet.PATIENCE)
                     .pollDelay(Duration.ofSeconds(fault.seconds()))
                     .until(() -> true);
             after.open();
             cables.forEach(CuttableProxy::reconnect);
 
             for (String thread : List.of(charging, charged, begun)) {
-                workers.awaitProgress(thread, HEALED);
+                fleet.awaitProgress(thread, HEALED);
             }
             for (String thread : List.of(charging, charged, begun)) {
-                assertThat(workers.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
-                workers.check(thread, REQUEST);
+                assertThat(fleet.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                fleet.check(thread, REQUEST);
             }
         }
     }

@@ -32,20 +32,20 @@ class ResetServerTest {
     static Path directory;
 
     private static ChargeService charges;
-    private static SplitWorkers workers;
+    private static WorkerFleet fleet;
 
     @BeforeAll
     static void open() {
         charges = new ChargeService(directory.resolve("ledger"));
-        workers = new SplitWorkers(TestServers.real(), charges);
-        workers.workflows();
-        workers.activities();
+        fleet = new WorkerFleet(TestServers.real(), charges);
+        fleet.workflows();
+        fleet.activities();
     }
 
     @AfterAll
     static void close() {
-        if (workers != null) { // It is null if the server is missing and the tests are skipped.
-            workers.close();
+        if (fleet != null) { // It is null if the server is missing and the tests are skipped.
+            fleet.close();
         }
     }
 
@@ -70,15 +70,15 @@ class ResetServerTest {
     @MethodSource("requests")
     @Execution(ExecutionMode.CONCURRENT)
     void reset_toEveryTaskOfAFinishedTurn_chargesNothingAgain(ChargeRequest request) {
-        String thread = workers.start(request);
-        workers.attend(thread);
-        workers.check(thread, request);
+        String thread = fleet.start(request);
+        fleet.attend(thread);
+        fleet.check(thread, request);
         int resets = 0;
         for (int task = 0; task < completedTasks(thread).size(); task++) {
             if (reset(thread, completedTasks(thread).get(task))) {
                 resets++;
-                assertThat(workers.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
-                workers.check(thread, request);
+                assertThat(fleet.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                fleet.check(thread, request);
             }
         }
         assertThat(resets).isGreaterThan(3);
@@ -111,16 +111,16 @@ class ResetServerTest {
         List<ToolBarrier> gates = new ArrayList<>();
         int places = 6;
         for (int i = 0; i < places; i++) {
-            String thread = SplitWorkers.newThread();
+            String thread = WorkerFleet.newThread();
             ToolBarrier gate = held.point() == Point.CLAIMED ? charges.holdBefore(thread) : charges.holdAfter(thread);
             gates.add(gate.firm());
-            threads.add(workers.start(thread, held.request()));
+            threads.add(fleet.start(thread, held.request()));
         }
         int resets = 0;
         for (int i = 0; i < places; i++) {
             String thread = threads.get(i);
             if (held.request().tool().equals(ChargeService.APPROVED)) {
-                workers.decide(thread, workers.awaitCall(thread, Call.Status.AWAITING));
+                fleet.decide(thread, fleet.awaitCall(thread, Call.Status.AWAITING));
             }
             gates.get(i).awaitArrival();
             List<Long> tasks = completedTasks(thread);
@@ -128,7 +128,7 @@ class ResetServerTest {
         }
         assertThat(resets).isGreaterThan(2);
         for (int i = 0; i < places; i++) {
-            boolean wasReset = workers.timeline(threads.get(i)).moments().stream()
+            boolean wasReset = fleet.timeline(threads.get(i)).moments().stream()
                             .map(Moment::runId)
                             .distinct()
                             .count()
@@ -136,15 +136,15 @@ class ResetServerTest {
             if (!wasReset) {
                 gates.get(i).open();
             }
-            assertThat(workers.attend(threads.get(i)).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            assertThat(fleet.attend(threads.get(i)).turn().status()).isEqualTo(Turn.Status.COMPLETE);
             gates.get(i).open();
-            workers.check(threads.get(i), held.request());
+            fleet.check(threads.get(i), held.request());
         }
     }
 
     /** The events at which workflow tasks of the newest run were completed. */
     private static List<Long> completedTasks(String thread) {
-        return workers.connection().client().fetchHistory(thread).getEvents().stream()
+        return fleet.connection().client().fetchHistory(thread).getEvents().stream()
                 .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
                 .map(HistoryEvent::getEventId)
                 .toList();
@@ -156,12 +156,12 @@ class ResetServerTest {
      */
     private static boolean reset(String thread, long eventId) {
         try {
-            workers.connection()
+            fleet.connection()
                     .stubs()
                     .blockingStub()
                     .resetWorkflowExecution(ResetWorkflowExecutionRequest.newBuilder()
-                            .setNamespace(workers.connection().namespace())
-                            .setWorkflowExecution(workers.execution(thread))
+                            .setNamespace(fleet.connection().namespace())
+                            .setWorkflowExecution(fleet.execution(thread))
                             .setWorkflowTaskFinishEventId(eventId)
                             .setRequestId(UUID.randomUUID().toString())
                             .setReason("a test")

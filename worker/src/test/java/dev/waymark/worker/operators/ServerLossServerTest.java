@@ -44,65 +44,66 @@ class ServerLossServerTest {
         try (KillableServer server = KillableServer.start(
                         binary.get(), port -> DevServer.temporal(binary.get(), Optional.of(database), port, 0));
                 Connection connection = Connection.to(server.address());
-                SplitWorkers workers = new SplitWorkers(connection, charges)) {
-            workers.workflows();
-            workers.activities();
+                WorkerFleet fleet = new WorkerFleet(connection, charges)) {
+            fleet.workflows();
+            fleet.activities();
             Map<String, ChargeRequest> threads = new LinkedHashMap<>();
             ChargeRequest one = new ChargeRequest(ChargeService.CHARGE, 1, ChargeRequest.Ids.FRESH);
             ChargeRequest four = new ChargeRequest(ChargeService.CHARGE, 4, ChargeRequest.Ids.FRESH);
 
-            String thinking = SplitWorkers.newThread();
-            ToolBarrier thought = workers.holdThinking(thinking);
-            threads.put(workers.start(thinking, four), four);
+            String thinking = WorkerFleet.newThread();
+            ToolBarrier thought = fleet.holdThinking(thinking);
+            threads.put(fleet.start(thinking, four), four);
             thought.awaitArrival();
-            String claimed = SplitWorkers.newThread();
+            String claimed = WorkerFleet.newThread();
             ToolBarrier before = charges.holdBefore(claimed).firm();
-            threads.put(workers.start(claimed, four), four);
+            threads.put(fleet.start(claimed, four), four);
             before.awaitArrival();
-            String charged = SplitWorkers.newThread();
+            String charged = WorkerFleet.newThread();
             ToolBarrier after = charges.holdAfter(charged).firm();
-            threads.put(workers.start(charged, one), one);
+            threads.put(fleet.start(charged, one), one);
             after.awaitArrival();
             for (String tool : new String[] {ChargeService.APPROVED, ChargeService.ASKING, ChargeService.VERIFIED}) {
                 ChargeRequest request = new ChargeRequest(tool, 1, ChargeRequest.Ids.FRESH);
-                String thread = SplitWorkers.newThread();
+                String thread = WorkerFleet.newThread();
                 charges.holdAfter(thread);
-                threads.put(workers.start(thread, request), request);
+                threads.put(fleet.start(thread, request), request);
                 switch (tool) {
-                    case ChargeService.APPROVED -> workers.awaitCall(thread, Call.Status.AWAITING);
-                    case ChargeService.ASKING -> workers.awaitCall(thread, Call.Status.UNSETTLED);
-                    default -> workers.awaitCall(thread, Call.Status.UNKNOWN);
+                    case ChargeService.APPROVED -> fleet.awaitCall(thread, Call.Status.AWAITING);
+                    case ChargeService.ASKING -> fleet.awaitCall(thread, Call.Status.UNSETTLED);
+                    default -> fleet.awaitCall(thread, Call.Status.UNKNOWN);
                 }
                 charges.holdAfter(thread).open();
             }
             for (int i = 0; i < 8; i++) {
                 // These threads may be at any point when the server dies.
-                ChargeRequest request = i % 2 == 0 ? four : new ChargeRequest(ChargeService.DEDUPLICATED, 2, ChargeRequest.Ids.FRESH);
-                threads.put(workers.start(request), request);
+                ChargeRequest request =
+                        i % 2 == 0 ? four : new ChargeRequest(ChargeService.DEDUPLICATED, 2, ChargeRequest.Ids.FRESH);
+                threads.put(fleet.start(request), request);
             }
 
             server.kill();
             if (fate == WorkerFate.DIE) {
-                workers.kill();
+                fleet.kill();
             }
             thought.open();
             before.open();
             after.open();
             server.restart();
-            workers.awaitServer();
+            fleet.awaitServer();
             if (fate == WorkerFate.DIE) {
-                workers.workflows();
-                workers.activities();
+                fleet.workflows();
+                fleet.activities();
             }
 
             for (Map.Entry<String, ChargeRequest> thread : threads.entrySet()) {
-                if (!workers.state(thread.getKey()).isInterrupted()) {
-                    workers.awaitProgress(thread.getKey(), HEALED);
+                if (!fleet.state(thread.getKey()).isInterrupted()) {
+                    fleet.awaitProgress(thread.getKey(), HEALED);
                 }
             }
             for (Map.Entry<String, ChargeRequest> thread : threads.entrySet()) {
-                assertThat(workers.attend(thread.getKey()).turn().status()).isEqualTo(Turn.Status.COMPLETE);
-                workers.check(thread.getKey(), thread.getValue());
+                assertThat(fleet.attend(thread.getKey()).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                fleet.check(thread.getKey(), thread.getValue());
             }
         }
     }

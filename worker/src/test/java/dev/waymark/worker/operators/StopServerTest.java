@@ -76,15 +76,15 @@ class StopServerTest {
     @Execution(ExecutionMode.CONCURRENT)
     void stop_atAnyPoint_chargesAtMostOnceAndReportsWhatIsKnown(Scenario scenario) throws Exception {
         ChargeRequest request = new ChargeRequest(scenario.point().tool, 1, ChargeRequest.Ids.FRESH);
-        String thread = SplitWorkers.newThread();
+        String thread = WorkerFleet.newThread();
         ToolBarrier before = charges.holdBefore(thread);
         ToolBarrier after = charges.holdAfter(thread);
         ToolBarrier verifying = charges.holdVerifying(thread);
-        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges)) {
-            ToolBarrier thinking = workers.holdThinking(thread);
-            SplitWorkers.HalfWorker workflows = workers.workflows();
-            SplitWorkers.HalfWorker activities = workers.activities();
-            workers.start(thread, request);
+        try (WorkerFleet fleet = new WorkerFleet(TestServers.real(), charges)) {
+            ToolBarrier thinking = fleet.holdThinking(thread);
+            WorkerFleet.HalfWorker workflows = fleet.workflows();
+            WorkerFleet.HalfWorker activities = fleet.activities();
+            fleet.start(thread, request);
             thinking.awaitArrival();
             if (scenario.point() != Point.THINKING) {
                 thinking.open();
@@ -95,21 +95,21 @@ class StopServerTest {
             }
             switch (scenario.point()) {
                 case THINKING -> {}
-                case AWAITING_APPROVAL -> workers.awaitCall(thread, Call.Status.AWAITING);
+                case AWAITING_APPROVAL -> fleet.awaitCall(thread, Call.Status.AWAITING);
                 case DISPATCHED -> {
-                    Call call = workers.awaitCall(thread, Call.Status.AWAITING);
+                    Call call = fleet.awaitCall(thread, Call.Status.AWAITING);
                     activities.stop();
-                    workers.decide(thread, call);
-                    workers.awaitCall(thread, Call.Status.DISPATCHED);
+                    fleet.decide(thread, call);
+                    fleet.awaitCall(thread, Call.Status.DISPATCHED);
                 }
                 case STARTED -> {
-                    Call call = workers.awaitCall(thread, Call.Status.AWAITING);
+                    Call call = fleet.awaitCall(thread, Call.Status.AWAITING);
                     activities.stop();
-                    workers.decide(thread, call);
-                    workers.awaitCall(thread, Call.Status.DISPATCHED);
+                    fleet.decide(thread, call);
+                    fleet.awaitCall(thread, Call.Status.DISPATCHED);
                     workflows.stop();
-                    workers.activities();
-                    workers.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
+                    fleet.activities();
+                    fleet.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
                 }
                 case CLAIMED -> before.awaitArrival();
                 case CHARGED -> {
@@ -118,7 +118,7 @@ class StopServerTest {
                 }
                 case WAITING_FOR_THE_FENCE -> {
                     before.open();
-                    workers.awaitCall(thread, Call.Status.UNKNOWN);
+                    fleet.awaitCall(thread, Call.Status.UNKNOWN);
                 }
                 case VERIFYING -> {
                     before.open();
@@ -126,42 +126,44 @@ class StopServerTest {
                 }
                 case UNSETTLED -> {
                     before.open();
-                    workers.awaitCall(thread, Call.Status.UNSETTLED);
+                    fleet.awaitCall(thread, Call.Status.UNSETTLED);
                 }
             }
             switch (scenario.order()) {
-                case STOP -> workers.stub(thread).signal(SignalNames.STOP);
-                case CANCEL -> workers.stub(thread).cancel();
-                case TERMINATE -> workers.stub(thread).terminate("a test");
+                case STOP -> fleet.stub(thread).signal(SignalNames.STOP);
+                case CANCEL -> fleet.stub(thread).cancel();
+                case TERMINATE -> fleet.stub(thread).terminate("a test");
             }
             switch (scenario.point()) {
-                case STARTED -> workers.workflows();
-                case DISPATCHED -> workers.activities();
+                case STARTED -> fleet.workflows();
+                case DISPATCHED -> fleet.activities();
                 case THINKING, AWAITING_APPROVAL, CLAIMED, CHARGED, WAITING_FOR_THE_FENCE, VERIFYING, UNSETTLED -> {}
             }
             if (scenario.order() == Order.STOP) {
                 Conversation stopped =
-                        workers.await(thread, state -> !state.turn().isRunning());
+                        fleet.await(thread, state -> !state.turn().isRunning());
                 assertThat(stopped.turn().status()).isEqualTo(Turn.Status.STOPPED);
                 checkWords(stopped, scenario.point());
             }
             List.of(thinking, before, after, verifying).forEach(ToolBarrier::open);
             switch (scenario.order()) {
                 case STOP -> {
-                    workers.stub(thread)
-                            .signal(SignalNames.SAY, new ChargeRequest(ChargeService.CHARGE, 0, ChargeRequest.Ids.SAME).words());
-                    workers.await(thread, state -> state.turn().status() == Turn.Status.COMPLETE);
-                    workers.check(thread, request);
+                    fleet.stub(thread)
+                            .signal(
+                                    SignalNames.SAY,
+                                    new ChargeRequest(ChargeService.CHARGE, 0, ChargeRequest.Ids.SAME).words());
+                    fleet.await(thread, state -> state.turn().status() == Turn.Status.COMPLETE);
+                    fleet.check(thread, request);
                 }
                 case CANCEL -> {
-                    Timeline end = workers.awaitEnding(thread);
+                    Timeline end = fleet.awaitEnding(thread);
                     assertThat(end.ending().orElseThrow().kind()).isEqualTo(RunEnding.Kind.CANCELLED);
                     checkWords(end.now(), scenario.point());
-                    workers.check(thread, request);
+                    fleet.check(thread, request);
                 }
                 case TERMINATE -> {
-                    workers.awaitEnding(thread);
-                    workers.checkCharges(thread, request);
+                    fleet.awaitEnding(thread);
+                    fleet.checkCharges(thread, request);
                 }
             }
             if (scenario.point().isUnclaimed()) {

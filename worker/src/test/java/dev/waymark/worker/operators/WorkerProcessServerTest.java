@@ -74,12 +74,12 @@ class WorkerProcessServerTest {
     private void drain(int signals) throws Exception {
         ChargeService charges = new ChargeService(directory.resolve("ledger"));
         List<String> threads = new ArrayList<>();
-        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges);
-                ChildProcess only = worker(workers.taskQueue(), LONG)) {
-            threads.add(workers.start(REQUEST));
+        try (WorkerFleet fleet = new WorkerFleet(TestServers.real(), charges);
+                ChildProcess only = worker(fleet.taskQueue(), LONG)) {
+            threads.add(fleet.start(REQUEST));
             awaitFile("pid-" + threads.get(0));
             for (int i = 0; i < 8; i++) {
-                threads.add(workers.start(REQUEST));
+                threads.add(fleet.start(REQUEST));
             }
             for (int i = 0; i < signals; i++) {
                 only.signal("TERM");
@@ -87,11 +87,11 @@ class WorkerProcessServerTest {
             Files.createFile(directory.resolve("go"));
             assertThat(exitCode(only)).isZero();
 
-            try (ChildProcess next = worker(workers.taskQueue(), LONG)) {
+            try (ChildProcess next = worker(fleet.taskQueue(), LONG)) {
                 for (String thread : threads) {
-                    assertThat(workers.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
-                    workers.check(thread, REQUEST);
-                    assertThat(workers.state(thread)
+                    assertThat(fleet.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                    fleet.check(thread, REQUEST);
+                    assertThat(fleet.state(thread)
                                     .calls()
                                     .get("tu_1")
                                     .orElseThrow()
@@ -105,13 +105,13 @@ class WorkerProcessServerTest {
     @Test
     void workerFrozen_inMidEffect_isReplacedAndItsProgramKilled() throws Exception {
         ChargeService charges = new ChargeService(directory.resolve("ledger"));
-        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges);
-                ChildProcess frozen = worker(workers.taskQueue(), SHORT)) {
-            String thread = workers.start(REQUEST);
+        try (WorkerFleet fleet = new WorkerFleet(TestServers.real(), charges);
+                ChildProcess frozen = worker(fleet.taskQueue(), SHORT)) {
+            String thread = fleet.start(REQUEST);
             long program = awaitPid("pid-" + thread);
             frozen.signal("STOP");
-            try (ChildProcess other = worker(workers.taskQueue(), SHORT)) {
-                assertThat(workers.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            try (ChildProcess other = worker(fleet.taskQueue(), SHORT)) {
+                assertThat(fleet.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
                 assertThat(ProcessHandle.of(program).filter(ProcessHandle::isAlive))
                         .isEmpty();
                 Files.createFile(directory.resolve("go"));
@@ -120,12 +120,12 @@ class WorkerProcessServerTest {
                 // The worker that was resumed works like any other.
                 other.signal("TERM");
                 assertThat(exitCode(other)).isZero();
-                String later = workers.start(REQUEST);
-                assertThat(workers.attend(later).turn().status()).isEqualTo(Turn.Status.COMPLETE);
-                workers.check(later, REQUEST);
-                workers.check(thread, REQUEST);
+                String later = fleet.start(REQUEST);
+                assertThat(fleet.attend(later).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                fleet.check(later, REQUEST);
+                fleet.check(thread, REQUEST);
                 assertThat(charges.charged(thread, 1)).isZero();
-                assertThat(workers.state(thread).calls().get("tu_1").orElseThrow().status())
+                assertThat(fleet.state(thread).calls().get("tu_1").orElseThrow().status())
                         .isEqualTo(Call.Status.LOST);
             }
         }
@@ -134,29 +134,29 @@ class WorkerProcessServerTest {
     @Test
     void workerKilled_inMidEffect_programIsGoneBeforeTheThreadContinues() throws Exception {
         ChargeService charges = new ChargeService(directory.resolve("ledger"));
-        try (SplitWorkers workers = new SplitWorkers(TestServers.real(), charges);
-                ChildProcess killed = worker(workers.taskQueue(), LONG)) {
-            String thread = workers.start(REQUEST);
+        try (WorkerFleet fleet = new WorkerFleet(TestServers.real(), charges);
+                ChildProcess killed = worker(fleet.taskQueue(), LONG)) {
+            String thread = fleet.start(REQUEST);
             long program = awaitPid("pid-" + thread);
             killed.signal("KILL");
-            try (ChildProcess other = worker(workers.taskQueue(), LONG)) {
-                assertThat(workers.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            try (ChildProcess other = worker(fleet.taskQueue(), LONG)) {
+                assertThat(fleet.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
                 assertThat(ProcessHandle.of(program).filter(ProcessHandle::isAlive))
                         .isEmpty();
-                workers.check(thread, REQUEST);
-                assertThat(workers.state(thread).calls().get("tu_1").orElseThrow().status())
+                fleet.check(thread, REQUEST);
+                assertThat(fleet.state(thread).calls().get("tu_1").orElseThrow().status())
                         .isEqualTo(Call.Status.LOST);
             }
         }
     }
 
     private void awaitFile(String name) {
-        Awaitility.await(name).atMost(SplitWorkers.PATIENCE).until(() -> Files.exists(directory.resolve(name)));
+        Awaitility.await(name).atMost(WorkerFleet.PATIENCE).until(() -> Files.exists(directory.resolve(name)));
     }
 
     private long awaitPid(String name) {
         return Awaitility.await(name)
-                .atMost(SplitWorkers.PATIENCE)
+                .atMost(WorkerFleet.PATIENCE)
                 .ignoreExceptions()
                 .until(
                         () -> Long.parseLong(
@@ -185,7 +185,7 @@ class WorkerProcessServerTest {
         for (int i = 1; ; i++) {
             ChildProcess started = builder.start();
             try {
-                started.awaitLine("ready"::equals, SplitWorkers.PATIENCE);
+                started.awaitLine("ready"::equals, WorkerFleet.PATIENCE);
                 return started;
             } catch (IOException e) {
                 started.close();
@@ -197,6 +197,7 @@ class WorkerProcessServerTest {
     }
 
     private static int exitCode(ChildProcess worker) throws InterruptedException {
-        return worker.exitCodeWithin(SplitWorkers.PATIENCE).orElseThrow(() -> new AssertionError("still runs: " + worker));
+        return worker.exitCodeWithin(WorkerFleet.PATIENCE)
+                .orElseThrow(() -> new AssertionError("still runs: " + worker));
     }
 }

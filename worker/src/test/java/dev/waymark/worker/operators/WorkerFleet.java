@@ -73,7 +73,7 @@ import org.awaitility.Awaitility;
  * Workers on a separate task queue, in halves: one half takes workflow tasks, the other runs activities, and each has
  * its own connection to the server. The threads that run here are compared with the ledger.
  */
-final class SplitWorkers implements AutoCloseable {
+final class WorkerFleet implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private static final Duration POLL = Duration.ofMillis(100);
@@ -82,13 +82,13 @@ final class SplitWorkers implements AutoCloseable {
     private final ChargeService charges;
     private final HistoryReader histories;
     private final AgentReplay replay = new AgentReplay();
-    private final String taskQueue = "workers-" + UUID.randomUUID();
+    private final String taskQueue = "fleet-" + UUID.randomUUID();
     private final List<HalfWorker> halves = new ArrayList<>();
     private final Map<String, ToolBarrier> thinking = new ConcurrentHashMap<>();
     private final List<ToolSpec> specs;
 
     /** {@code connection} is the operator's connection, which is never cut. */
-    SplitWorkers(Connection connection, ChargeService charges) {
+    WorkerFleet(Connection connection, ChargeService charges) {
         this.connection = connection;
         this.charges = charges;
         this.histories = new HistoryReader(connection.client());
@@ -153,14 +153,15 @@ final class SplitWorkers implements AutoCloseable {
 
         private void registerActivities(Worker worker) {
             RunReader runs = new RunReader(new HistoryReader(own.client()), 1_000);
-            ToolRunner tools = new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(charges.tools())));
+            ToolRunner tools =
+                    new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(charges.tools())));
             CallJudges judges = new CallJudges(List.of(), tools);
             worker.registerActivitiesImplementations(
                     new JudgeActivityImpl(runs, judges),
                     (AgentActivity) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
                     new ModelActivityImpl(
                             runs,
-                            ModelProviders.of(Map.of("fake", SplitWorkers.this::reply)),
+                            ModelProviders.of(Map.of("fake", WorkerFleet.this::reply)),
                             judges,
                             new FusedCalls(tools),
                             new LiveReplies(thread -> PayloadJson.dataConverter(own.client(), thread)),
