@@ -181,7 +181,7 @@ public record EffectCheck(
             SideEffects declared = tool.effects();
             boolean canRunAgain = declared.verifyForbids() || declared.honoursKey();
             if (declared.canVerify() && (happened > 0 || canRunAgain)) {
-                violations.add(call.id() + " is unknown, although it can be found out");
+                violations.add(call.id() + " is unknown, although its tool can verify it");
             }
         }
 

@@ -62,7 +62,7 @@ public final class StateActivityImpl implements StateActivity {
             if (!isOfSameWhole && info.getAttempt() <= RESERVED_ATTEMPTS) {
                 throw passing(
                         ProblemType.STATE_DIFFERS,
-                        "this build writes the state differently than the one that began to carry it");
+                        "this build writes the state differently from the one that wrote the first chunks");
             }
             if (input.index() >= state.count()) {
                 return state.chunk(0);
@@ -85,8 +85,8 @@ public final class StateActivityImpl implements StateActivity {
             if (!reference.isOf(carried.state())) {
                 throw passing(
                         ProblemType.STATE_DIFFERS,
-                        "this build computes another state from the history of run " + reference.runId()
-                                + " than the run had");
+                        "the state that this build computes from the history of run " + reference.runId()
+                                + " is not the one that the run had");
             }
             state = ChunkedState.of(carried);
             newest = new Chunked(reference, new SoftReference<>(state));

@@ -101,7 +101,7 @@ public final class SilenceWatch implements ReplyListener {
                 }
             }
             LOG.error(
-                    "{} threw something else than a ModelFailure",
+                    "{} threw something other than a ModelFailure",
                     provider.getClass().getName(),
                     e);
             throw bug(provider, "threw " + e);

@@ -122,7 +122,7 @@ public final class ToolRunner implements CurrentDefinitions {
         try {
             return bound.definition(tool, ProcessFence.in(patience));
         } catch (UnknownDefinitionException e) {
-            LOG.info("it is not known which {} a person is asked about: {}", tool.name(), e.getMessage());
+            LOG.info("the definition of {} that a person decides about is unknown: {}", tool.name(), e.getMessage());
             return Optional.empty();
         }
     }

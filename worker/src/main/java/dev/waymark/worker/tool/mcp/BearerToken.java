@@ -64,7 +64,7 @@ final class BearerToken {
     /** @throws RequestNotSentException if there is no token now */
     String text(ProcessFence fence) throws RequestNotSentException, InterruptedException {
         if (!lock.tryLock(fence.left().toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new RequestNotSentException("its token did not come in time");
+            throw new RequestNotSentException("its token did not arrive in time");
         }
         try {
             Optional<Current> known = current.filter(token -> nanoTime.getAsLong() - token.end() < 0);
@@ -78,7 +78,7 @@ final class BearerToken {
         Issued issued = source.issue(fence);
         if (!issued.isToken()) {
             throw new RequestNotSentException(
-                    "its token has characters that a header can't carry, or more than " + LONGEST + " of them");
+                    "its token has characters that a header can't contain, or more than " + LONGEST + " of them");
         }
         Secrets both = Secrets.of(issued.text(), PLACEHOLDER);
         hidden = current.map(before -> both.and(Secrets.of(before.text(), PLACEHOLDER)))

@@ -130,7 +130,7 @@ final class McpHttpChannel implements McpChannel {
     public RpcAnswer ask(RpcRequest request, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         if (!open) {
-            throw new RequestNotSentException("its session is over");
+            throw new RequestNotSentException("its session has ended");
         }
         long id = ids.incrementAndGet();
         byte[] body = JsonRpc.bytes(JsonRpc.request(id, request.method(), request.params()));

@@ -145,7 +145,7 @@ final class McpOpening {
                 ((RpcAnswer.Result) answer).value().path("protocolVersion").asText();
         if (!HANDSHAKE_VERSIONS.contains(version)) {
             throw new RequestNotSentException(
-                    "it speaks version \"" + version + "\" of the protocol, which is not understood here");
+                    "it uses version \"" + version + "\" of the protocol, which is not supported");
         }
         channel.agreed(version);
         channel.tell("notifications/initialized", JsonRpc.object())
@@ -184,7 +184,7 @@ final class McpOpening {
         }
 
         private static String notUnderstood(List<String> versions) {
-            return "it speaks versions " + String.join(", ", versions) + " of the protocol; understood here are "
+            return "it supports versions " + String.join(", ", versions) + " of the protocol; this worker supports "
                     + String.join(
                             ", ",
                             Stream.concat(HANDSHAKE_VERSIONS.stream(), Stream.of(RpcRequest.STATELESS_VERSION))

@@ -38,7 +38,7 @@ public record McpResult(String text, Effect effect, Optional<Suspension> suspens
         }
         return suspends && SuspendedCall.isOfType(type)
                 ? SuspendedCall.of(type, result)
-                : new McpResult("its result has the type " + type + ", which is not understood here", Effect.UNKNOWN);
+                : new McpResult("its result has the type " + type + ", which is not supported", Effect.UNKNOWN);
     }
 
     static McpResult completed(JsonNode result) {

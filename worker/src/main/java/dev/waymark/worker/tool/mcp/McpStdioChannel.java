@@ -134,7 +134,7 @@ final class McpStdioChannel implements McpChannel {
         }
         if (!send(JsonRpc.request(id, request.method(), request.params()))) {
             waiting.remove(id);
-            throw new RequestNotSentException("the server does not read what it is sent");
+            throw new RequestNotSentException("the server does not read its input");
         }
         try {
             return answer.get(fence.left().toMillis(), TimeUnit.MILLISECONDS);

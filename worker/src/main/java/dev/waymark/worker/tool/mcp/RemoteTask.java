@@ -95,7 +95,7 @@ final class RemoteTask {
         }
         RpcAnswer.Refusal refusal = (RpcAnswer.Refusal) answer;
         if (refusal.isUnreadable()) {
-            return lost("what the server says of the task " + id + " can't be read: " + refusal.words());
+            return lost("the server's answer about the task " + id + " can't be read: " + refusal.words());
         }
         return refusal.code() == UNKNOWN_TASK || refusal.code() == UNKNOWN_METHOD
                 ? lost("the server does not know the task " + id + ": " + refusal.words())
@@ -105,7 +105,7 @@ final class RemoteTask {
     private Reply unreachable(String why, Optional<Instant> until) {
         if (until.filter(Instant.now()::isAfter).isPresent()) {
             return lost(
-                    "the time is over for which the server keeps the task " + id + ", and it can't be asked: " + why);
+                    "the server may have forgotten the task " + id + " by now, and can't be asked: " + why);
         }
         throw ActivityProblems.passing(
                 new Problem(

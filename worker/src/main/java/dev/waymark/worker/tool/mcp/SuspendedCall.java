@@ -83,7 +83,7 @@ final class SuspendedCall {
             return bytes <= Suspension.MAX_BYTES
                     ? McpResult.suspended(how)
                     : new McpResult(
-                            "what it requires to go on takes " + bytes + " bytes, of at most " + Suspension.MAX_BYTES,
+                            "its requests for input take " + bytes + " bytes, of at most " + Suspension.MAX_BYTES,
                             Effect.UNKNOWN);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("cannot write the suspension as JSON", e);

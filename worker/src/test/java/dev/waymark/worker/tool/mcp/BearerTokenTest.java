@@ -155,7 +155,7 @@ class BearerTokenTest {
 
         assertThatThrownBy(() -> call(remote.withProgram("cat", "printed"), EFFECT))
                 .isInstanceOf(RequestNotSentException.class)
-                .hasMessageContaining("characters that a header can't carry");
+                .hasMessageContaining("characters that a header can't contain");
     }
 
     @Test

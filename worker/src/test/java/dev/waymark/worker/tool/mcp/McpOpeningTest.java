@@ -97,7 +97,7 @@ class McpOpeningTest {
 
         assertThatThrownBy(() -> call("read discover;" + discovered + "cat"))
                 .isInstanceOf(RequestNotSentException.class)
-                .hasMessage("it speaks versions 2031-01-01 of the protocol; understood here are 2024-11-05,"
+                .hasMessage("it supports versions 2031-01-01 of the protocol; this worker supports 2024-11-05,"
                         + " 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28");
     }
 

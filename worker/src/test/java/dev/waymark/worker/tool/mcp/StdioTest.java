@@ -112,7 +112,7 @@ class StdioTest extends McpCases {
 
             assertThatThrownBy(() -> channel.ask(RpcRequest.of("tools/call", note), ProcessFence.in(PATIENCE)))
                     .isInstanceOf(RequestNotSentException.class)
-                    .hasMessage("the server does not read what it is sent");
+                    .hasMessage("the server does not read its input");
         }
     }
 
