@@ -229,7 +229,7 @@ class AgentTest {
             RunOutcome outcome = thread.getResult(30, TimeUnit.SECONDS, RunOutcome.class);
             assertThat(outcome.toString()).contains("Take one.");
         }
-        assertThat(intercepted).hasValue(3); // The agent activity, and two model calls, of which one runs the tool.
+        assertThat(intercepted).hasValue(3); // The agent activity, and two model calls; the first one runs the tool.
     }
 
     private static String turn(String queue, String agent) {

@@ -70,13 +70,13 @@ public final class CuttableProxy implements AutoCloseable {
         return "127.0.0.1:" + door.getLocalPort();
     }
 
-    /** Closes all connections, and new ones as soon as they are made. */
+    /** Closes all connections, and every new connection at once. */
     public void cut() {
         state = State.CUT;
         wires.forEach(Wire::close);
     }
 
-    /** Keeps all connections, and drops what is sent over them and over new ones, even after {@link #reconnect}. */
+    /** Keeps all connections, but drops all data on them and on new ones, even after {@link #reconnect}. */
     public void silence() {
         state = State.SILENT;
         wires.forEach(wire -> wire.silent = true);

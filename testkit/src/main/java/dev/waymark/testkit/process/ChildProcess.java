@@ -82,7 +82,7 @@ public final class ChildProcess implements AutoCloseable {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    /** What a process starts with. */
+    /** The settings of a new process. */
     public static final class Builder {
         private final ProcessBuilder builder;
         private Optional<Path> log = Optional.empty();

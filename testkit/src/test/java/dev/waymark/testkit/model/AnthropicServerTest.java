@@ -72,7 +72,7 @@ class AnthropicServerTest {
         return (ArrayNode) messages().path(message).path("content");
     }
 
-    /** Asks for this reply, and adds it to the messages as it came, with a result for each call. */
+    /** Requests this reply, and adds it to the messages unchanged, with a result for each call. */
     private void exchange(ModelAnswer.Speech speech) throws Exception {
         server.answers(speech);
         HttpResponse<String> response = ask();

@@ -280,9 +280,7 @@ public final class Heartbeat implements AutoCloseable {
         unstoppable = true;
     }
 
-    /**
-     * Sends the details as they are now within {@value #TICK_MILLIS} ms, or when the heartbeat before them is answered.
-     */
+    /** Sends the current details within {@value #TICK_MILLIS} ms, or when the previous heartbeat is answered. */
     public synchronized void sendAtOnce() {
         urgent = true;
     }

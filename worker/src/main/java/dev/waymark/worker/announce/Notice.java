@@ -21,12 +21,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One announcement, as it is sent. All attempts to send it have the same content.
+ * An announcement in the form in which it is sent. All attempts to send it have the same content.
  *
  * @param id identifies the announcement, so that receivers recognize repeats
  * @param type the name of the event
  * @param at when the event happened
- * @param data what is announced
+ * @param data the content of the announcement
  * @param text the announcement as a sentence
  * @param link the page of the console that shows it. Opening it makes no decision.
  */

@@ -77,7 +77,7 @@ final class ProcessLock {
     private static String id(Path file) throws IOException {
         BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
         if (!found.isRegularFile()) {
-            throw new IOException(file + " is not a file that can be locked"); // Opening a FIFO would wait for ever.
+            throw new IOException(file + " is not a file that can be locked"); // Opening a FIFO would block forever.
         }
         Object key = found.fileKey();
         if (key == null) {

@@ -186,7 +186,7 @@ final class ModelAttempt implements ReplyListener {
         return call.step() == step && call.attempt() <= attempt;
     }
 
-    /** What a reader who asks for this call does not know yet; empty if there is nothing. */
+    /** The words that are new to a reader of this call; empty if there are none. */
     synchronized Optional<PartialReply> since(WordsRequest.Call call) {
         boolean isKnown = call.attempt() == attempt;
         Piece said = text.after(isKnown ? call.characters() : 0);
@@ -219,7 +219,7 @@ final class ModelAttempt implements ReplyListener {
         }
 
         /**
-         * What is kept after this many characters. It never ends in half a surrogate pair, which could not be encoded.
+         * The kept text after this many characters. It never ends in half a surrogate pair, which could not be encoded.
          */
         Piece after(int known) {
             int end = kept.length();

@@ -2,7 +2,7 @@ package dev.waymark.worker.process;
 
 import dev.waymark.worker.inbound.InlineText;
 
-/** How a program ended, which determines what is known about its effect. */
+/** The end of a program, which determines what is known about its effect. */
 public sealed interface CommandResult {
 
     /** Describes how the program ended, with its stderr. */

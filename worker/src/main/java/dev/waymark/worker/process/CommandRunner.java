@@ -165,7 +165,7 @@ public final class CommandRunner {
             try {
                 exited = launcher.await(fence);
                 if (exited) {
-                    // Processes that the program left behind may finish their output.
+                    // Remaining child processes may finish their output.
                     join(results, complaints);
                 }
             } catch (InterruptedException e) {

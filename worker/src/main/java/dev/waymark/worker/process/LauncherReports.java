@@ -75,7 +75,7 @@ final class LauncherReports {
             switch (report) {
                 case START -> session = Optional.of(Long.parseLong(number));
                 case EXIT -> exitCode = givenUp ? Optional.empty() : Optional.of(Integer.parseInt(number));
-                // If the program exited first, the timeout only ended the processes that it left behind.
+                // If the program exited first, the timeout only ended its remaining child processes.
                 case TIMEOUT -> timedOut = exitCode.isEmpty();
                 case LATE, UNSTARTED, GONE -> {}
             }

@@ -97,7 +97,7 @@ final class OutputPipes implements Closeable {
         try {
             Files.deleteIfExists(reportsFile().toPath());
         } catch (IOException e) {
-            // A file that stays behind does no harm.
+            // A remaining file does no harm.
         }
     }
 

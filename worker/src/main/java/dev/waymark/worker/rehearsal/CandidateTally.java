@@ -112,7 +112,7 @@ final class CandidateTally {
         of(place).failed(place, tried, problem);
     }
 
-    /** Drops what was counted and kept of a thread. */
+    /** Drops the counts and the replies of a thread. */
     void drop(String thread) {
         ThreadTally dropped = threads.remove(thread);
         current = current.filter(tally -> tally != dropped);

@@ -46,7 +46,7 @@ public record Check(String words, Optional<String> rubric, Test test) {
     private static final String AS_RECORDED = "as_recorded";
 
     /**
-     * What an agent decided at one place of a thread.
+     * The decision of an agent at one place of a thread.
      *
      * @param same whether the reply is the recorded one
      * @param unmet the rubrics that the reply does not meet

@@ -244,7 +244,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
         return isForAll && then != CallVerdict.Then.ALLOW ? NO_RULE : "rule " + number;
     }
 
-    /** An agent whose approvals are by nobody denies calls that would ask. */
+    /** An agent without approvers denies calls that would ask. */
     private static CallVerdict.Then decided(CallVerdict.Then then, boolean nobody) {
         return nobody && then == CallVerdict.Then.ASK ? CallVerdict.Then.DENY : then;
     }

@@ -227,7 +227,7 @@ final class Continuation {
         }
     }
 
-    /** What a continuation does for each step. */
+    /** The work for each kind of step. */
     private final class Steps implements Step.Cases<Work> {
         @Override
         public Work callModel(Step.CallModel step) {

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
  * A call that a workflow has dispatched to this worker.
  *
  * @param tool the tool as recorded in the run's history
- * @param context what the tool is told about the call, besides the arguments
+ * @param context the information that the tool gets about the call, besides the arguments
  */
 record DispatchedCall(ToolSpec tool, ToolInput input, ToolContext context) {
     /** @param carried the context of the thread or of its agent */

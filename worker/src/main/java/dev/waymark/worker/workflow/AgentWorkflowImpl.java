@@ -322,7 +322,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
     }
 
-    /** What a large run may still start: announcements, and everything else. */
+    /** The work that a large run may still start: announcements, and everything else. */
     private enum MayStart {
         ANYTHING(true, true),
         NO_ANNOUNCEMENTS(true, false),
@@ -338,7 +338,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
     }
 
-    /** Continues as new if that is due and possible. Returns what may start if the run goes on. */
+    /** Continues as new if that is due and possible. Otherwise returns what this run may still start. */
     private MayStart continueAsNewIfDue() {
         long begunWith = arrival.map(StateArrival::bytes).orElse(0L);
         return switch (growth.limit(conversation(), begunWith)) {

@@ -19,7 +19,7 @@ class MemoryBudgetTest {
     private final MemoryBudget impatient = new MemoryBudget(2_000, Duration.ZERO);
     private final MemoryBudget budget = new MemoryBudget(2_000, Duration.ofMinutes(1));
 
-    /** The readers take one byte at a time until none of them gets more. */
+    /** The readers take one byte at a time until no reader gets more. */
     @ParameterizedTest
     @CsvSource({"1, 500", "4, 200", "9, 100", "99, 10"})
     void greedyReaders_getEqualSharesAndOneGetsTheOtherHalf(int readers, int bytes) {

@@ -74,9 +74,7 @@ class ActivityOperationsServerTest {
                     && (point == Point.CLAIMED || point == Point.CHARGED);
         }
 
-        /**
-         * Whether the tool is claimed and nothing happens to its worker: it then continues, whatever the operator does.
-         */
+        /** Whether the tool is claimed and its worker keeps running: then no operator action stops it. */
         boolean isUnstoppable() {
             return worker == Worker.STAYS && (point == Point.CLAIMED || point == Point.CHARGED);
         }

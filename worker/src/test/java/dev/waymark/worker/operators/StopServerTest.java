@@ -21,7 +21,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Stopping a turn or ending a thread, at any point of a call, reports what is known about the call. */
+/** Stops a turn or ends a thread at any point of a call, and checks what is reported about the call. */
 @Tag("server")
 @Tag("full")
 class StopServerTest {

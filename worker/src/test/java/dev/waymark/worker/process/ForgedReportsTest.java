@@ -84,7 +84,7 @@ class ForgedReportsTest {
         assertThat(forging.get()).isInstanceOf(CommandResult.Exited.class);
     }
 
-    /** A pipe that nobody reads any more fills up, and whoever writes into it waits. */
+    /** A pipe without a reader fills up and blocks its writers. */
     @Test
     void endlessFlood_stopsNeitherTheDeadlineNorTheCall() throws Exception {
         CompletableFuture<CommandResult> charge =

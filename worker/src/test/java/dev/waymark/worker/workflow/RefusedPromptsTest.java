@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** What a thread does after its service refused a request, or dropped a part of it. */
+/** The behavior of a thread after its service refused a request, or dropped a part of it. */
 class RefusedPromptsTest extends BoundThreads<AnthropicServer> {
     RefusedPromptsTest() {
         super(Service.anthropic(AnthropicServer::new));

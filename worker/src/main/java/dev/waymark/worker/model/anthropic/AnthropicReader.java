@@ -109,7 +109,7 @@ final class AnthropicReader implements EventReader {
         return whole;
     }
 
-    /** The service names at the start what it left out, and at the end if another model took over. */
+    /** The service reports dropped content at the start, and at the end if another model took over. */
     private void noteDropped(JsonNode transformations) {
         droppedReasoning |= transformations.findValuesAsText("type").contains("thinking_dropped");
     }

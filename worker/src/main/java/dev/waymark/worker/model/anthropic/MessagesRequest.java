@@ -83,7 +83,7 @@ record MessagesRequest(
         }
     }
 
-    /** A content block. The kinds that occur in user messages can carry a cache mark. */
+    /** A content block. Blocks of user messages can have a cache mark. */
     sealed interface Block {
         @JsonInclude(JsonInclude.Include.NON_ABSENT)
         record Text(

@@ -31,7 +31,7 @@ public final class CallArguments {
             .streamReadConstraints(LIMITS)
             .build();
 
-    /** Keeps numbers as they are written. */
+    /** Keeps the spelling of numbers. */
     private static final JsonMapper AS_SPELLED = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)

@@ -281,7 +281,7 @@ public final class EventStreams {
             } catch (IOException | RuntimeException e) {
                 queue.add(new Failed(e, true));
             } finally {
-                // Ensures that the reading thread does not wait for ever, however this thread ended.
+                // Ensures that the reading thread does not wait forever, even if this thread ends with an error.
                 queue.add(new Failed(new IOException("its stream was not read"), true));
             }
         }

@@ -43,7 +43,7 @@ public final class MaskedListener implements ReplyListener {
         isNewPassage = true;
     }
 
-    /** Called at the end of the reply. Passes on what was held back. */
+    /** Called at the end of the reply. Passes on the text that was held back. */
     public void end() {
         pass(mask.end(), listener::words);
         pass(reasoningMask.end(), listener::reasoning);

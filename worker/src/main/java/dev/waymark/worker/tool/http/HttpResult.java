@@ -2,7 +2,7 @@ package dev.waymark.worker.tool.http;
 
 import dev.waymark.worker.tool.kind.Effect;
 
-/** How a request ended, which determines what is known about its effect. */
+/** The end of a request, which determines what is known about its effect. */
 public sealed interface HttpResult {
     /** A description for the model: the answer, or what happened. */
     String words();

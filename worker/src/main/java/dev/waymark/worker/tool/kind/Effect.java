@@ -36,7 +36,7 @@ public enum Effect {
     private static final int RPC_METHOD_NOT_FOUND = -32601;
     private static final int RPC_INVALID_PARAMS = -32602;
 
-    /** The codes by which MCP servers refuse a request's headers, capabilities or version before they look at it. */
+    /** The codes with which MCP servers refuse a request's headers, capabilities or version before they process it. */
     private static final int MCP_FIRST_REFUSAL = -32022;
 
     private static final int MCP_LAST_REFUSAL = -32020;
@@ -63,7 +63,7 @@ public enum Effect {
         return refused || status == 307 || status == 308 ? NOT_DONE : UNKNOWN;
     }
 
-    /** What a JSON-RPC error response says about the effect of the call. */
+    /** The effect of a call that ended with this JSON-RPC error. */
     public static Effect ofRpcError(int code) {
         return switch (code) {
             case RPC_PARSE_ERROR, RPC_INVALID_REQUEST, RPC_METHOD_NOT_FOUND, RPC_INVALID_PARAMS -> NOT_DONE;

@@ -58,7 +58,7 @@ public final class McpConnections implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** At most one connection, with a lock for the threads that wait for it, and what is known of the server. */
+    /** At most one connection, with a lock for the threads that wait for it, and the known facts about the server. */
     private static final class Slot {
         private final ReentrantLock lock = new ReentrantLock();
         private Optional<McpConnection> connection = Optional.empty();

@@ -180,7 +180,7 @@ final class McpHttpChannel implements McpChannel {
         return OutcomeUnknownException.cut(words);
     }
 
-    /** Closes the connection. A server that knows only stateless requests need not be told more. */
+    /** Closes the connection. A server with stateless requests needs no further message. */
     private void giveUp(Call call, Exchange exchange, String why) {
         call.cancel();
         if (!exchange.stateless) {

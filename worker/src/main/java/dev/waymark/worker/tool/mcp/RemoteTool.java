@@ -17,7 +17,7 @@ record RemoteTool(String name, String description, JsonNode input, boolean harml
     private static final ObjectWriter SORTED =
             PayloadJson.MAPPER.writer().with(JsonNodeFeature.WRITE_PROPERTIES_SORTED);
 
-    /** A digest of what models and people are told about the tool. The order of the schema's fields does not matter. */
+    /** A digest of the tool's description for models and people. The order of the schema's fields does not matter. */
     String digest() {
         ObjectNode told = JsonRpc.object().put("name", name).put("description", description);
         try {

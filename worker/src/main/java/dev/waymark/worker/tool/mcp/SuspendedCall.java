@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads what a server returns instead of the result of a call: a task, or what it requires to go on. Everything is
- * checked and bounded here, because it becomes part of the thread's state.
+ * Reads a task, or a request for input, which a server returns instead of the result of a call. Everything is checked
+ * and bounded here, because it becomes part of the thread's state.
  */
 final class SuspendedCall {
     private static final String TASK = "task";
