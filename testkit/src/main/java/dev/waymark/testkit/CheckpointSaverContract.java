@@ -92,7 +92,7 @@ public abstract class CheckpointSaverContract {
     }
 
     @Test
-    void load_savedTwice_isTheNewer() {
+    void load_savedTwice_isTheNewerOne() {
         saver.save(checkpoint("t", 1, "x".repeat(100_000)));
         saver.save(checkpoint("t", 2));
 
@@ -101,7 +101,7 @@ public abstract class CheckpointSaverContract {
     }
 
     @Test
-    void load_keysInAnOrder_keepsIt() {
+    void load_keysInAnOrder_keepsTheOrder() {
         saver.save(checkpoint("t", 1));
 
         assertThat((Map<?, ?>) saver.load("t").orElseThrow().value())
@@ -190,7 +190,7 @@ public abstract class CheckpointSaverContract {
     }
 
     @Test
-    void save_withItsSession_isLoadedAsWithout() {
+    void save_withItsSession_isLoadedLikeWithout() {
         saver.save(checkpoint("t", 1), () -> session("t", 1, "Hi"));
         saver.save(checkpoint("u", 1), () -> session("u", 1, "Hi"));
         saver.save(checkpoint("t", 2), () -> session("t", 2, "Hi again"));
@@ -241,14 +241,14 @@ public abstract class CheckpointSaverContract {
     }
 
     @Test
-    void delete_nothingThere_isNothing() {
+    void delete_nothingSaved_doesNothing() {
         saver.delete("t");
 
         assertThat(saver.list()).isEmpty();
     }
 
     @Test
-    void save_afterDelete_isThereAgain() {
+    void save_afterDelete_isLoaded() {
         saver.save(checkpoint("t", 1));
         saver.delete("t");
         saver.save(checkpoint("t", 2));
@@ -290,7 +290,7 @@ public abstract class CheckpointSaverContract {
     }
 
     @Test
-    void save_loneSurrogate_isRefusedAndTheOldKept() {
+    void save_loneSurrogate_isRefusedAndKeepsTheOldOne() {
         saver.save(checkpoint("t", 1));
 
         assertThatThrownBy(() -> saver.save(checkpoint("t", 2, "\ud800"))).isInstanceOf(SaverException.class);

@@ -20,7 +20,7 @@ public abstract class DurableSaverContract extends CheckpointSaverContract {
     protected abstract void replaceStored(String threadId, String text) throws Exception;
 
     @Test
-    void load_openedAgain_isEqual() throws Exception {
+    void load_reopened_isEqual() throws Exception {
         saver.save(checkpoint("t", 1));
 
         try (CheckpointSaver other = open()) {
@@ -60,7 +60,7 @@ public abstract class DurableSaverContract extends CheckpointSaverContract {
                 "{\"threadId\":\"t\",\"text\":\"\\ud800\"}",
                 "<html>"
             })
-    void load_corrupt_saysSoAndIsNeverOverwritten(String corrupt) throws Exception {
+    void load_corrupt_isReportedAndNeverOverwritten(String corrupt) throws Exception {
         saver.save(checkpoint("t", 1));
         saver.save(checkpoint("u", 1));
         replaceStored("t", corrupt);
@@ -75,7 +75,7 @@ public abstract class DurableSaverContract extends CheckpointSaverContract {
     }
 
     @Test
-    void load_deepNonsense_isCorruptAtOnce() throws Exception {
+    void load_deepNesting_isCorruptAtOnce() throws Exception {
         saver.save(checkpoint("t", 1));
         replaceStored("t", "[".repeat(100_000));
 
@@ -105,7 +105,7 @@ public abstract class DurableSaverContract extends CheckpointSaverContract {
     }
 
     @Test
-    void delete_corrupt_makesRoom() throws Exception {
+    void delete_corrupt_allowsSavingAgain() throws Exception {
         saver.save(checkpoint("t", 1));
         replaceStored("t", "{");
         saver.delete("t");

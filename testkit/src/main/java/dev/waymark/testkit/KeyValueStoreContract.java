@@ -45,7 +45,7 @@ public abstract class KeyValueStoreContract {
     }
 
     @Test
-    void get_putTwice_isTheNewer() {
+    void get_putTwice_isTheNewerValue() {
         store.put("k", "old");
         store.put("k", "");
 
@@ -54,7 +54,7 @@ public abstract class KeyValueStoreContract {
     }
 
     @Test
-    void get_anyValue_isExactlyThat() {
+    void get_anyValue_isUnchanged() {
         for (String value : List.of("", " v ", "\"\\'%_\n\r\t\u0001", "é\u0301\ud83d\ude80", "ü".repeat(2_000_000))) {
             store.put("k", value);
             assertThat(store.get("k")).contains(value);
@@ -89,7 +89,7 @@ public abstract class KeyValueStoreContract {
 
     /** Each writer adds one to the number that it read, so the sum shows whether an addition was lost. */
     @Test
-    void replace_byManyAtOnce_succeedsForOneEach() throws Exception {
+    void replace_byManyAtOnce_losesNoUpdate() throws Exception {
         int writers = 4;
         int additions = 20;
         CheckpointSaverContract.atOnce(writers, who -> {

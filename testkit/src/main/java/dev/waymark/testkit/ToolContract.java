@@ -37,7 +37,7 @@ public abstract class ToolContract {
     }
 
     @Test
-    void spec_isThatOfAToolInJava_andStaysTheSame() throws Exception {
+    void spec_isThatOfAJavaToolAndNeverChanges() throws Exception {
         ToolSpec spec = tool.spec();
         tool.run(args(), FIRST);
 
@@ -54,7 +54,7 @@ public abstract class ToolContract {
     }
 
     @Test
-    void run_anotherCall_isAnotherEffect() throws Exception {
+    void run_anotherCall_hasAnotherEffect() throws Exception {
         tool.run(args(), FIRST);
         tool.run(args(), SECOND);
 
@@ -62,7 +62,7 @@ public abstract class ToolContract {
     }
 
     @Test
-    void run_sameKeyTwice_isOneEffectWhereKeysAreHonoured() throws Exception {
+    void run_sameKeyTwice_hasOneEffectIfKeysAreHonored() throws Exception {
         assumeTrue(tool.spec().effects().honoursKey(), "it does not say that it honours keys");
         tool.run(args(), FIRST);
         tool.run(args(), FIRST);
@@ -71,7 +71,7 @@ public abstract class ToolContract {
     }
 
     @Test
-    void verify_neverRun_doesNotSayThatItLanded() throws Exception {
+    void verify_neverRun_doesNotReportLanded() throws Exception {
         assumeTrue(tool.spec().effects().verifies(), "it does not say that it verifies");
         tool.run(args(), FIRST);
 
@@ -79,7 +79,7 @@ public abstract class ToolContract {
     }
 
     @Test
-    void verify_afterRun_doesNotSayThatItDidNotLand() throws Exception {
+    void verify_afterRun_doesNotReportNotLanded() throws Exception {
         assumeTrue(tool.spec().effects().verifies(), "it does not say that it verifies");
         tool.run(args(), FIRST);
 
@@ -87,7 +87,7 @@ public abstract class ToolContract {
     }
 
     @Test
-    void verify_repeated_isTheSameAndHasNoEffect() throws Exception {
+    void verify_repeated_isEqualAndHasNoEffect() throws Exception {
         assumeTrue(tool.spec().effects().verifies(), "it does not say that it verifies");
         tool.run(args(), FIRST);
         VerifyResult verdict = tool.verify(args(), FIRST);

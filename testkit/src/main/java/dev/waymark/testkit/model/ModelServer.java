@@ -47,8 +47,7 @@ public abstract class ModelServer implements AutoCloseable {
     private final HttpServer http;
     private final String path;
     private final CountDownLatch onward = new CountDownLatch(1);
-    private Function<Received, ModelAnswer> answers =
-            request -> ModelAnswer.error(500, "no answer was set");
+    private Function<Received, ModelAnswer> answers = request -> ModelAnswer.error(500, "no answer was set");
     private final List<Received> received = new ArrayList<>();
     private final List<String> complaints = new ArrayList<>();
 

@@ -410,7 +410,6 @@ final class AgentFile {
         return ToolEntry.environment(value);
     }
 
-    /** The field that determines the kind of a tool. */
     private record KindField(ToolKind<?> kind, YamlValue value) {
         ToolSpec.Builder read(ToolEntry entry) throws YamlProblem {
             return kind.read(value, entry);

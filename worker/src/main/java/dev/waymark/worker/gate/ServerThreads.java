@@ -46,7 +46,6 @@ public final class ServerThreads implements ThreadSource {
         return new ServerThreads(client, histories, () -> histories.threads(since, filter));
     }
 
-    /** The threads with these ids. */
     public static ServerThreads named(WorkflowClient client, List<String> ids) {
         return new ServerThreads(client, new ThreadHistoryReader(client), () -> ids);
     }

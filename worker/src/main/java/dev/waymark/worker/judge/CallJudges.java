@@ -32,7 +32,6 @@ import java.util.concurrent.TimeoutException;
  * to a person, it also compares the arguments with grants, and looks up the definition of the tool. Thread-safe.
  */
 public final class CallJudges {
-    /** No judges in Java. */
     public static final CallJudges NONE = new CallJudges(List.of(), CurrentDefinitions.NONE);
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);

@@ -107,7 +107,6 @@ final class ModelAttempt implements ReplyListener {
         running.addAll(calls);
     }
 
-    /** Records that this call has ended. */
     synchronized void ended(RunningCall call) {
         running.remove(call);
     }

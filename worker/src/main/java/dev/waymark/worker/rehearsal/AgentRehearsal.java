@@ -105,7 +105,6 @@ public final class AgentRehearsal implements HistoryRehearsal {
         return problems;
     }
 
-    /** One of several threads. */
     private record OneThread(ThreadSource all, String name) implements ThreadSource {
         @Override
         public List<String> names() {

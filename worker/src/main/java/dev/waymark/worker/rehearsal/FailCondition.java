@@ -21,19 +21,12 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
 
     /** The measure that a condition limits. The names are those of the command line. */
     public enum Measure {
-        /** Replies that differ. */
         CHANGED("replies that change"),
-        /** Replies with nearly the same text. */
         NEAR("replies with nearly the same text"),
-        /** Calls that newly ask a person. */
         ASKED_MORE("calls that newly wait for a person"),
-        /** Calls that are newly allowed. */
         ALLOWED_MORE("calls that newly run without asking"),
-        /** Calls that are newly denied. */
         DENIED_MORE("calls that are newly denied"),
-        /** Calls that are refused because of their arguments or their tool. */
         REFUSED("calls that are refused because of their arguments or their tool"),
-        /** Checks that fail. */
         CHECKS("checks that fail"),
         /** Dollars, or the increase over the recorded dollars if it is a percentage. */
         COST("USD"),

@@ -13,7 +13,6 @@ final class WordDiff {
 
     private WordDiff() {}
 
-    /** A part of a text. */
     record Piece(String text, boolean differs) {}
 
     /** Splits a text into pieces that alternately agree with the other text and differ from it. */

@@ -28,7 +28,6 @@ class StandardWebhookTest {
                 Optional.of("https://agents.example/#/thread/trip?call=tu_1"));
     }
 
-    /** The example of the specification. */
     @Test
     void signature_ofTheSpecificationsExample_matches() throws Exception {
         byte[] content =

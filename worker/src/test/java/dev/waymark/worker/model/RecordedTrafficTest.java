@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Streams that the services really sent, replayed byte for byte. Files next to them list what is not read. */
+/** Streams that the services really sent, replayed byte for byte. {@code not-read.txt} lists what replies leave out. */
 class RecordedTrafficTest {
     private static final Path RECORDINGS = Path.of("src/test/resources/recordings");
     private static final Set<String> READ_DELTAS =

@@ -46,7 +46,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rehearsals of an encrypted thread. */
 @Tag("full")
 @Timeout(60)
 class EncryptedRehearsalTest {

@@ -22,7 +22,6 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Threads that are rehearsed as tests. */
 class RehearsedThreadTest {
     private static final String WORK = "target/rehearsed-thread";
     private static final Path HISTORIES = Path.of("src/test/resources/histories");

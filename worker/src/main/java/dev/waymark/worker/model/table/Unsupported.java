@@ -6,9 +6,7 @@ import java.util.Locale;
 public enum Unsupported {
     /** A {@code tool_choice} that demands a call. */
     FORCED_TOOLS,
-    /** {@code thinking: disabled}. */
     DISABLED_THINKING,
-    /** {@code thinking_budget}. */
     THINKING_BUDGET,
     /** {@code temperature}. */
     SAMPLING,

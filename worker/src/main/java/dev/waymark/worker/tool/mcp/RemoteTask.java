@@ -104,8 +104,7 @@ final class RemoteTask {
 
     private Reply unreachable(String why, Optional<Instant> until) {
         if (until.filter(Instant.now()::isAfter).isPresent()) {
-            return lost(
-                    "the server may have forgotten the task " + id + " by now, and can't be asked: " + why);
+            return lost("the server may have forgotten the task " + id + " by now, and can't be asked: " + why);
         }
         throw ActivityProblems.passing(
                 new Problem(

@@ -24,7 +24,6 @@ record RpcRequest(
         Map<String, String> headers,
         boolean suspends,
         boolean once) {
-    /** The version of stateless requests. */
     static final String STATELESS_VERSION = "2026-07-28";
 
     private static final String RESERVED = "io.modelcontextprotocol/";
