@@ -49,8 +49,8 @@ public record Candidate(
     /**
      * Returns this candidate's agent with the name of a recorded one; empty if it has none of that name.
      *
-     * <p>No MCP server is asked for its tools, because starting one may have effects. Of the MCP tools that the thread
-     * recorded, the agent gets those that its servers still have and that it allows, with its own rules.
+     * <p>No MCP server is asked for its tools, because starting one may have effects. The agent gets the
+     * MCP tools that the thread recorded, if it still has their server and allows them, with its own rules.
      */
     Optional<AgentSpec> inPlaceOf(AgentSpec recorded) {
         Optional<AgentSpec> own = agents.isEmpty()

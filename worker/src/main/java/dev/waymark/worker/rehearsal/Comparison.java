@@ -280,8 +280,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
      * @param now the candidate's calls under the candidate's rules
      * @param beforeByNew the recorded calls under the candidate's rules
      * @param nowByOld the candidate's calls under the known rules of the thread's agent
-     * @param beforeByOld the recorded calls under these known rules; equal to {@code before} if the rules have not
-     *     changed
+     * @param beforeByOld the recorded calls under these known rules; equal to {@code before} if these applied then
      */
     private record Rulings(
             List<Ruled> before,

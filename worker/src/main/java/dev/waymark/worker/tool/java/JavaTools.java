@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The Java tools of a worker, in order. Agent files refer to them with {@code use:}. Agents may have own tools. */
+/** The Java tools of a worker, in order. Agent files name them in {@code use:}. Agents may have tools of their own. */
 public final class JavaTools {
 
     /** No tools. */
