@@ -10,7 +10,7 @@ class AgUiApprovalOrderTest extends ApprovalOrderCases {
         return ChatPage.ofAgUi();
     }
 
-    /** The chat of the AI SDK keeps the first decision, and offers no second one. */
+    /** Only for AG-UI: the chat of the AI SDK keeps the first decision. */
     @Test
     void edit_thatIsThenDenied_isDenied() throws Exception {
         decisions_applyToTheirCalls(

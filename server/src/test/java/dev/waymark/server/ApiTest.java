@@ -486,7 +486,7 @@ class ApiTest {
                 + "'}],'iterations':0,'usage':{'inputTokens':0,'outputTokens':0}}}";
     }
 
-    /** A checkpoint is read the same over HTTP as from a file: what the command line refuses is not repaired here. */
+    /** HTTP imports exactly what the command line would: what the command line refuses is not repaired here. */
     @Test
     void import_readsTheBytesThatWereSent() throws Exception {
         for (String broken : List.of("\\ud800", "\\udc00 x", "x \\ud83d")) {

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the console shows of requests to people, and what people can do about them. */
+/** How the console shows requests to people, and what people can do about them. */
 @Tag("full")
 class ConsoleDecisionsTest extends ConsoleCases {
     @Override
@@ -430,7 +430,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
                         .booleanValue())
                 .isFalse();
         browser.run("await page.getByLabel('usd', { exact: true }).fill('70');"
-                // The page does not learn that the call waits no more.
+                // Keeps the page from learning that the call no longer waits.
                 + "await page.route('**/conversation', () => {})");
         click("Approve with these arguments");
         see("Approved with changes");
@@ -617,7 +617,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
                 .contains("from its start");
     }
 
-    /** The first of the two began its turn; the other arrived while the agent worked. */
+    /** The first message began the turn; the second arrived while the agent worked. */
     @Test
     void messageThatArrivedWhileTheAgentWorked_canBeChangedInAForkToo() throws Exception {
         String thread = ann.start("prompted", "One");

@@ -131,7 +131,7 @@ class ConsoleMarkdownTest extends ConsoleCases {
                 .endsWith("Waymark\",0]");
     }
 
-    /** Each of these takes a naive parser minutes, or a recursive one its stack. */
+    /** Each of these takes a naive parser minutes, or overflows the stack of a recursive one. */
     @Test
     void pathologicalMarkdown_isShownInTime() throws Exception {
         List<String> texts = List.of(

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The console. What the page does with answers does not depend on the Temporal server, so only the cases of the
- * superclass run on others, too.
+ * The console. Only the cases of the superclass also run on other Temporal servers, because the rest does not depend on
+ * the server.
  */
 @Tag("full")
 class ConsoleTest extends ConsoleCases {
@@ -706,7 +706,7 @@ class ConsoleTest extends ConsoleCases {
                 .isZero();
     }
 
-    /** Somebody without a mouse starts a thread, answers, approves with a change, and forks a failed thread of before. */
+    /** Uses only the keyboard to start a thread, answer, approve with a change, and fork a failed thread. */
     @Test
     void everything_isDoneWithTheKeyboardOnly() throws Exception {
         String failed = ann.start("prompted", "A task that failed yesterday");
@@ -755,7 +755,7 @@ class ConsoleTest extends ConsoleCases {
         see("It worked.");
     }
 
-    /** Moves the focus with the Tab key, as somebody would who looks for an element. */
+    /** Moves the focus with the Tab key until it reaches an element. */
     private static final String KEYBOARD = """
             const focused = () => page.evaluate(() => {
               const { tagName, type, labels, ariaLabel, textContent } = document.activeElement;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An approval runs what the approver saw or wrote, or it is refused: it never runs the call that was to be changed. */
+/** An approval runs the arguments that the approver saw or wrote, or is refused. It never ignores an edit. */
 class EditedApprovalTest {
     @TempDir
     private static Path directory;
@@ -167,7 +167,7 @@ class EditedApprovalTest {
         chat.assertUntouched();
     }
 
-    /** Nobody sees these characters, and JSON does not allow most of them before a value. */
+    /** These characters are invisible, and JSON does not allow most of them before a value. */
     @ParameterizedTest
     @ValueSource(
             ints = {' ', '\n', 0x0, 0x1F, 0x7F, 0x85, 0xA0, 0xAD, 0x200B, 0x202E, 0x2028, 0x2060, 0x3000, 0xFE0F, 0xFEFF
@@ -231,7 +231,7 @@ class EditedApprovalTest {
         assertThat(problem(chat.approve(approval, "{'cents':9900}", ""))).isEqualTo("200");
     }
 
-    /** No settlement is lost in silence. */
+    /** Settlements are never ignored. */
     @ParameterizedTest
     @ValueSource(
             strings = {"[]", "[{'outcome':'done'}]", "'tu_1'", "7", "true", "null", "{'tu_1':null}", "{'tu_1':[]}"})
@@ -253,7 +253,7 @@ class EditedApprovalTest {
         chat.assertUntouched();
     }
 
-    /** The body of one request does not stay with the decision, so that a client loses such edits. */
+    /** The body is not part of the decision, so a client that repeats the request would lose such edits. */
     @ParameterizedTest
     @ValueSource(strings = {"{'tu_2':{'cents':7}}", "{}", "[{'cents':7}]", "'x'", "7", "true", "null"})
     void editsInTheBodyOfARequest_areRefused(String edits) throws Exception {
@@ -265,7 +265,7 @@ class EditedApprovalTest {
         chat.assertUntouched();
     }
 
-    /** The approval would count once, although the page believes that later calls may run, too. */
+    /** Otherwise the approval would count once, although the page believes that later calls may run, too. */
     @Test
     void grantBesideAnApproval_isRefused() throws Exception {
         Chat chat = Chat.waiting();

@@ -197,7 +197,7 @@ class ExampleFrontEndsServerTest {
         browser.run("await page.getByLabel('Arguments').fill('{\"name\":\"Ann\",\"hours\":3}')");
         press("Approve");
         see("\"hours\":3");
-        // The same once more, in a fork: the page is asked again.
+        // Regenerates the reply in a fork, where the page is asked again.
         press("Answer again");
         see("Which table for 4?");
         press("None");

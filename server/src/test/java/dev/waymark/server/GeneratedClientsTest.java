@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Published generators make clients of the API's document. Skipped if they cannot be installed. */
+/** Published generators create clients from the API's document. Skipped if they cannot be installed. */
 @Tag("full")
 @Tag("packages")
 class GeneratedClientsTest {

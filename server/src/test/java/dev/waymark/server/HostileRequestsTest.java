@@ -52,8 +52,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the API makes of valid and hostile bodies: what it answers, and which update it sends. The ids of updates with an
- * idempotency key are digests of what is sent, so a repeated request is recognized only if not a byte has changed.
+ * The answers of the API to valid and hostile bodies, and the updates that it sends. The id of an update with an
+ * idempotency key is a digest of its content, so a repeated request is recognized only if every byte is the same.
  */
 @Tag("full")
 @Timeout(300)
@@ -64,7 +64,7 @@ class HostileRequestsTest {
     private static final List<String> OPERATIONS =
             List.of("say", "answer", "approve", "deny", "settle", "budget", "stop", "close");
     private static final int LONGEST_SHOWN = 400;
-    /** The number of a fact that the thread does not have, so that the client compares it with nothing. */
+    /** A fact that the thread has not reached, so the client does not compare the message with a recorded one. */
     private static final int LATE_FACT = 9_999;
 
     @TempDir

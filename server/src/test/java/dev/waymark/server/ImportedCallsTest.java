@@ -26,13 +26,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checkpoints written by hand: their calls do nothing before somebody who may decide has decided. */
+/** Checkpoints written by hand: their calls do not run until somebody with the role has decided. */
 class ImportedCallsTest {
     @TempDir
     private static Path directory;
 
     private static ServedThreads threads;
-    /** Dave may talk, and not decide. Carol, of the same group, may decide, and not talk. */
+    /** Dave may talk but not decide. Carol, of the same group, may decide but not talk. */
     private static HttpCaller dave;
 
     private static HttpCaller carol;
@@ -176,7 +176,7 @@ class ImportedCallsTest {
         assertThat(problem(imported(carol, checkpoint))).isEqualTo("403 RoleRequired");
     }
 
-    /** Each of these shows the call of a tool that may run or be checked again as one without a result. */
+    /** In each of these files, a call without a result uses a tool that may run or be checked again. */
     @Test
     void callWithoutAResult_ofAnyFormat_neitherRunsNorIsChecked() throws Exception {
         for (String tool : List.of("peek", "wire")) {

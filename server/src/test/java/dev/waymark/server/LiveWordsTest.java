@@ -83,7 +83,7 @@ class LiveWordsTest {
         open.add(connection);
     }
 
-    /** Says one word after the other, each of which begins with the text of the message. */
+    /** Streams one word after the other. Each word begins with the text of the message. */
     private static final class CountingModel implements ModelProvider {
         @Override
         public Reply reply(ModelRequest request) throws InterruptedException {

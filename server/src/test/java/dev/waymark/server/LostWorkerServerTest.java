@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** While no worker runs, everything that shows a thread shows the same, and nothing is said that turns out wrong. */
+/** While no worker runs, all views of a thread agree, and none claims something that turns out to be wrong. */
 @Tag("full")
 @Tag("server")
 class LostWorkerServerTest {
@@ -83,7 +83,7 @@ class LostWorkerServerTest {
 
             browser.run("await page.getByRole('textbox', { name: 'Message' }).fill('Are you there?');"
                     + "await page.keyboard.press('Enter');"
-                    // For half a minute, the server still counts what the lost worker has taken.
+                    // For half a minute, the server still counts the tasks of the lost worker.
                     + "await page.locator('.composer .problem', { hasText: 'worker' }).waitFor({ timeout: 60_000 })");
             try (WorkerProcess next = ScriptedWorker.start(threads.temporalAddress(), agents)) {
                 browser.run("await page.locator('.message.user', { hasText: 'Are you there?' }).waitFor()");

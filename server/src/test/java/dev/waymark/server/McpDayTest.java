@@ -59,7 +59,7 @@ class McpDayTest {
         now = now.plus(much);
     }
 
-    /** A server that starts now, with the same key and nothing else of the one before. */
+    /** Starts a server that has only the key in common with the earlier one. */
     private ApiServer serve() throws Exception {
         return threads.serve(McpSettings.withKey(KEY).withClock(Clock.fixed(now, ZoneOffset.UTC)));
     }

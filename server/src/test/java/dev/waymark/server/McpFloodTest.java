@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What Ann sends too much of at {@code /mcp} is refused by name, and Bob is served meanwhile, with the default limits. */
+/** Ann floods {@code /mcp} and is refused; Bob is served meanwhile. Both have the default limits. */
 @Tag("full")
 @Timeout(180)
 class McpFloodTest {
@@ -41,7 +41,7 @@ class McpFloodTest {
     private static ServedThreads threads;
     private static McpCaller ann;
     private static McpCaller bob;
-    /** The longest that Bob may wait. It depends on what he waits without a flood, because this machine may be busy. */
+    /** The longest that Bob may wait, measured against his wait without a flood, because machines differ. */
     private static Duration most;
 
     @BeforeAll

@@ -278,7 +278,7 @@ class McpTest {
         }
     }
 
-    /** The call would run, and later ones would not, although the client believes so. */
+    /** Otherwise only this call would run, although the client believes that later ones may run, too. */
     @Test
     void grantInAForm_isRefused_andNothingIsDecided() throws Exception {
         McpCaller client = McpCaller.withForms(ann);

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A caller's token is for this server. An agent whose tools are those of another MCP server calls them as itself: with
- * the token of its own file, or with none.
+ * A caller's token is for this server only. An agent calls the tools of its MCP servers with the token of its own file,
+ * or without one.
  */
 @Tag("full")
 class McpTokenTest {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients that connect, and then send nothing, or one byte after the other. */
+/** Clients that connect, and then send nothing, or one byte at a time. */
 @Tag("full")
 @Timeout(120)
 class StalledClientsTest {

@@ -25,7 +25,7 @@ class UiChatTest {
     private static Path directory;
 
     private static final PromptedModel MODEL = new PromptedModel();
-    /** Of one test only: a call of another test that was stopped may still take a word. */
+    /** For a single test, because a stopped call of another test may still take a word. */
     private static final PromptedModel THINKER = new PromptedModel();
 
     private static ServedThreads threads;

@@ -64,7 +64,7 @@ final class AgUiContent {
         return file;
     }
 
-    /** The content of a message of the conversation: a text, or parts if it has images. */
+    /** The content of a message: a text, or a list of parts if the message has images. */
     static JsonNode of(Message message) {
         String text = FrontEndContent.withoutContext(message.text());
         List<ObjectNode> images =

@@ -21,7 +21,7 @@ import java.util.Optional;
 
 /** Converts messages, state and interrupts to AG-UI JSON. */
 final class AgUiDocuments {
-    /** The reason of an interrupt by a call that the front end runs. */
+    /** The reason of an interrupt that asks the front end to run a call. */
     private static final String FRONT_END_TOOL = "front-end-tool";
 
     private static final String OUTPUT = "{\"type\":\"object\",\"properties\":{\"output\":{},\"error\":"
@@ -92,7 +92,7 @@ final class AgUiDocuments {
      * A request that waits for a person or for the front end.
      *
      * @param call the call in this thread; empty for a call of a subagent
-     * @param tool the tool that was called, if it is one of this thread's agent
+     * @param tool the tool that was called, if this thread's agent has it
      */
     static ObjectNode interrupt(PendingItem item, Optional<Call> call, Optional<ToolSpec> tool) {
         boolean isOfFrontEnd =

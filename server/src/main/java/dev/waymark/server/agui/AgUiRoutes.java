@@ -67,7 +67,7 @@ public final class AgUiRoutes {
                         requested, run, () -> threads.timeline(run.thread()).agent(), sent));
     }
 
-    /** Whether a page only asks what its chat contains, before the first message. */
+    /** Whether a page that has not sent a message yet asks for the messages of its chat. */
     private boolean isOfNewChat(ApiRequest request) {
         JsonNode body = request.json();
         return body.path("resume").isEmpty()
@@ -159,7 +159,7 @@ public final class AgUiRoutes {
         };
     }
 
-    /** Rejects unknown fields and types: what is meant as an edit must not approve the call as it was shown. */
+    /** Rejects unknown fields and types, because an edit that is not recognized would approve the unedited call. */
     private static boolean approves(JsonNode payload) {
         if (!payload.isBoolean() && !payload.path("approved").isBoolean()) {
             throw HttpProblem.badInput("answer an approval with {\"approved\": true} or {\"approved\": false}");

@@ -51,7 +51,7 @@ final class AgUiView implements RunView {
         this.sent = sent;
     }
 
-    /** The run of a chat that has no message yet. */
+    /** The run of a chat without messages. */
     static String emptyRun(RequestedRun requested, String thread) {
         ObjectNode finished = typed("RUN_FINISHED");
         finished.putObject("outcome").put("type", "success");

@@ -17,9 +17,9 @@ import java.util.regex.Pattern;
 /**
  * A person's response to an approval, from the part of the call in a message.
  *
- * <p>Arguments to run the call with are in the {@code reason}, as {@code {"args": {…}, "reason": "…"}}. Of what
- * {@code addToolApprovalResponse} takes, the client keeps only the reason in the message, and it sends the message when
- * everything in it is answered, which may be in another request.
+ * <p>Arguments to run the call with are in the {@code reason}, as {@code {"args": {…}, "reason": "…"}}. The client
+ * keeps only the reason that {@code addToolApprovalResponse} takes, and may send it in a later request: it sends the
+ * message once everything in the message is answered.
  *
  * @param input the arguments that the message shows
  * @param args the arguments to run the call with; missing to run it as it was shown
@@ -29,19 +29,19 @@ record ApprovalResponse(PendingId about, boolean approved, JsonNode input, JsonN
 
     private static final String FORMAT = "{\"args\": {…}, \"reason\": \"…\"}";
 
-    /** The fields that the client library sends. It takes none of them but the first three from the page. */
+    /** The fields that the client library sends. Only the first three can come from the page. */
     private static final Set<String> FIELDS = Set.of(
             "id", "approved", "reason", "descriptor", "inputSchemaInput", "isAutomatic", "requestReason", "signature");
 
     /**
-     * Characters that nobody sees (separators, control and format characters, combining marks) do not hide an edit, nor
-     * does JSON within JSON.
+     * Skips invisible characters (separators, control and format characters, combining marks) and the escapes of JSON
+     * within JSON, so that neither hides an edit.
      */
     private static final Pattern BEGINS_LIKE_AN_EDIT = Pattern.compile("[\\p{Z}\\p{C}\\p{M}\"\\\\]*+\\{");
 
     /**
-     * The responses in a message. Rejects those that announce other arguments but do not have them, those of another
-     * call than their part shows, and those that neither approve nor deny.
+     * The responses in a message. Rejects a response that looks like an edit but has no arguments, one that belongs to
+     * another call than its part, and one that neither approves nor denies.
      */
     static List<ApprovalResponse> in(JsonNode message) {
         List<ApprovalResponse> responses = new ArrayList<>();
@@ -87,7 +87,7 @@ record ApprovalResponse(PendingId about, boolean approved, JsonNode input, JsonN
                 edit.isPresent() ? edit.map(given -> given.path("reason").textValue()) : text);
     }
 
-    /** Reads an edit. A denial runs nothing, so that its reason may be any text. */
+    /** Reads an edit. A denial runs nothing, so its reason may be any text. */
     private static Optional<JsonNode> edit(String words, PendingId about, boolean approved) {
         Optional<JsonNode> edit = tree(words).filter(ApprovalResponse::isEdit);
         if (edit.isEmpty() && approved) {
@@ -119,8 +119,8 @@ record ApprovalResponse(PendingId about, boolean approved, JsonNode input, JsonN
     }
 
     /**
-     * Rejects an approval whose message shows other arguments than the call has: they were changed where they have no
-     * effect. JavaScript has only doubles, so that numbers are compared as such.
+     * Rejects an approval whose message shows other arguments than the call has, because changing the message does not
+     * change the call. Compares numbers as doubles, because JavaScript has no other numbers.
      */
     void requireShownInput(PendingItem item) {
         boolean same = !approved

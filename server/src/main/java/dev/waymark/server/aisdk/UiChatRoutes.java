@@ -72,7 +72,7 @@ public final class UiChatRoutes {
         return threads.stream(run, STREAM_HEADERS, sent -> new UiStreamView(run, shown, sent));
     }
 
-    /** The ids of the approvals and questions that a message has. */
+    /** The ids of the approvals and questions in a message. */
     private static Set<String> requestIds(JsonNode message) {
         Set<String> ids = new HashSet<>();
         message.path("parts").forEach(part -> {
@@ -128,9 +128,8 @@ public final class UiChatRoutes {
     }
 
     /**
-     * The answers to the pending items. A front end repeats the answers of earlier steps, which are ignored, except
-     * edits and settlements: if the item of one of these no longer waits, the request either repeats an earlier request
-     * or is refused.
+     * The answers to the pending items. Ignores the answers of earlier steps, which front ends repeat. An edit or a
+     * settlement of an item that no longer waits is refused unless it repeats an earlier request.
      */
     private List<OutboundMessage> answers(ApiRequest request, JsonNode last, Timeline timeline) {
         if (request.json().has("edits")) {

@@ -66,7 +66,7 @@ final class UiMessages {
         return data;
     }
 
-    /** The data for a call that only a file contains, since its tool part looks like one that the model made here. */
+    /** The data that marks a call as imported: its tool part looks like a call of this thread's model. */
     static ObjectNode fromFile(PendingItem item) {
         ObjectNode data = unknown(item);
         data.put("mayHaveRun", item.mayHaveRun());
@@ -191,7 +191,7 @@ final class UiMessages {
         }
     }
 
-    /** Adds what the agent keeps to the newest reply, where the stream has left it. */
+    /** Adds the workspace to the newest reply, which is also where the stream adds it. */
     private void workspace() {
         for (int i = list.size() - 1; i >= 0 && !state.workspace().isEmpty(); i--) {
             if (list.get(i).path("role").asText().equals("assistant")) {

@@ -32,8 +32,8 @@ final class UiStreamView implements RunView {
     private final Growing reasoning = new Growing("reasoning");
 
     /**
-     * @param shown the ids of the requests in the message that the run continues. They are not sent again: this would
-     * discard an answer that is given while the run streams
+     * @param shown the ids of the requests in the message that the run continues. They are not sent again, because that
+     *     would discard an answer given while the run streams
      */
     UiStreamView(FrontEndRun run, Set<String> shown, Consumer<ServerSentEvent> sent) {
         this.run = run;
@@ -105,7 +105,7 @@ final class UiStreamView implements RunView {
         text.end(false);
     }
 
-    /** A part of the message that grows: its text, or the reasoning that the model shows. */
+    /** A part of the message that is being streamed: its text, or the reasoning that the model shows. */
     private final class Growing {
         private final String kind;
         private int number;
@@ -146,8 +146,8 @@ final class UiStreamView implements RunView {
     }
 
     /**
-     * Takes the part out of the state in which the front end has answered it. Otherwise the front end would send the
-     * answer again when the run ends while something else waits, without end.
+     * Sends the call again, so that its part no longer has the state of an answered approval. Otherwise the front end
+     * would send the answer again each time a run ends while something else waits.
      */
     @Override
     public void callApproved(Call call) {
@@ -195,7 +195,7 @@ final class UiStreamView implements RunView {
                 send(data);
             }
             case QUESTION -> {
-                // A question is a call that the front end executes. That of a tool arises after the call was sent.
+                // A question is a call that the front end executes. A tool may ask after its call was sent.
                 if (!shown.contains(item.callId())) {
                     state.calls().get(item.callId()).ifPresent(this::input);
                 }

@@ -43,7 +43,7 @@ public final class AgentCatalog {
         this.reported = reported;
     }
 
-    /** Lists and admits the agents of a directory, with what the workers report of them. */
+    /** Lists and admits the agents of a directory, with what the workers report about them. */
     public static AgentCatalog of(Path directory, AgentClient client) {
         return new AgentCatalog(Optional.of(directory), ofWorkers(client).reported);
     }

@@ -8,8 +8,8 @@ public final class Attribution {
     private Attribution() {}
 
     /**
-     * Names the caller as the sender of a message that names none, if authentication is on. A decision also gets the
-     * caller's verified subject.
+     * Names the caller as the sender of a message that names none, if authentication is enabled. A decision also gets
+     * the caller's verified subject.
      */
     public static PersonFact of(Caller caller, PersonFact message) {
         return caller.subject()

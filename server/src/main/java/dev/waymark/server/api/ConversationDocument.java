@@ -69,7 +69,7 @@ final class ConversationDocument {
         document.set("calls", calls());
     }
 
-    /** The approvals that also let later calls run, as they stand at this time. Absent if there are none. */
+    /** The approvals that also let later calls run, with their state at this time. Absent if there are none. */
     private void addGrants(Instant now) {
         List<GrantItem> grants = GrantItem.of(state, now);
         if (grants.isEmpty()) {
@@ -113,7 +113,7 @@ final class ConversationDocument {
                 .map(id -> id.substring(0, id.length() - suffix.length()));
     }
 
-    /** The agent's to-dos and plan, and the names of its files. Absent if it has none of them. */
+    /** The agent's to-dos and plan, and the names of its files. Absent if it has none. */
     private void addWorkspace() {
         Workspace workspace = state.workspace();
         if (workspace.isEmpty()) {

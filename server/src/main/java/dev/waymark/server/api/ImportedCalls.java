@@ -6,9 +6,9 @@ import dev.waymark.client.CheckpointReview;
 import dev.waymark.contract.PayloadJson;
 import java.util.List;
 
-/** The calls of an imported checkpoint that somebody should look at, as JSON. */
+/** The calls of an imported checkpoint that need a person's attention, as JSON. */
 final class ImportedCalls {
-    /** Longer arguments are replaced by their length; the thread has them. */
+    /** Longer arguments are replaced by their length; the thread contains them in full. */
     private static final int MOST_CHARACTERS = 8_000;
 
     private ImportedCalls() {}

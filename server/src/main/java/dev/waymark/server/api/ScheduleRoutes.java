@@ -26,8 +26,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The operations on schedules. All require the role {@code operate}: a schedule goes on costing money, and the names of
- * schedules are shared by all callers.
+ * The operations on schedules. All require the role {@code operate}, because a schedule costs money as long as it
+ * exists, and all callers share the names of schedules.
  */
 final class ScheduleRoutes {
     private static final String SCHEDULE = "/v1/schedules/{schedule}";
@@ -71,7 +71,7 @@ final class ScheduleRoutes {
         String agent = request.text("agent").orElseThrow();
         agents.check(agent);
         Prompt prompt = ThreadStarts.said(request).withAgent(agent);
-        // Refused by NewSchedule, which says why.
+        // NewSchedule refuses this, and says why.
         prompt = body.has("thread") ? prompt.withThread(body.get("thread").asText()) : prompt;
         prompt = body.has("context") ? prompt.withContext(body.get("context")) : prompt;
         prompt = body.has("maxIterations")

@@ -27,14 +27,14 @@ import java.util.Optional;
 import java.util.Queue;
 
 /**
- * How a thread came to its messages: what each model call, each tool call and each turn took, and the place before each
- * message of a person, from which a fork continues without it. Read from the runs that are still in history.
+ * How a thread got its messages: the duration and cost of each model call, tool call and turn, and the place before
+ * each message of a person, where a fork without that message begins. Read from the runs that are still in history.
  */
 public final class ThreadCourse {
-    /** In place of an event: the message started the thread. It is the version of the thread before that message. */
+    /** The place before the message that started the thread: the number of the version before that message. */
     private static final String START = "0";
 
-    /** For each queued message, the place before its arrival; empty if the thread began with it in its queue. */
+    /** For each queued message, the place before its arrival; empty if it was queued when the thread began. */
     private final Queue<Optional<String>> queuedPlaces = new ArrayDeque<>();
 
     private final Map<String, String> placesBefore = new HashMap<>();
@@ -49,7 +49,7 @@ public final class ThreadCourse {
     /** The model call that made a message. */
     private record ModelCall(Duration took, Spent spent) {}
 
-    /** A turn as far as it has come. The last message is the newest one of the thread at that time. */
+    /** A turn, up to its newest moment. The last message is the newest message of the thread at that moment. */
     private record TurnSpan(Turn turn, Instant until, Spent spentBefore, Spent spent, Optional<String> lastMessage) {}
 
     public static ThreadCourse of(Timeline timeline) {
@@ -127,7 +127,7 @@ public final class ThreadCourse {
         });
     }
 
-    /** Decisions about calls of subagents pass through this thread, which then no longer waits for them. */
+    /** Decisions about a subagent's calls pass through this thread, which then no longer waits for them. */
     private void noteChange(Moment before, Moment moment) {
         Optional<Json> args = moment.fact()
                 .filter(PersonFact.ApprovalDecided.class::isInstance)
@@ -148,7 +148,7 @@ public final class ThreadCourse {
         Optional<TurnSpan> same = newest.filter(span -> span.turn().number() == turn.number());
         boolean isOver = same.filter(span -> !span.turn().isRunning() && !turn.isRunning())
                 .isPresent();
-        // The thread began with a turn that was over.
+        // The state that the thread began with has a turn that is over.
         boolean isInherited = same.isEmpty() && moment.fact().isEmpty() && !turn.isRunning();
         if (turn.number() == 0 || isOver || isInherited) {
             return;
@@ -162,7 +162,7 @@ public final class ThreadCourse {
                 moment.state().transcript().entries().last().map(Transcript.Entry::id)));
     }
 
-    /** The place before this message of a person: an event, or {@link #START}. Empty if nothing can begin there. */
+    /** The place before this message of a person: an event, or {@link #START}. Empty if no fork can begin there. */
     public Optional<String> placeBefore(Transcript.Entry message) {
         return Optional.ofNullable(placesBefore.get(message.id()));
     }
@@ -172,12 +172,12 @@ public final class ThreadCourse {
         return Optional.ofNullable(toolStarts.get(callId));
     }
 
-    /** What the threads had spent whose state this thread began with. Empty if it began with none. */
+    /** What the thread that this one continues had spent; empty if this thread continues none. */
     Optional<Spent> inherited() {
         return inherited;
     }
 
-    /** The calls that people approved with other arguments, in the thread that executes this call, and in those below. */
+    /** The calls that people approved with other arguments, in this subagent's thread and those below it. */
     List<String> changedCalls(String subagentCall) {
         String prefix = subagentCall + "/";
         return changedCalls.stream()

@@ -33,7 +33,7 @@ final class ThreadListRoutes {
 
     private static final Progress UNREADABLE_LOGGED = new UnreadableThreads();
 
-    /** Lists read many histories at a time. They have readers of their own, so that no stream of a thread waits for them. */
+    /** Lists have their own readers: they read many histories at a time, which must not delay other streams. */
     private static final Executor READERS = Executors.newFixedThreadPool(2, task -> {
         Thread thread = new Thread(task, "waymark-lists");
         thread.setDaemon(true);
@@ -55,7 +55,7 @@ final class ThreadListRoutes {
         if (request.header("Accept").filter(types -> types.contains(STREAM)).isEmpty()) {
             return HttpReply.json(200, document(page(request, wanted)));
         }
-        // The first reading is done here, so that a request that cannot be answered gets a problem, not a stream.
+        // Reads the list once before the stream begins, so that a bad request is answered with a problem, not a stream.
         return new HttpStream(Map.of(), new ThreadListStream(() -> withWaiting(request, wanted), READERS));
     }
 
@@ -70,7 +70,7 @@ final class ThreadListRoutes {
         return document;
     }
 
-    /** A page, and those of the wanted threads of all pages that wait for a person. */
+    /** A page, and the threads of all pages that match and wait for a person. */
     private ObjectNode withWaiting(ApiRequest request, ThreadPageRequest wanted) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode().put("type", "threads");
         ThreadPage page = page(request, wanted);

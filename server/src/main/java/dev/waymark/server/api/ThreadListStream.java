@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /**
  * Streams a list: once at the beginning, and again whenever it has changed. The Temporal server does not report changes
- * of its list, so this reads it again and again, and is idle for at least four fifths of the time.
+ * of its list, so this polls it, with pauses of at least four times the duration of a read.
  */
 final class ThreadListStream implements EventSource {
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
@@ -25,7 +25,7 @@ final class ThreadListStream implements EventSource {
     private Duration pause = SHORTEST_PAUSE;
     private volatile boolean closed;
 
-    /** Reads the list for the first time. Later, {@code readers} execute the reading. */
+    /** Reads the list for the first time. Later reads run in {@code readers}. */
     ThreadListStream(Supplier<ObjectNode> list, Executor readers) {
         this.list = list;
         this.readers = readers;

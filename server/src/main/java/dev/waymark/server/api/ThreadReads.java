@@ -108,7 +108,7 @@ final class ThreadReads {
                 : Optional.empty();
     }
 
-    /** The moments after the version before this moment, up to this moment; without one, up to the newest. */
+    /** The moments from the previous version up to this moment; without a moment, up to the newest one. */
     private static JsonNode moments(Timeline whole, Optional<Moment> at) {
         List<Moment> moments = at.map(whole::upTo).orElse(whole).moments();
         int first = moments.size() - 1;

@@ -79,7 +79,7 @@ final class ThreadStarts {
         return body.has("schema") ? prompt.withSchema(body.get("schema")) : prompt;
     }
 
-    /** Only operators may set the context, which tools trust, and limits, which protect against cost. */
+    /** Only operators may set the context, which tools trust, and the limits on cost. */
     private static void requireOperator(Caller caller, String field) {
         if (!caller.may(CallerRole.OPERATE)) {
             throw HttpProblem.roleRequired(CallerRole.OPERATE, ": " + field);
@@ -94,8 +94,8 @@ final class ThreadStarts {
 
     /**
      * Imports a checkpoint, whose content is untrusted. The new thread is a copy with its own idempotency keys, and has
-     * only the context that its agent defines. Nothing happens to its open calls before somebody with the role
-     * {@code decide} has decided about them.
+     * only the context that its agent defines. Its open calls do not run until somebody with the role {@code decide}
+     * has decided about them.
      */
     private HttpAnswer importCheckpoint(ApiRequest request) {
         ResumeOptions copy = options(request, ResumeOptions.onward())

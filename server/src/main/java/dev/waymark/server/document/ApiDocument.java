@@ -22,7 +22,7 @@ public final class ApiDocument implements RequestChecks {
     /** The limit of a text in bytes of UTF-8. Such a text also has a {@code maxLength}, for clients. */
     private static final String MAX_BYTES = "x-waymark-max-bytes";
 
-    /** Marks a field that is refused with an explanation by the operation itself. */
+    /** Marks a field that the operation itself refuses, with an explanation. */
     private static final String REFUSED = "x-waymark-refused";
 
     private static final String SCHEMAS = "#/components/schemas/";
@@ -114,8 +114,8 @@ public final class ApiDocument implements RequestChecks {
     }
 
     /**
-     * A schema that accepts long texts, which are refused as too large, with status 413, and fields that are refused
-     * with an explanation.
+     * The schema without limits on texts, which are refused later with status 413, and with the fields that the
+     * operations refuse themselves.
      */
     private static Json withoutTextLimits(Json schema) {
         JsonNode copy = PayloadJson.MAPPER.valueToTree(schema);

@@ -24,9 +24,9 @@ import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 
 /**
- * A chat whose replies are generated again, or whose messages are changed: each time, it goes on in a fork of its
- * thread, and the thread before stays as it is. The ids of the forks are numbered, so that every instance finds the
- * newest one without storing anything.
+ * Regenerates replies of a chat, and changes its messages. Each time, the chat continues in a fork of its thread, and
+ * the earlier thread stays unchanged. The ids of the forks are numbered, so every instance finds the newest one without
+ * storing anything.
  */
 public final class ChatForks {
     private final AgentClient client;
@@ -41,7 +41,7 @@ public final class ChatForks {
         this.operation = operation;
     }
 
-    /** The thread in which a chat goes on now. */
+    /** The thread in which a chat continues now. */
     public Optional<String> find(Caller caller, String chat) {
         return threads.find(caller, chat).map(first -> {
             int newest = newest(caller, chat);
@@ -71,7 +71,7 @@ public final class ChatForks {
     }
 
     /**
-     * Answers the message before a reply once more, in a fork.
+     * Answers the message before a reply again, in a fork.
      *
      * @param reply the front end's id of the reply; the newest one if empty
      */
@@ -97,11 +97,11 @@ public final class ChatForks {
     }
 
     /**
-     * Sends another message in place of one of the user, in a fork.
+     * Replaces a message of the user, in a fork.
      *
      * @param id the front end's id of the message that is replaced
-     * @param reply the front end's id of the reply before that message, if it has one. A message that a fork began with
-     *     has a new id there, which the front end does not know before it reads the chat again
+     * @param reply the front end's id of the reply before that message, if it has one. In a fork, its first message has
+     *     a new id, which the front end does not know until it reads the chat again
      */
     public FrontEndRun edit(
             Caller caller, String chat, Timeline timeline, String id, Optional<String> reply, Message instead) {
@@ -149,7 +149,7 @@ public final class ChatForks {
         try {
             client.fork(place.thread(), caller.owner().map(how::ownedBy).orElse(how));
         } catch (WaymarkException.Refused e) {
-            // Another request has made a fork in the meantime: the chat goes on there.
+            // Another request has made a fork in the meantime, so the chat continues there.
             if (!access.isVisible(caller, fork)) {
                 throw e;
             }
@@ -160,7 +160,7 @@ public final class ChatForks {
     /** A place in the history of a thread. */
     private record Place(String thread, String at) {}
 
-    /** The place before a message: in the thread, or in the one of which it is a fork, and so on. */
+    /** The place before a message: in the thread, or in one of the threads that it was forked from. */
     private Optional<Place> placeBefore(Caller caller, Timeline newest, Transcript.Entry message) {
         Timeline timeline = newest;
         while (true) {

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a front end puts into a message of its user: text, files, and the state of the page as context. All of it becomes
- * part of the message, so that the thread keeps what the model was told.
+ * What a front end puts into a message of its user: text, files, and the state of the page as context. All of it
+ * becomes part of the message, so the thread records what the model was told.
  */
 public final class FrontEndContent {
     private static final List<String> IMAGES = List.of("image/png", "image/jpeg", "image/gif", "image/webp");
@@ -74,7 +74,7 @@ public final class FrontEndContent {
         return new Part.ImageData(Base64.getEncoder().encodeToString(data(url)), mediaType);
     }
 
-    /** A text file, in marks that show the model where it begins and ends. */
+    /** A text file, between marks that show the model where it begins and ends. */
     private static String file(JsonNode part, String mediaType) {
         String name = part.path("filename").asText("");
         try {
@@ -107,8 +107,8 @@ public final class FrontEndContent {
     }
 
     /**
-     * The message with the state of the page behind its text, as one line of JSON between marks, which its values cannot
-     * contain.
+     * Appends the state of the page to the text of the message, as one line of JSON between marks. The values cannot
+     * contain the marks.
      *
      * @param context entries with a {@code description} and a {@code value}
      */
@@ -127,7 +127,7 @@ public final class FrontEndContent {
         return new Message(message.role(), parts);
     }
 
-    /** The text that a user wrote, without what {@link #withContext} put behind it. */
+    /** The text that a user wrote, without what {@link #withContext} appended. */
     public static String withoutContext(String text) {
         return CONTEXT.matcher(text).replaceFirst("");
     }

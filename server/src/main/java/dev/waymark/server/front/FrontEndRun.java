@@ -9,7 +9,7 @@ package dev.waymark.server.front;
  * @param showsAll whether the run begins by showing everything that happened before
  */
 public record FrontEndRun(String thread, int from, int until, boolean showsAll) {
-    /** The run that the start of a thread begins. A fork starts with results, which belong to earlier runs. */
+    /** The run that begins with its thread. The results that a fork starts with belong to earlier runs. */
     static FrontEndRun fromTheStart(String thread) {
         return new FrontEndRun(thread, 0, 0, false);
     }

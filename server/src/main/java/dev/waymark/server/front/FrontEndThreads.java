@@ -110,7 +110,7 @@ public final class FrontEndThreads {
         return FrontEndRun.fromTheStart(thread);
     }
 
-    /** The message as the thread recorded it, if it has it with another context. */
+    /** The message as the thread recorded it, which may have another context; otherwise this message. */
     private Message recorded(String thread, String id, Message message) {
         String text = message.text();
         if (FrontEndContent.withoutContext(text).equals(text)) {
@@ -172,7 +172,7 @@ public final class FrontEndThreads {
         return state.pending(thread).stream();
     }
 
-    /** The tool that a pending item calls, if it is one of this agent and not of a subagent. */
+    /** The tool that a pending item calls, if this agent, and not a subagent, made the call. */
     public static Optional<ToolSpec> tool(Optional<AgentSpec> agent, PendingItem item) {
         return item.callId().contains("/") ? Optional.empty() : agent.flatMap(known -> known.tool(item.tool()));
     }
@@ -241,7 +241,7 @@ public final class FrontEndThreads {
 
     /**
      * The run since the newest state in which one of these calls waited for a person. The front end has seen everything
-     * up to that state. If none of the calls ever waited, the newest turn.
+     * up to that state. If none of the calls ever waited, returns the newest turn.
      */
     public static FrontEndRun sinceDecided(Timeline timeline, Set<String> callIds) {
         int now = timeline.now().counters().facts();

@@ -23,7 +23,7 @@ public final class MessageIds {
         return OWN + "m" + (state.counters().messages() + 1);
     }
 
-    /** The id of what the model thought for this message. */
+    /** The id of the reasoning for this message. */
     public static String ofReasoning(String messageId) {
         return messageId + "-thinking";
     }

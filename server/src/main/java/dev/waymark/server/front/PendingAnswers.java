@@ -39,8 +39,8 @@ public final class PendingAnswers {
     }
 
     /**
-     * Answers a call that the front end has run with its result: a text as it is, and other JSON as its text. The model
-     * reads it like the result of any tool.
+     * Answers a call that the front end has run. A result that is not a text is sent as JSON. The model reads it like
+     * the result of any tool.
      *
      * @param output the result; a missing node if the front end could not run the call
      * @param error why it could not
@@ -97,7 +97,7 @@ public final class PendingAnswers {
         return decided(reason.map(bound::withReason).orElse(bound));
     }
 
-    /** A decision with a grant must not count as one without: the caller would believe that later calls may run, too. */
+    /** Rejects a grant. If it were ignored, the caller would believe that later calls may run, too. */
     public static void requireNoGrant(JsonNode given) {
         if (given.has("grant")) {
             throw HttpProblem.badInput("a grant cannot be given here, and nothing was decided."

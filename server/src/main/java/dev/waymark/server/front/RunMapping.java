@@ -39,7 +39,7 @@ public final class RunMapping implements WatchMapping {
     private boolean begun;
     private boolean over;
 
-    /** The id of the reply being streamed. What was sent of it: {@link #words} of its text, {@link #thoughts} of its reasoning. */
+    /** The id of the reply being streamed, of which {@link #words} and {@link #thoughts} were sent. */
     private Optional<String> messageId = Optional.empty();
 
     private int attempt;
@@ -228,7 +228,7 @@ public final class RunMapping implements WatchMapping {
     }
 
     private void finish(Conversation now) {
-        // What was said of a reply that never became complete is not in the thread.
+        // The thread does not contain the text of an incomplete reply.
         takeBack(now);
         over = true;
         if (now.isInterrupted()) {

@@ -17,7 +17,7 @@ public interface RunView {
      */
     void begun(Conversation state, boolean continued);
 
-    /** The todos, the plan or the files changed. */
+    /** The to-dos, the plan or the files changed. */
     void workspaceChanged(Conversation state);
 
     /** A model reply begins, with text or with calls only. */
@@ -51,7 +51,7 @@ public interface RunView {
 
     void completed();
 
-    /** The reply is not whole. Its words were sent. */
+    /** The reply is incomplete. Its text has been sent. */
     void cut(Problem problem);
 
     /** The turn was stopped or cancelled. */

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 
-/** Reads a body asynchronously, with a size limit and a timeout, and drops what is left of a refused one. */
+/** Reads a body asynchronously, with a size limit and a timeout, and discards the rest of a refused one. */
 final class BodyReader implements Runnable {
     private static final int MOST_DROPPED = 64 * 1024 * 1024;
     private static final long SECONDS_DROPPED = 10;
@@ -38,7 +38,7 @@ final class BodyReader implements Runnable {
         return body.copy().orTimeout(time.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Gives the body up, and frees its memory. */
+    /** Stops reading, and frees the memory of the body. */
     void fail(Throwable failure) {
         if (body.completeExceptionally(failure)) {
             forget();
@@ -50,8 +50,8 @@ final class BodyReader implements Runnable {
     }
 
     /**
-     * Drops what is left of the body, and completes then, or after 64 MiB or ten seconds. If the connection were closed
-     * before, a client that is still sending might not see the answer.
+     * Discards the rest of the body. Completes at its end, or after 64 MiB or ten seconds. If the connection were
+     * closed earlier, a client that is still sending might not see the answer.
      */
     CompletableFuture<?> drop() {
         body.cancel(false);

@@ -18,7 +18,7 @@ final class CallerTurns {
 
     /**
      * @param mostRunning the maximum number of a caller's requests that run at a time
-     * @param mostWaiting the maximum number of a caller's requests that wait for them
+     * @param mostWaiting the maximum number of a caller's requests that wait to run
      */
     CallerTurns(int mostRunning, int mostWaiting) {
         this.mostRunning = mostRunning;

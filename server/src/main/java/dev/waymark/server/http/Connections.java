@@ -16,7 +16,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
  * Closes connections that do not send a head or read a reply in time, and the oldest ones if there are too many. Jetty
- * limits only the silence between two bytes, so a client that sends or reads one byte a minute would keep its
+ * limits only the silence between two bytes, so a client that sends or reads one byte per minute would keep its
  * connection for days.
  */
 final class Connections extends Handler.Abstract implements Connection.Listener {
@@ -26,7 +26,7 @@ final class Connections extends Handler.Abstract implements Connection.Listener 
     private final LargeBytes large;
     private final Scheduler scheduler;
     private final Consumer<Transfer> service;
-    /** The oldest first; a connection is new again after a request. */
+    /** Oldest first. A connection moves to the end after a request. */
     private final Map<Connection, Use> uses = new LinkedHashMap<>();
 
     enum Phase {
@@ -38,7 +38,7 @@ final class Connections extends Handler.Abstract implements Connection.Listener 
         REPLYING
     }
 
-    /** What a connection is used for, since when, and how many bytes it had received then. */
+    /** What a connection is used for, since when, and how many bytes it had received by then. */
     private record Use(Phase phase, long sinceNanos, long bytes) {
         static Use of(Phase phase, Connection connection) {
             return new Use(phase, System.nanoTime(), connection.getBytesIn());
@@ -52,14 +52,14 @@ final class Connections extends Handler.Abstract implements Connection.Listener 
         this.service = service;
     }
 
-    /** Starts to look for connections that are late. */
+    /** Starts looking for connections that exceed their time. */
     void begin() {
         scheduler.schedule(this::look, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override
     public void onOpened(Connection connection) {
-        // Not the layer of TLS around it, which has no requests.
+        // Ignores the TLS layer, which has no requests.
         if (connection instanceof ConnectionMetaData) {
             opened(connection).ifPresent(tooMany -> tooMany.getEndPoint().close());
         }

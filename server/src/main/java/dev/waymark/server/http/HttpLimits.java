@@ -15,7 +15,7 @@ import java.time.Duration;
  */
 record HttpLimits(
         int threads, int connections, Duration headTime, Duration bodyTime, Duration replyTime, long largeBytes) {
-    /** Work on a body may take some 20 times its size in memory. */
+    /** Processing a body may take about 20 times its size in memory. */
     private static final int HEAP_PER_BYTE = 32;
 
     private static final Duration HEAD_TIME = Duration.ofSeconds(10);

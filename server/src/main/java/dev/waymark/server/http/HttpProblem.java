@@ -58,12 +58,12 @@ public final class HttpProblem extends RuntimeException {
                 .withHeader("Connection", "close");
     }
 
-    /** A caller sends more than it may. Nothing was done. */
+    /** The caller exceeds a limit. The request had no effect. */
     public static HttpProblem tooManyRequests(String detail) {
         return of(429, ProblemType.TOO_MANY_REQUESTS, detail).withHeader("Retry-After", "1");
     }
 
-    /** A body was not received. */
+    /** The body was not received. */
     static HttpProblem ofBody(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
@@ -89,7 +89,7 @@ public final class HttpProblem extends RuntimeException {
                 headers);
     }
 
-    /** Adds the id under which the request's message arrives if the thread takes it after all. */
+    /** Adds the id of the request's message, in case the thread accepts it later. */
     public HttpProblem withMessageId(String id) {
         return new HttpProblem(status, code, String.valueOf(getMessage()), remedy, Optional.of(id), headers);
     }

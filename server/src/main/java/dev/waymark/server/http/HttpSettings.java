@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * @param streamsOfOne maximum open streams for each caller
  * @param streams maximum open streams of all callers
  * @param heartbeat how long a stream may be silent before a comment is sent
- * @param webUi the address of Temporal's Web UI, without a slash at its end, for links from the console
+ * @param webUi the address of Temporal's Web UI, without a trailing slash, for links from the console
  */
 public record HttpSettings(
         String host,
@@ -56,7 +56,7 @@ public record HttpSettings(
                 Optional.empty());
     }
 
-    /** The parts of settings that are being copied, with those that another may have in their place. */
+    /** A mutable copy of settings, for the methods that change one of them. */
     private static final class Edit {
         private Optional<Tls> tls;
         private List<String> corsOrigins;

@@ -10,7 +10,7 @@ import java.util.Arrays;
 /**
  * The JSON body of a request, parsed and as it was received.
  *
- * <p>A document inside of a body may come from a file that begins with a byte order mark, so marks between values are
+ * <p>A document inside a body may come from a file that begins with a byte order mark, so marks between values are
  * ignored.
  */
 public final class JsonBody {
@@ -35,8 +35,8 @@ public final class JsonBody {
     }
 
     /**
-     * The value of a field exactly as it was received, for a reader that is stricter than this parser, such as about
-     * lone surrogates. Empty if the body does not have the field.
+     * The value of a field exactly as it was received, for readers that are stricter than this parser, for example
+     * about lone surrogates. Empty if the body does not have the field.
      */
     byte[] source(String field) {
         try (JsonParser parser = PayloadJson.MAPPER.createParser(text)) {
@@ -66,7 +66,7 @@ public final class JsonBody {
         return Arrays.copyOfRange(text, Math.toIntExact(start), Math.toIntExact(end));
     }
 
-    /** Replaces byte order marks outside of strings with spaces. */
+    /** Replaces byte order marks outside strings with spaces. */
     private static byte[] withoutMarks(byte[] text) {
         byte[] unmarked = text;
         boolean inString = false;

@@ -7,15 +7,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Limits the bytes of large bodies and replies that are in memory at a time, for all clients together. If there are too
- * many, the largest one that is waiting for its client is given up. A single one always fits. Thread-safe.
+ * Limits the bytes of large bodies and replies that are in memory at a time, for all clients together. If the limit is
+ * exceeded, the largest body or reply that waits for its client is given up. A single one is always accepted.
+ * Thread-safe.
  */
 final class LargeBytes {
-    /** Up to this size, bytes are not counted, so that nobody is kept from answering and deciding. */
+    /** Smaller bodies are not counted, so that people can always answer and decide. */
     static final int SMALL_BYTES = 64 * 1024;
 
     private final long most;
-    /** The oldest first. */
+    /** Oldest first. */
     private final Set<Share> shares = new LinkedHashSet<>();
 
     LargeBytes(long most) {
@@ -37,7 +38,7 @@ final class LargeBytes {
             tooMany(this, now).forEach(each -> each.giveUp.run());
         }
 
-        /** The bytes do not wait for the client any more, so they are not given up. */
+        /** Marks the bytes as no longer waiting for the client, so that they are not given up. */
         void keep() {
             synchronized (LargeBytes.this) {
                 waits = false;
@@ -45,7 +46,7 @@ final class LargeBytes {
         }
     }
 
-    /** @param giveUp called at most once each time that bytes are held, by any Java thread */
+    /** @param giveUp called in any Java thread, at most once after each {@link Share#hold} */
     Share share(Runnable giveUp) {
         return new Share(giveUp);
     }
@@ -61,7 +62,7 @@ final class LargeBytes {
         List<Share> given = new ArrayList<>();
         while (shares.size() > 1
                 && shares.stream().mapToLong(each -> each.bytes).sum() > most) {
-            // Of equal ones, the client of the oldest is more likely to stall.
+            // Among equal ones, the oldest is the most likely to have a stalled client.
             Optional<Share> largest = shares.stream()
                     .filter(each -> each.waits)
                     .reduce((one, other) -> other.bytes > one.bytes ? other : one);

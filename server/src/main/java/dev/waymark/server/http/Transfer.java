@@ -64,7 +64,7 @@ final class Transfer {
 
     /**
      * Completes with the body, in a Java thread of the server. Fails with an {@link HttpProblem} if it is too large, or
-     * if bodies are too large together, and with a {@code TimeoutException} if it is not received in time.
+     * if all bodies together are too large, and with a {@code TimeoutException} if it is not received in time.
      */
     CompletableFuture<byte[]> receive(int most) {
         if (request.getLength() > most) {
@@ -78,8 +78,8 @@ final class Transfer {
     }
 
     /**
-     * Replies to a request whose body may be unread, after which its connection cannot be used again. A small body is
-     * therefore read first. What is left of others is dropped after the reply, and the connection is closed.
+     * Replies to a request whose body may be unread, which makes its connection unusable. A small body is therefore
+     * read first. The rest of a larger one is discarded after the reply, and the connection is closed.
      */
     void refuse(HttpReply reply) {
         boolean isUnread = !body.isAtEnd()
@@ -103,14 +103,14 @@ final class Transfer {
         send(reply, callback);
     }
 
-    /** Sends a reply that is in memory for this request only. */
+    /** Sends a reply whose bytes only this request holds in memory. */
     void sendLarge(HttpReply reply) {
         isReplying = true;
         share.hold(reply.body().length);
         send(reply, callback);
     }
 
-    /** The bytes of the body or the reply are not in memory any more. */
+    /** The bytes of the body or the reply are no longer in memory. */
     void release() {
         share.hold(0);
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
-/** Messages that end with an error if no more can be read, so that no request stays without an answer. */
+/** Messages that end with an error if reading fails, so that every request gets an answer. */
 record AnsweredMessages(MessageSource messages, JsonNode id, Function<RuntimeException, HttpProblem> failures)
         implements MessageSource {
     @Override

@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * One turn of a thread, as far as its history has been read. Must be given every moment, in order. The first outcome of
- * the turn stays its outcome, although a person may run the turn again.
+ * the turn stays its outcome, even if a person runs the turn again.
  */
 final class FollowedTurn {
     private final String thread;
@@ -54,8 +54,8 @@ final class FollowedTurn {
     }
 
     /**
-     * The newest state that a worker has recorded. What follows from later events is not used: it may have other times,
-     * and so would the keys of requests.
+     * The newest state that a worker has recorded. Ignores later events, because a worker may record them with other
+     * times, which would change the keys of requests.
      */
     static Conversation recorded(Timeline timeline) {
         List<Moment> moments = timeline.moments();

@@ -38,8 +38,8 @@ final class InputForms {
     }
 
     /**
-     * The key of a request. It contains the call's id, and a digest of what is asked and when it began to wait: a call
-     * that waits again has another key.
+     * The key of a request: the call's id, and a digest of the question and of the time at which it began to wait. A
+     * call that waits again has another key.
      */
     static String key(PendingItem item) {
         String asked = Json.canonical(Arrays.asList(
@@ -56,7 +56,7 @@ final class InputForms {
         return forms;
     }
 
-    /** Decisions that have to be signed, and arguments that are shown in a subagent's thread only, fit in no form. */
+    /** A form cannot show decisions that must be signed, nor arguments that only the subagent's thread contains. */
     static boolean mayAnswer(Caller caller, PendingItem item) {
         return switch (item.kind()) {
             case QUESTION -> caller.may(CallerRole.TALK);
@@ -98,7 +98,7 @@ final class InputForms {
         return request;
     }
 
-    /** Whether the server of a tool asks, with a form that this server passes on as it is. */
+    /** Whether an MCP server of the agent asks, with a form that is passed on unchanged. */
     private static boolean asksWithForm(PendingItem item) {
         return item.form().filter(form -> form.field(SCHEMA) != null).isPresent();
     }
@@ -109,8 +109,8 @@ final class InputForms {
     }
 
     /**
-     * The answers and decisions in the responses of a client. Skips responses to requests that do not wait any more or
-     * never did, and those of forms that were closed without an answer. The same response has the same message id.
+     * The answers and decisions in the responses of a client. Skips responses to requests that no longer wait or never
+     * did, and forms that were closed without an answer. A repeated response has the same message id.
      *
      * @throws HttpProblem if the caller may not give one of the answers, or if a form is not filled in as required
      */

@@ -9,7 +9,7 @@ import dev.waymark.server.http.HttpProblem;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 
-/** Answers the requests of clients, however they arrive. Remembers nothing of them. */
+/** Answers the requests of clients over any transport. Stateless. */
 final class McpMethods {
     private static final String INSTRUCTIONS =
             "Each agent is a tool. An agent may work for a long time, and may have to"
@@ -49,7 +49,7 @@ final class McpMethods {
                 : reply;
     }
 
-    /** The error with which a request that has failed is answered. */
+    /** The error that answers a failed request. */
     RpcProblem problem(RuntimeException failure) {
         return RpcProblem.of(failure, failures);
     }

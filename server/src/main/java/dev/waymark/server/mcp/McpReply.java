@@ -2,11 +2,10 @@ package dev.waymark.server.mcp;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** The answer to a request. */
 sealed interface McpReply {
     /** An answer that is complete. */
     record Finished(ObjectNode message) implements McpReply {}
 
-    /** Messages over time, of which the last one is the answer. */
+    /** Messages over time. The last one is the answer. */
     record Coming(MessageSource messages) implements McpReply {}
 }

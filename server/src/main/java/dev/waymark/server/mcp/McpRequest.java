@@ -15,8 +15,8 @@ import java.util.Optional;
  *
  * @param id a text or an integer
  * @param params an object, or a missing node
- * @param isModern whether the request names its version and capabilities itself; otherwise, its version began with a
- *     handshake, of which this server remembers nothing
+ * @param isModern whether the request names its version and capabilities itself; otherwise, the client negotiated its
+ *     version in a handshake, which this server does not remember
  */
 record McpRequest(Caller caller, JsonNode id, String method, JsonNode params, boolean isModern) {
     static final String NAME = "waymark";
@@ -25,7 +25,7 @@ record McpRequest(Caller caller, JsonNode id, String method, JsonNode params, bo
      * Reads a request.
      *
      * @param headerVersion the version that the transport names, if it names one
-     * @throws RpcProblem if the message is not a request of a version that this server speaks
+     * @throws RpcProblem if the message is not a request, or its version is not supported
      */
     static McpRequest read(Caller caller, JsonNode message, Optional<String> headerVersion) {
         JsonNode id = message.path("id");
@@ -137,13 +137,13 @@ record McpRequest(Caller caller, JsonNode id, String method, JsonNode params, bo
         return capabilities().path("extensions").has(McpNames.TASKS);
     }
 
-    /** Whether the client can show forms. One that names no kind of elicitation can show forms only. */
+    /** Whether the client can show forms. A client that declares elicitation without a kind can show forms only. */
     boolean offersForms() {
         JsonNode elicitation = capabilities().path("elicitation");
         return elicitation.isObject() && (elicitation.isEmpty() || elicitation.has("form"));
     }
 
-    /** Converts a part of the parameters. Refuses what is nested too deeply, and numbers that are too large. */
+    /** Converts a part of the parameters. Refuses values that are nested too deeply, and numbers that are too large. */
     static Json json(JsonNode part) {
         try {
             return Json.of(PayloadJson.MAPPER.convertValue(part, Object.class));

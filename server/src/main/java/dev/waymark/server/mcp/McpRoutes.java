@@ -93,7 +93,7 @@ public final class McpRoutes {
         return HttpReply.json(200, ((McpReply.Finished) reply).message());
     }
 
-    /** Others on the way decide by the headers, so they must say what the body says. */
+    /** Proxies decide by the headers, so a header must agree with the body. */
     private static void checkHeader(ApiRequest http, String name, String value) {
         String given =
                 http.header(name).orElseThrow(() -> RpcProblem.headerMismatch("the header " + name + " is missing"));

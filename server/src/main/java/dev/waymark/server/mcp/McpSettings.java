@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param patience how long a call waits for a turn before it answers that the agent is still working
  */
 public record McpSettings(byte[] key, Clock clock, Duration patience) {
-    /** Fewer bytes of a key can be guessed. */
+    /** A shorter key could be guessed. */
     public static final int LEAST_KEY_BYTES = 32;
 
     /** Many clients give up after a minute. */

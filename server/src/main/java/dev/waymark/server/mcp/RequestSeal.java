@@ -20,11 +20,11 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Seals the thread of a call into the {@code requestState} that a client sends back. A state is valid for the caller and
- * the call that it was issued for, for a limited time. Sending it again is harmless: what it answers has an id.
+ * Seals the thread of a call into the {@code requestState} that a client sends back. A state is valid for the caller
+ * and the call that it was issued for, for a limited time. Sending it again is harmless, because answers have ids.
  */
 final class RequestSeal {
-    /** A person may take until the next day to fill in a form. */
+    /** Long enough for a person to fill in a form the next day. */
     private static final Duration VALID = Duration.ofHours(24);
 
     private static final String ALGORITHM = "HmacSHA256";

@@ -64,7 +64,7 @@ final class TaskDocument {
         } else if (!own.isEmpty()) {
             task.put("statusMessage", WITHOUT_FORMS + words(own.get(0)));
         } else if (!pending.isEmpty()) {
-            // What waits for somebody else is no input of this client.
+            // This client cannot answer a request that waits for somebody else.
             task.put("statusMessage", "Waits for another person: " + words(pending.get(0)));
         }
     }

@@ -60,7 +60,7 @@ final class ThreadTasks {
         return PayloadJson.MAPPER.createObjectNode();
     }
 
-    /** Stops the turn of the task. A turn that is over is not stopped, nor is a later turn of the thread. */
+    /** Stops the turn of the task, if it is running. Later turns of the thread are not stopped. */
     ObjectNode cancel(McpRequest request) {
         Timeline timeline = timeline(request);
         ThreadTools.require(request.caller(), CallerRole.TALK);

@@ -187,7 +187,7 @@ final class ThreadTools {
         return FollowedTurn.recorded(client.timeline(thread)).counters().facts();
     }
 
-    /** Sends what the client has to say about the forms of this call, and waits again. */
+    /** Sends the client's responses to the forms of this call, and waits again. */
     private McpReply continued(McpRequest request, String sealed) {
         String thread = access.visible(request.caller(), sealed);
         Timeline timeline = client.timeline(thread);

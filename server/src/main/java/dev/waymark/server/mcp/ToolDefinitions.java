@@ -109,7 +109,7 @@ final class ToolDefinitions {
                 .findFirst();
     }
 
-    /** The definition of a tool. While no worker has reported its agents, each name may be one of an agent. */
+    /** The definition of a tool. Until a worker has reported its agents, any name may be an agent. */
     Optional<ObjectNode> find(String name) {
         Optional<ObjectNode> threadTool = threadTool(name);
         if (threadTool.isPresent() || !isToolName(name)) {

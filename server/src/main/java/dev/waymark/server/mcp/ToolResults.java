@@ -54,7 +54,7 @@ final class ToolResults {
         return onThread(answer, thread);
     }
 
-    /** The turn goes on, and its caller has waited long enough. */
+    /** The turn continues, but its caller has waited long enough. */
     static ObjectNode working(String thread) {
         ObjectNode answer = text("The agent is still working. Call the tool `result` with thread " + thread
                 + " to wait for its result.");
@@ -78,7 +78,7 @@ final class ToolResults {
                         + problem.remedy().map(words -> ". " + words).orElse(""));
     }
 
-    /** Why a thread did not get what a form contains. */
+    /** Why the content of a form was not sent to the thread. */
     static ObjectNode of(HttpProblem problem, String thread) {
         HttpProblem named = HttpProblem.of(
                 problem.status(),

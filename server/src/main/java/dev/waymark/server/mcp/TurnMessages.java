@@ -29,7 +29,7 @@ final class TurnMessages implements MessageSource {
     private int reported;
 
     /**
-     * @param since the fact that the thread must have reached before it is read as waiting: earlier requests to people
+     * @param since the fact that the thread must have reached before its requests to people count, because earlier ones
      *     have been answered
      * @param answer the result of a turn that is over or waits for people
      * @param patienceOver the result if neither happens within the patience

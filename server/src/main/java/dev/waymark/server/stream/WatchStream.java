@@ -16,7 +16,7 @@ public final class WatchStream implements EventSource {
     private final ThreadWatch watch;
     private final WatchMapping mapping;
     private final Executor executor;
-    /** Events that were not sent yet. */
+    /** Events that have not been sent. */
     private Iterator<ThreadWatch.Item> events = Collections.emptyIterator();
 
     /** @param executor converts events that the watch has already returned */

@@ -75,10 +75,10 @@ class DocumentLimitsTest {
         assertThat(differing).isEmpty();
     }
 
-    /** Their content is that of tools, models or files. */
+    /** Their content comes from tools, models or files. */
     private static final Set<String> FREE = Set.of("args", "context", "schema", "like", "checkpoint");
 
-    /** A misspelled limit of a grant would be no limit. */
+    /** Otherwise a misspelled limit of a grant would be ignored. */
     @Test
     void requests_refuseUnknownFields_atEveryDepth() {
         List<String> open = new ArrayList<>();
@@ -262,7 +262,7 @@ class DocumentLimitsTest {
         return PayloadJson.MAPPER.createObjectNode().put("a", repeated(length));
     }
 
-    /** What a person sends is limited alike, whichever way it comes. */
+    /** A person's answer has the same limits in every protocol. */
     @Test
     void answersOfFrontEnds_haveTheLimitsOfTheServer() {
         JsonNode payload = DOCUMENT.at(SCHEMAS + "AgUiRequest/properties/resume/items/properties/payload/anyOf");

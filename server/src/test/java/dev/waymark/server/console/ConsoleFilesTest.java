@@ -80,7 +80,7 @@ class ConsoleFilesTest {
         assertThat(bytes).isLessThan(100 * 1024);
     }
 
-    /** The parser of Markdown is the file of the npm package {@code marked} 18.2.1, which nobody here has changed. */
+    /** The Markdown parser is the unchanged file of the npm package {@code marked} 18.2.1. */
     @Test
     void parserOfMarkdown_isThatOfItsPackage_andHasItsLicence() throws IOException {
         assertThat(Sha256.hex(text(files.get("/console/marked.js"))))

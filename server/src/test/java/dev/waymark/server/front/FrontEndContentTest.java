@@ -17,7 +17,7 @@ class FrontEndContentTest {
         return PayloadJson.MAPPER.readTree(text.replace('\'', '"'));
     }
 
-    /** Whatever the page says about itself, the user's text is found again, and nothing of it counts as context. */
+    /** The user's text is found again whatever the context contains, and none of it counts as context. */
     @Test
     void context_isTakenOffAgain_whateverItSays() throws Exception {
         List<String> texts = List.of(

@@ -46,7 +46,7 @@ class HttpServiceTest {
     private final List<Socket> sockets = new ArrayList<>();
     private HttpListener server;
 
-    /** Sends the body back to those who say who they are. */
+    /** Echoes the body to callers that identify themselves. */
     private final class Echo implements HttpService {
         @Override
         public Optional<HttpReply> refusal(HttpService.Received head) {

@@ -18,7 +18,7 @@ class HttpSettingsTest {
                 .contains("https://temporal.example/ui");
     }
 
-    /** The console makes a link of it. */
+    /** The console makes a link from it. */
     @ParameterizedTest
     @ValueSource(
             strings = {
