@@ -29,7 +29,7 @@ final class SlimJar {
 
     private static final String OWN = "dev/waymark/";
 
-    /** Packages whose classes protobuf generates. Nobody needs their line numbers. */
+    /** Packages whose classes protobuf generates. Their line numbers are not needed. */
     private static final List<String> GENERATED =
             List.of("io/temporal/api/", "com/google/api/", "com/google/rpc/", "com/google/protobuf/DescriptorProtos", "grpc/gateway/");
 

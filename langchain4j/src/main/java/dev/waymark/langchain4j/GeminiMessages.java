@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Changes messages that LangChain4j's module for Gemini would translate to something that the service rejects. */
+/** Changes messages that LangChain4j's Gemini module would translate into a request that the service rejects. */
 final class GeminiMessages {
     /** The attribute in which LangChain4j passes on the signature of a message's first call. */
     private static final String SIGNATURE = "thinking_signature";

@@ -69,7 +69,7 @@ final class LangChainFailures {
         return ModelFailure.passing(ProblemType.SERVER_ERROR, message);
     }
 
-    /** LangChain4j does not pass on headers. Google writes the wait that it requests into the error, too. */
+    /** Reads the requested delay from Google's error, because LangChain4j does not pass on headers. */
     private static ModelFailure delayed(ModelFailure failure, HttpException response) {
         Matcher delay = RETRY_DELAY.matcher(String.valueOf(response.getMessage()));
         return failure.retryable() && delay.find()

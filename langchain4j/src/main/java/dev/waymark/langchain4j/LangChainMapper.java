@@ -76,8 +76,8 @@ final class LangChainMapper {
     }
 
     /**
-     * The schema of the reply in Gemini's own form, with which it enforces the schema while it writes. It cannot do that in
-     * a request that has tools.
+     * The schema of the reply in Gemini's own form, which Gemini enforces while it generates. Gemini does not support
+     * this in a request with tools.
      */
     private static Optional<JsonSchema> replyForm(ModelRequest request, ModelTraits model) {
         return request.replySchema()
@@ -202,7 +202,7 @@ final class LangChainMapper {
         Reply reply = PlainReply.of(
                 message.text(), calls, usage(response, model), stop(response.finishReason(), !calls.isEmpty()));
         if (reply.stop().equals(OTHER) && reply.content().isEmpty()) {
-            // Gemini ends so if it wrote a call that it could not read itself. The next reply is likely to be sound.
+            // Gemini returns this if it generated a call that it could not parse itself. A retry is likely to succeed.
             throw ModelFailure.passing(ProblemType.MALFORMED_REPLY, "the reply has neither text nor calls");
         }
         return Thinking.of(message, model.name())

@@ -88,7 +88,8 @@ public final class LangChainProvider implements ModelProvider {
 
     /**
      * Reads the field that all retrying models of LangChain4j have, because their interface does not show whether they
-     * retry. Gemini's has a name of its own. A version that keeps it elsewhere is refused: it would retry unseen.
+     * retry. In Gemini's models, the field has another name. A model that retries and has neither field is refused,
+     * because its retries would go unnoticed.
      */
     private static int retries(String name, Object model) {
         for (Class<?> type = model.getClass(); type != null; type = type.getSuperclass()) {
@@ -226,7 +227,7 @@ public final class LangChainProvider implements ModelProvider {
             tell(ReplyListener::progress);
         }
 
-        /** Some models send a call as a whole. */
+        /** Some models send a call in one piece. */
         @Override
         public void onCompleteToolCall(CompleteToolCall call) {
             tell(ReplyListener::progress);
@@ -257,14 +258,14 @@ public final class LangChainProvider implements ModelProvider {
         }
     }
 
-    /** News of a reply. */
+    /** An event of a reply. */
     @FunctionalInterface
     private interface Event {
-        /** Tells the news, and returns the response if it is complete. */
+        /** Reports the event, and returns the response if it is complete. */
         Optional<ChatResponse> tell(ReplyListener listener) throws ModelFailure;
     }
 
-    /** A model that does not stream. */
+    /** Adapts a model that does not stream. */
     private record WholeReplies(ChatModel model) implements StreamingChatModel {
         @Override
         public void chat(ChatRequest request, StreamingChatResponseHandler handler) {

@@ -145,7 +145,7 @@ public final class LangChainTools {
     }
 
     private record AnnotatedMethod(ToolSpec spec, Object owner, Method method) implements Tool {
-        /** Names what is not an argument, and makes no zero of a number that is missing. */
+        /** Reports unknown arguments by name, and does not read a missing number as zero. */
         private static final JsonMapper MAPPER = PayloadJson.MAPPER
                 .rebuild()
                 .enable(

@@ -25,8 +25,8 @@ record ModelTraits(String name, boolean isGemini) {
     }
 
     /**
-     * Whether the service binds thinking to everything before it. LangChain4j sends one text for all thinking of a reply,
-     * which is not what the model sent.
+     * Whether the service binds thinking to everything before it. LangChain4j merges all thinking of a reply into one
+     * text, which differs from what the model sent.
      */
     boolean bindsThinking() {
         return name.contains("claude") && !NEEDS_ITS_THINKING.matcher(name).matches();

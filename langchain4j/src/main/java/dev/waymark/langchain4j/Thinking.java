@@ -26,7 +26,7 @@ final class Thinking {
     static Optional<Part.Reasoning> of(AiMessage reply, String model) {
         Map<String, Object> attributes = new TreeMap<>();
         reply.attributes().forEach((name, value) -> {
-            // Other values, such as images, are no data that could be stored in a history.
+            // Other values, such as images, cannot be stored in a history.
             if (value instanceof String
                     || (value instanceof List<?> list && list.stream().allMatch(String.class::isInstance))) {
                 attributes.put(name, value);

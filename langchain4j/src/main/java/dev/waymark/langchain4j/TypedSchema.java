@@ -54,7 +54,7 @@ final class TypedSchema {
             "else");
 
     private final Map<?, ?> root;
-    /** Whether a value that the schema permits is none of the types. */
+    /** Whether the types exclude a value that the schema permits. */
     private boolean isNarrower;
 
     private TypedSchema(Map<?, ?> root) {
@@ -128,7 +128,7 @@ final class TypedSchema {
             case "array" -> {
                 JsonArraySchema.Builder array = JsonArraySchema.builder();
                 description(schema).ifPresent(array::description);
-                // Gemini rejects arrays without a type of their items.
+                // Gemini rejects arrays without an item type.
                 yield array.items(element(schema.get("items"), within)).build();
             }
             case "object" -> object(schema, within);
@@ -180,7 +180,7 @@ final class TypedSchema {
                 .build();
     }
 
-    /** The schemas of which one must match. The properties of an object are more telling than rules about them. */
+    /** The schemas of which one must match. If an object declares properties, rules about them are ignored. */
     private static List<?> alternatives(Map<?, ?> schema) {
         if (schema.containsKey("properties")) {
             return List.of();

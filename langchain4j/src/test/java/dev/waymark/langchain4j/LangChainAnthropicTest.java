@@ -63,7 +63,7 @@ class LangChainAnthropicTest extends LangChainCases {
                 + "\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}}\n\n";
     }
 
-    /** Older models reject the step after a call without the thinking that led to it. */
+    /** Older models reject the step after a call if the thinking that led to the call is missing. */
     @Test
     void thinking_ofAnOlderModel_isSentBack() throws Exception {
         JsonNode step = stepAfterThinking(AnthropicStreamingChatModel.builder()
@@ -75,7 +75,7 @@ class LangChainAnthropicTest extends LangChainCases {
                 .isEqualTo("{\"type\":\"thinking\",\"thinking\":\"Hm.\",\"signature\":\"c2ln\"}");
     }
 
-    /** Newer ones reject thinking that is not exactly as it came, and accept the step without it. */
+    /** Newer models reject thinking that has changed, and accept the step without it. */
     @Test
     void thinking_ofAModelOfToday_isNotSentBack() throws Exception {
         JsonNode step = stepAfterThinking(AnthropicStreamingChatModel.builder()

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A model of LangChain4j with a fake service that rejects requests that the real one would reject. */
 abstract class LangChainCases extends ModelProviderContract {
     private ModelServer server;
-    /** The expected number of requests that the service rejects because of their content. */
+    /** How many requests the service is expected to reject because of their content. */
     private int complaints;
 
     final ModelServer server() {

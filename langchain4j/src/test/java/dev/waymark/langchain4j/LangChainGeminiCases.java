@@ -41,7 +41,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
     private static final Json CITY =
             Json.of(Map.of("type", "object", "properties", Map.of("city", Map.of("type", "string"))));
 
-    /** A model of this name, built to pass on its thinking. */
+    /** A model of this name that returns and sends back its thinking. */
     abstract Object thinkingModel(String name);
 
     /** Answers with this content and this end. */
@@ -272,7 +272,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
                 """));
     }
 
-    /** Gemini's types have no maps, so a form with them would forbid every entry. Requests with tools may have no form. */
+    /** A schema with a map would forbid every entry, because Gemini has no maps. Tools exclude a schema. */
     @Test
     void reply_whoseSchemaGeminiCannotEnforce_hasItOnlyInTheInstructions() throws Exception {
         String city = "{\"type\": \"object\", \"properties\": {\"city\": {\"type\": \"string\"}}}";
@@ -424,7 +424,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
         assertThat(failure).returns(type, ModelFailure::type).returns(retryable, ModelFailure::retryable);
     }
 
-    /** A call of Gemini is complete in itself, and LangChain4j does not report the limit of tokens behind it. */
+    /** Gemini's calls are always complete, and LangChain4j does not report a token limit reached after one. */
     @Test
     void reply_callsBeforeTheLimit_areMade() throws Exception {
         stage(ModelAnswer.says().calls("tu_1", "weather", "{}").stopping("MAX_TOKENS"));
@@ -441,7 +441,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
                 .isEqualTo(new Reply(List.of(new Part.Text("Once upon a")), Usage.NONE, "max_tokens"));
     }
 
-    /** Google's words for a limit per minute are OpenAI's for an empty account. */
+    /** Google's message for a limit per minute is OpenAI's message for an empty account. */
     @Test
     void failure_limitPerMinute_isRetriedWhenGoogleSays() {
         server().answers(asked -> ModelAnswer.error(429, """
@@ -474,7 +474,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
         assertThat(failure).returns(type, ModelFailure::type).returns(false, ModelFailure::retryable);
     }
 
-    /** What LangChain4j cannot read is retried, also if the service refuses a request for good. */
+    /** Errors that LangChain4j cannot read are retried, even if the service refuses permanently. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -38,7 +38,7 @@ class LangChainGeminiTest extends LangChainGeminiCases {
         return ModelAnswer.events(body);
     }
 
-    /** An agent's limit of silence does not end a reply that consists of many calls. */
+    /** An agent's silence limit does not end a reply that consists of many calls. */
     @Test
     void progress_ofCalls_isReported() throws Exception {
         stage(ModelAnswer.says().calls("tu_1", "weather", "{}").calls("tu_2", "weather", "{}"));

@@ -109,7 +109,7 @@ class LangChainMcpTest {
         }
     }
 
-    /** LangChain4j cannot return images. It says so after the call, which may have had its effect. */
+    /** LangChain4j fails on images only after the call, which may have taken effect. */
     @Test
     void run_resultThatLangChain4jCannotRead_isUnknown() throws Exception {
         try (McpClient client = client(Duration.ZERO)) {

@@ -7,9 +7,9 @@ import dev.langchain4j.model.chat.ChatModel;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Models of versions that nobody has seen yet. */
+/** Models of unknown later versions of LangChain4j. */
 class LangChainRetriesTest {
-    /** Keeps the retries in a policy, and no longer in a field of its own. */
+    /** Keeps the number of retries in a policy instead of a field of its own. */
     static final class Reworked implements ChatModel {
         public static final class Builder {
             public Builder maxRetries(Integer most) {

@@ -80,7 +80,7 @@ class LangChainToolsTest {
         }
     }
 
-    /** Arguments for the method of another build are not those of this one. */
+    /** Arguments for another build's method are refused, not adapted. */
     @Test
     void of_annotatedMethod_refusesWhatItDoesNotKnow_andMakesNothingUp() {
         Tool pay = LangChainTools.of(new OptionalPayments()).get(0);

@@ -12,7 +12,7 @@ import org.springframework.ai.tool.ToolCallback;
 
 @Tag("full")
 class AnthropicOfSpringAi2Test extends SpringAiAnthropicCases {
-    /** OkHttp itself sends a request again that a service gave up waiting for. */
+    /** OkHttp itself repeats a request after status 408. */
     @Override
     int requests(int status) {
         return status == 408 ? 2 : 1;

@@ -31,7 +31,7 @@ class OpenAiOfSpringAi2Test extends SpringAiCases {
         return new OpenAiServer();
     }
 
-    /** OkHttp itself sends a request again that a service gave up waiting for. */
+    /** OkHttp itself repeats a request after status 408. */
     @Override
     int requests(int status) {
         return status == 408 ? 2 : 1;

@@ -20,7 +20,7 @@ import org.springframework.util.ReflectionUtils;
  * which must have the model's own type, and never runs tools.
  */
 final class RequestOptions {
-    /** Begins new options with those of a model. Only version 2 has it, and this module is compiled with version 1. */
+    /** Copies the options of a model. Only version 2 has this method, and this module is compiled with version 1. */
     private static final @Nullable Method MUTATE = ReflectionUtils.findMethod(ToolCallingChatOptions.class, "mutate");
 
     private RequestOptions() {}

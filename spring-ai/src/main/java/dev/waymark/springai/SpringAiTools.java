@@ -72,16 +72,16 @@ public final class SpringAiTools {
         }
     }
 
-    /** The part of Spring AI that writes what a tool has returned. */
+    /** The part of Spring AI that converts the results of tools. */
     private static final String RESULT_CONVERTER =
             "org.springframework.ai.tool.execution.DefaultToolCallResultConverter";
 
-    /** The trace of a value that contains itself may be too long to show more than this. */
+    /** For a value that contains itself, the stack trace may be too long to show any other class. */
     private static final String SERIALIZERS = "tools.jackson.databind.ser.";
 
     /**
-     * Whether the tool has run, and only what it returned could not be written. The callbacks of methods and functions
-     * wrap whatever these throw.
+     * Whether the tool has run, and only its result could not be converted. Callbacks wrap all exceptions of their
+     * methods and functions.
      */
     private static boolean isAboutResult(RuntimeException e, ToolCallback callback) {
         boolean wraps = callback instanceof MethodToolCallback || callback instanceof FunctionToolCallback;

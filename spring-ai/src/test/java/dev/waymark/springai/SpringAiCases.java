@@ -81,7 +81,7 @@ abstract class SpringAiCases extends ModelProviderContract {
         return Optional.of(server.received().size());
     }
 
-    /** The number of requests of one attempt that the service answers with this status. */
+    /** The number of requests that one attempt sends if the service answers with this status. */
     int requests(int status) {
         return 1;
     }

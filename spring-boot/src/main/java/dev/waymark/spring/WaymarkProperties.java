@@ -32,7 +32,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param publicUrl where people open the console, for links in announcements
  * @param taskQueue the task queue of threads and of the worker
  * @param agents a directory of agent files
- * @param models a file about models, which goes before the built-in table
+ * @param models a file about models, which takes precedence over the built-in table
  * @param writeAgents a file to write the agents of the application to; then the application ends
  * @param problemDetails whether failed requests of controllers are answered with a problem detail
  * @param anthropic the service of {@code anthropic:} models
@@ -102,8 +102,8 @@ public record WaymarkProperties(
      * @param drainTimeout how long running calls may take to finish when the application stops
      * @param deployment the worker deployment that the worker is a version of
      * @param buildId the version within the deployment
-     * @param journal a directory in which the workers of this host note their claimed calls, so that the next one reports
-     * those of a killed one at once
+     * @param journal a directory in which the workers of this host note their claimed calls, so that the next worker
+     *     can report those of a killed one at once
      */
     public record WorkerSettings(
             @DefaultValue("true") boolean enabled,
@@ -134,7 +134,7 @@ public record WaymarkProperties(
             @DefaultValue("skip") String overlap,
             @DefaultValue("0s") Duration jitter) {}
 
-    /** Returns the environment variables, with those replaced for which a setting is given. */
+    /** Returns the environment variables, overridden by the settings that are given. */
     Map<String, String> over(Map<String, String> environment) {
         Map<String, String> variables = new LinkedHashMap<>(environment);
         put(variables, "TEMPORAL_ADDRESS", address);

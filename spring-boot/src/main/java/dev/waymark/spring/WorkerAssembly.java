@@ -191,7 +191,7 @@ final class WorkerAssembly {
                         .toList();
     }
 
-    /** Warns about agents that are valid, so that the application starts, but do less than they seem to. */
+    /** Warns about agents that are valid but do less than they seem to. The application starts anyway. */
     private static void warn(List<AgentSpec> agents, ModelProviders providers) {
         for (AgentSpec agent : agents) {
             providers
@@ -205,7 +205,7 @@ final class WorkerAssembly {
         }
     }
 
-    /** Returns what it means that a tool has a check after which a lost call never runs again. */
+    /** Returns a warning for each tool whose check never lets a lost call run again. */
     static List<String> weakChecks(AgentSpec agent) {
         return agent.tools().stream()
                 .filter(tool -> tool.effects().canVerify()

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Gemini through LangChain4j. Its signatures belong to calls, so they have to go back behind a summary, too. */
+/** Gemini through LangChain4j. Its signatures belong to calls, so they must be sent back after a summary, too. */
 @Tag("full")
 class GeminiThreadTest {
     private static final int CALLS = 8;

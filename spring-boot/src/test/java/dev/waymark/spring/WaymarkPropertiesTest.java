@@ -118,7 +118,7 @@ class WaymarkPropertiesTest {
                 .doesNotContain("secret");
     }
 
-    /** The metadata is written by hand, so that the build needs no annotation processor. */
+    /** The metadata is written by hand, because the build has no annotation processor. */
     @Test
     void metadata_hasEverySettingWithItsTypeAndDescription() throws IOException {
         JsonNode metadata;

@@ -10,7 +10,7 @@ public final class CommandName {
 
     private CommandName() {}
 
-    /** Sets the option that selects the server of this command. The commands in hints then include it. */
+    /** Sets the option that selects the server of this command. Hints then repeat the option in their commands. */
     public static void reachServerBy(String option) {
         serverOption = option.isEmpty() ? "" : " " + option;
     }

@@ -26,7 +26,7 @@ public final class ErrorRenderer {
     /** Converts exceptions of commands to errors. */
     private final Function<Exception, CommandError> words;
 
-    /** Commands that are suggested for a mistyped one. */
+    /** The commands that are suggested for a mistyped name. */
     private final Supplier<Set<String>> known;
 
     private ErrorRenderer(Function<Exception, CommandError> words, Supplier<Set<String>> known) {
@@ -37,7 +37,8 @@ public final class ErrorRenderer {
     /**
      * Makes a command line report all failures in the form of this class.
      *
-     * @param known the names of all commands, which may be more than the command line has; only read after a mistake
+     * @param known supplies the names of all commands, also of those that the command line has not loaded; called only
+     *     after a mistake
      */
     public static CommandLine install(
             CommandLine commands, Supplier<Set<String>> known, Function<Exception, CommandError> words) {

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What a command adds to the help of the program, in addition to picocli's {@code @Command}. Hidden commands have none. */
+/** Adds a command to the help of the program, in addition to picocli's {@code @Command}. Hidden commands have none. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface HelpEntry {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The word {@code help}, and sections of indented lines. */
+/** Rewrites the command {@code help} to {@code --help}, and formats sections of the help. */
 public final class HelpWord {
     private static final String HELP = "help";
     private static final String OPTION = "--help";

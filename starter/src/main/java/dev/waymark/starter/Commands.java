@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 
 /**
  * All commands. The command {@code some-name} is a class {@code SomeNameCommand} of this module; the build writes the
- * names of these classes to a resource. Only the classes that are asked for are loaded.
+ * names of these classes to a resource. Only the classes of requested commands are loaded.
  */
 final class Commands {
     private static final String SUFFIX = "Command";

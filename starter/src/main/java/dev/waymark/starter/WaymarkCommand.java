@@ -60,7 +60,7 @@ public final class WaymarkCommand implements Runnable {
             HelpText.describe(command, added);
             waymark.addSubcommand(Commands.name(command), added);
         }
-        // Last, because commands inherit what the program's own help has when they are added.
+        // Must come last, because commands inherit the program's own help when they are added.
         HelpText.describe(waymark);
         return waymark.setCaseInsensitiveEnumValuesAllowed(true);
     }
@@ -84,7 +84,7 @@ public final class WaymarkCommand implements Runnable {
         return exitCode;
     }
 
-    /** Returns the commands to read. Reading the options of all commands takes longer than most commands take to run. */
+    /** Returns the commands to load. Loading the options of all takes longer than most commands run. */
     private static List<Class<?>> needed(Optional<Class<?>> wanted, String... args) {
         if (wanted.isPresent() && wanted.get() != DescribeCommand.class) {
             return List.of(wanted.get());
@@ -98,7 +98,7 @@ public final class WaymarkCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "no command");
     }
 
-    /** Runs the command and returns its exit code, which a failed save may change. */
+    /** Runs the command and returns its exit code, which differs if a save failed. */
     private static int run(ParseResult parsed) {
         int exitCode = new CommandLine.RunLast().execute(parsed);
         ParseResult own = parsed;

@@ -172,7 +172,7 @@ public final class ThreadCourse {
         return Optional.ofNullable(toolStarts.get(callId));
     }
 
-    /** What the thread that this one continues had spent; empty if this thread continues none. */
+    /** What had been spent in the state that this thread began with; empty if it began without a state. */
     Optional<Spent> inherited() {
         return inherited;
     }

@@ -2,7 +2,7 @@ package dev.waymark.spring.shop;
 
 import org.springframework.stereotype.Service;
 
-/** Has nothing to do with agents, and cannot start in a test. */
+/** Unrelated to agents, and cannot start in a test. */
 @Service
 class Warehouse {
     Warehouse() {

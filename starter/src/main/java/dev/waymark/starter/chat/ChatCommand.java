@@ -55,7 +55,7 @@ import picocli.CommandLine.Spec;
             "From a pipe, it reads one message per line, waits for each outcome, and exits at the end of the input."
         })
 public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
-    /** The lines that were typed in earlier sessions. The file is next to the database of the development server. */
+    /** The file with the lines typed in earlier sessions, next to the database of the development server. */
     private static final Path HISTORY = Path.of(".waymark", "chat-history");
 
     private static final int DIGITS_OF_A_NAME = 8;
@@ -203,7 +203,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         }
     }
 
-    /** Without a terminal, waits for the outcome of a line before the next one is read. */
+    /** Without a terminal, waits for the outcome of a line before the next line is read. */
     private void awaitWhatIsUnseen() throws InterruptedException {
         if (!console.isInteractive()) {
             awaitErrands();

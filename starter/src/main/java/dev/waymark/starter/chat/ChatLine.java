@@ -79,7 +79,7 @@ public final class ChatLine {
         /** Shows the full result of a call. */
         void showResult(String callId);
 
-        /** Whether a person at a terminal, who saw the open requests, typed the line. */
+        /** Whether the line was typed at a terminal by a person who saw the open requests. */
         boolean isInteractive();
 
         void listSessions();

@@ -53,9 +53,9 @@ public final class ChatSession implements AutoCloseable {
     private boolean sending;
     private boolean closed;
     private boolean left;
-    /** Whether progress is not expected at present, because the server does not answer. */
+    /** Whether the server does not answer, so that no progress is expected. */
     private boolean unreachable;
-    /** Whether progress is not expected at present, because no worker takes the work. */
+    /** Whether no worker takes the work, so that no progress is expected. */
     private boolean unattended;
 
     private ChatSession(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
@@ -165,7 +165,7 @@ public final class ChatSession implements AutoCloseable {
         return timeline;
     }
 
-    /** Also returns empty for a thread that did nothing because its agent was not found: its id can be used again. */
+    /** Also returns empty for a thread that did nothing because its agent was not found: its id is free again. */
     private Optional<Timeline> read(String name) {
         try {
             return Optional.of(client.timeline(name)).filter(timeline -> !timeline.lacksAgent());

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Says which calls of a checkpoint are uncertain before anything continues, and lets the person at the terminal decide
- * whether those that were never started run.
+ * Lists the uncertain calls of a checkpoint before anything continues, and asks the person at the terminal whether
+ * calls that were never started may run.
  */
 final class CheckpointQuestions {
     private final Output output;
     private final boolean runPending;
 
-    /** @param runPending whether the command line allows the calls to run, so that nobody is asked */
+    /** @param runPending whether the command line allows the calls to run, so that no question is asked */
     CheckpointQuestions(Output output, boolean runPending) {
         this.output = output;
         this.runPending = runPending;

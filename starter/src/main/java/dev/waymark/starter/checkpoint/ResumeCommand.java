@@ -53,7 +53,7 @@ public final class ResumeCommand implements Callable<Integer> {
     /** One byte more than allowed, so that a file that is too large is noticed. */
     private static final int MOST_BYTES = CheckpointReader.MAX_BYTES + 1;
 
-    /** The options that {@code --all} can be combined with. The others are about one thread. */
+    /** The options that can be combined with {@code --all}. The others apply to a single thread. */
     private static final Set<String> WITH_ALL = Set.of("--all", "--from", "--json", "--verbose", "--address");
 
     @Mixin
@@ -145,7 +145,7 @@ public final class ResumeCommand implements Callable<Integer> {
                     .orElse(asked);
             TurnHandle turn =
                     checkpoint.map(text -> client.resume(text, how)).orElseGet(() -> resumeThread(client, how));
-            // If a checkpoint is complete, nothing was started, and its recorded outcome is printed.
+            // Resuming a complete checkpoint starts nothing, so its recorded outcome is printed.
             if (noWait && !(checkpoint.isPresent() && turn.delivery() == TurnHandle.Delivery.NOT_NEEDED)) {
                 return started(client, turn);
             }

@@ -15,7 +15,7 @@ import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import java.util.List;
 
-/** Restores all threads that a saver has and the server does not know, one after another, and says how far it is. */
+/** Restores all threads that a saver has and the server does not know, one after another, and prints its progress. */
 final class SavedThreadsRestore {
     private final Output output;
 
@@ -55,7 +55,7 @@ final class SavedThreadsRestore {
         }
     }
 
-    /** Says if a restored thread does not own its entry in the saver, so that it cannot be saved there. */
+    /** Warns if a restored thread does not own its entry in the saver, and so cannot be saved there. */
     private void tell(ThreadEvent event) {
         if (event instanceof ThreadEvent.SaveFailed failed) {
             output.note(SaverOptions.line(failed.problem()));

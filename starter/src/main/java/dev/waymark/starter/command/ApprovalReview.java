@@ -28,7 +28,7 @@ final class ApprovalReview {
     }
 
     /**
-     * Returns the approval, bound to the arguments of its call if exactly one waiting call is meant. Returns empty if
+     * Returns the approval, bound to the arguments of its call if exactly one waiting call matches. Returns empty if
      * the person declines.
      */
     Optional<ApprovalDecided> review(AgentClient client, String thread, ApprovalDecided approval) {
@@ -40,7 +40,7 @@ final class ApprovalReview {
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
                 .toList();
         if (waiting.size() != 1) {
-            // The thread itself refuses an approval that does not mean exactly one call.
+            // The thread itself refuses an approval that does not match exactly one call.
             return Optional.of(approval);
         }
         return review(thread, waiting.get(0), approval);

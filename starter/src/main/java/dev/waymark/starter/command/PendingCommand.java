@@ -102,7 +102,7 @@ public final class PendingCommand implements Callable<Integer> {
         return new PendingPage(list.limited(requests, "request", output), Optional.empty());
     }
 
-    /** Nobody has to decide about these calls. The model is told about one when it asks for the same call again. */
+    /** Prints lost calls that need no decision: the model learns about them if it requests the same call again. */
     private void tellOfUnknownCalls(List<Call> calls) {
         if (!calls.isEmpty()) {
             output.note(

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Waits while a turn is running, but not while the turn waits for a person. Never runs anything a second time. */
+/** Waits while a turn is running, but not while the turn waits for a person. Never runs anything again. */
 @HelpEntry(group = CommandGroup.LOOK, examples = "result trip --timeout 30s")
 @Command(name = "result", description = "Waits for the latest turn, and prints its outcome.")
 public final class ResultCommand implements Callable<Integer> {

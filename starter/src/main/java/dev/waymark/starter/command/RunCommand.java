@@ -120,7 +120,7 @@ public final class RunCommand implements Callable<Integer> {
         }
     }
 
-    /** Tells the user, who has interrupted the wait, where the turn is. */
+    /** Tells a user who has interrupted the wait how to follow the turn, which continues. */
     private int goesOn(String thread) {
         output.note(thread + " goes on. To wait for its outcome: "
                 + CommandName.line("result " + ValueText.quoted(thread)));

@@ -111,7 +111,7 @@ public final class ScheduleCreation implements Callable<Integer> {
     @Option(names = "--replace", description = "Replace an existing schedule of this name. A paused one stays paused.")
     private boolean replace;
 
-    /** Refused by {@link NewSchedule}, which says why. */
+    /** Always refused by {@link NewSchedule}, with an explanation. */
     @Option(names = "--thread", paramLabel = "ID", hidden = true)
     private String thread;
 

@@ -50,7 +50,7 @@ public final class WatchCommand implements Callable<Integer> {
     }
 
     private void tell(ThreadEvent event, String line) {
-        // A person sees a piece of a reply only for as long as the reply grows.
+        // On a terminal, the text of a growing reply is replaced when the reply is complete.
         Optional<String> passing = output.isTerminal() ? coming.add(event) : Optional.empty();
         if (output.isJson()) {
             output.document(JsonDocuments.of(event));

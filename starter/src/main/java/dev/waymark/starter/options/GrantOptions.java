@@ -41,7 +41,7 @@ public final class GrantOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
-    /** What the approval is for besides its call; empty without {@code --for}. */
+    /** Which later calls the approval also lets run; empty without {@code --for}. */
     public Optional<GrantTerms> terms() {
         if (spans == null) {
             if (like != null || anyArgs) {

@@ -97,7 +97,7 @@ public final class ListOptions {
     }
 
     /**
-     * Limits a list without pages, and prints how much of it is not shown.
+     * Limits a list without pages, and prints how many items are not shown.
      *
      * @param noun what the list contains, in the singular
      */

@@ -74,7 +74,7 @@ public final class WaitOptions {
         return Optional.ofNullable(timeout).map(told::withTimeout).orElse(told);
     }
 
-    /** Prints to stderr what happens to the wait and to its saver, and records that a save failed. */
+    /** Prints events of the wait and of its saver to stderr, and records a failed save. */
     private void note(ThreadEvent event, Output output) {
         if (event instanceof ThreadEvent.WorkersChanged workers) {
             output.step(OneLine.workers(workers));

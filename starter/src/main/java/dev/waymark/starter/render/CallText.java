@@ -45,7 +45,7 @@ public final class CallText {
         return lines;
     }
 
-    /** Says which tools run, such as {@code search runs ...}; nothing if none does. */
+    /** Formats the names of running tools, such as {@code search runs ...}; an empty text if no tool runs. */
     public static String running(ThreadEvent.CallsRunning running) {
         String tools =
                 running.calls().stream().map(call -> SafeText.line(call.tool())).collect(Collectors.joining(", "));
@@ -89,7 +89,7 @@ public final class CallText {
         return grant.map(terms -> ", also " + OneLine.shortened(terms.words())).orElse("");
     }
 
-    /** Formats that a grant let a call run. */
+    /** Formats the number of the grant that let a call run. */
     static String grant(int number) {
         return "approved by grant " + number;
     }

@@ -85,7 +85,7 @@ public final class OutcomeRenderer {
                 retry.orElse("See the conversation with: " + CommandName.line("show " + thread)));
     }
 
-    /** When it helps to send the same again, before the command for it. */
+    /** Returns when a retry can help, as an introduction to the command for it. */
     public static String retryAdvice(Optional<Problem> problem) {
         return problem.filter(found -> found.isOfContent(0)).isPresent()
                 ? "Send another message, which takes back what was refused, or, after a change of the agent, the account"

@@ -76,7 +76,7 @@ public final class Output {
         return isTerminal() && !isJson();
     }
 
-    /** How to print what a question is about: a person who is asked sees it even if stderr goes elsewhere. */
+    /** Returns how to print notes before a question; a person sees them even if stderr is redirected. */
     public Consumer<String> notes(boolean asked) {
         return asked ? Terminals::tell : this::note;
     }

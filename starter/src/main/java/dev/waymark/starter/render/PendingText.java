@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * so and has no command to approve the call.
  */
 public final class PendingText {
-    /** Longer arguments and questions are cut, because they are more than a person reads at a terminal. */
+    /** Longer arguments and questions are cut, because a person would not read them at a terminal. */
     public static final int MOST_CHARACTERS = 8_000;
 
     private static final String DONE = CallSettlement.Outcome.DONE.wireName();
@@ -33,7 +33,7 @@ public final class PendingText {
                 item.args().map(json -> SafeText.json(json.canonical())).orElse(""), MOST_CHARACTERS);
     }
 
-    /** Returns a call with its arguments, which are cut if they are longer than a person reads. */
+    /** Returns a call with its arguments, which are cut if they are too long for a person to read. */
     public static String line(String callId, String tool, Json args) {
         Excerpt shown = Excerpt.of(SafeText.json(args.canonical()), MOST_CHARACTERS);
         return SafeText.line(callId) + "  " + SafeText.line(tool) + " " + shown.text();
@@ -70,7 +70,7 @@ public final class PendingText {
         };
     }
 
-    /** Returns the question, the rule that asks if there is one, and a line that says so if its call is from a file. */
+    /** Returns the question, the rule that asks, if any, and a note if the call is from a file. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>(question());
         item.why().map(SafeText::line).ifPresent(lines::add);

@@ -45,7 +45,7 @@ public final class ShownApprovals {
         });
     }
 
-    /** Whether the calls that were last shown for this thread, within 30 days, do not include this one. */
+    /** Whether calls of this thread were shown in the last 30 days, but not this one. */
     public static boolean isAnother(PendingItem approval) {
         Path file = file(approval.thread());
         try {

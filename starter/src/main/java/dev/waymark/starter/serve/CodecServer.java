@@ -29,8 +29,8 @@ import java.util.function.BiFunction;
  * Payloads encoded here are bound to their namespace but not to a thread, which the protocol does not name.
  *
  * <p>The answer replaces each payload of a forgotten thread with a message. An error response would hide the other
- * payloads of the request. The Web UI and the CLI do not show the text of an error, and the CLI repeats failed requests
- * until its command fails.
+ * payloads of the request. Also, the Web UI and the CLI do not show the text of an error, and the CLI retries until its
+ * command fails.
  */
 public final class CodecServer implements AutoCloseable {
     private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -173,7 +173,7 @@ public final class CodecServer implements AutoCloseable {
         try {
             return codec.decode(List.of(payload)).get(0);
         } catch (ThreadForgottenException e) {
-            // An object with the field "message" is what readers expect where a failure was encoded.
+            // Where a failure was encoded, readers expect an object with the field "message".
             return PayloadJson.dataConverter()
                     .toPayload(Map.of("message", String.valueOf(e.getMessage())))
                     .orElseThrow();

@@ -69,7 +69,7 @@ public final class McpCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
-    /** Whoever starts commands on this machine can see all threads. */
+    /** Anyone who can start commands on this machine can see all threads. */
     private Caller caller() {
         Set<CallerRole> roles = EnumSet.of(CallerRole.TALK, CallerRole.OPERATE);
         if (decides) {

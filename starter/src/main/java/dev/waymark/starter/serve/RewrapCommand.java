@@ -19,7 +19,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Makes the keys of threads independent of earlier master keys. Threads can run meanwhile. */
+/** Makes the keys of threads independent of earlier master keys. Threads can run at the same time. */
 @HelpEntry(group = CommandGroup.SERVE, examples = "rewrap")
 @Command(
         name = "rewrap",

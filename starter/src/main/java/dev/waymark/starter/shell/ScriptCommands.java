@@ -4,7 +4,7 @@ import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.conversation.value.ProblemType;
 
-/** Reports that the script has not run one of its commands, because its file is missing. */
+/** Reports that the script could not run one of its own commands, because its file is missing. */
 final class ScriptCommands {
     private ScriptCommands() {}
 

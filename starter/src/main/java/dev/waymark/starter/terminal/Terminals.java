@@ -20,8 +20,8 @@ public final class Terminals {
     }
 
     /**
-     * Whether a terminal shows the output, even if the input comes from somewhere else. Java knows only whether both are
-     * terminals. True if it cannot be found out.
+     * Whether a terminal shows the output, even if the input comes from somewhere else. Java knows only whether both
+     * are terminals. True if this cannot be determined.
      */
     public static boolean isOutput() {
         if (isInteractive()) {
@@ -63,12 +63,12 @@ public final class Terminals {
         return answer;
     }
 
-    /** Asks a question to which only {@code y} or {@code yes} is consent. */
+    /** Asks a question, and returns whether the answer is {@code y} or {@code yes}. */
     public static boolean isConfirmed(String question) {
         return List.of("y", "yes").contains(ask(question + " [y/N] ").strip().toLowerCase(Locale.ROOT));
     }
 
-    /** Prints a line where {@link #ask} prints its question. */
+    /** Prints a line to the place where {@link #ask} prints its question. */
     public static void tell(String line) {
         Objects.requireNonNull(System.console()).printf("%s%n", line);
     }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option for findings of a gate that do not fail it. */
+/** The option that accepts findings, so that they do not fail the gate. */
 final class AcceptOptions {
     @Option(
             names = "--accept",

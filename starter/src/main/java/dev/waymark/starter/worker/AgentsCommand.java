@@ -138,7 +138,7 @@ public final class AgentsCommand implements Callable<Integer> {
         return tool.kind() == ToolSpec.Kind.SUBAGENT ? tool.name() + " (subagent)" : tool.name();
     }
 
-    /** Returns the names of the MCP servers. Their tools are not listed here, because that would take queries. */
+    /** Returns the names of the MCP servers. Their tools are not listed, because that takes requests to them. */
     private static List<String> servers(AgentsOptions.Setup setup, AgentSpec agent) {
         return setup.agents().servers(agent.name()).stream()
                 .map(entry -> entry.server().name())

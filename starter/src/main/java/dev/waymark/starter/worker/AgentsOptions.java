@@ -56,7 +56,7 @@ final class AgentsOptions {
                     "A YAML file about models: prices, limits, and what they refuse. It goes before the built-in table. Default: WAYMARK_MODELS.")
     private @Nullable Path models;
 
-    /** What a worker needs to run agents, as read from the options. */
+    /** The agents, providers and tools of a worker, as read from the options. */
     record Setup(AgentDirectory agents, ModelProviders providers, JavaTools tools) {
         /** Returns the builder of a worker with these agents, for this task queue. */
         AgentWorker.Builder worker(Connection connection, String taskQueue) {

@@ -35,12 +35,12 @@ final class BuildProcess {
         this.environment = environment;
     }
 
-    /** Whether the build has this command. A build from before it was added cannot be tried. */
+    /** Whether the build has this command. Builds that are too old for the command cannot be tried. */
     boolean has(Class<?> command) throws IOException {
         return hasFile(command.getName().replace('.', '/') + ".class");
     }
 
-    /** Whether the build is an executable jar of Spring Boot, which has Waymark's libraries and not its commands. */
+    /** Whether the build is an executable jar of Spring Boot, which has Waymark's libraries but not its commands. */
     boolean isSpringBoot() throws IOException {
         return hasFile("BOOT-INF/classpath.idx");
     }

@@ -25,8 +25,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * The child processes of a demo, each a {@code ./waymark} command. They use the demo's own server, whatever the
- * environment says. All of them end with the demo, even if it is interrupted from the keyboard.
+ * The child processes of a demo, each a {@code ./waymark} command. They use the demo's own server, even if the
+ * environment names another one. All of them end with the demo, also after Ctrl-C.
  */
 public final class DemoProcesses implements AutoCloseable {
     private static final int READY_SECONDS = 60;

@@ -70,7 +70,7 @@ public final class GateCommand implements Callable<Integer> {
         }
     }
 
-    /** Returns empty if no directory is set and the default one does not exist. Then only the build is checked. */
+    /** Returns empty if no directory is set and the default one does not exist; then only the build is checked. */
     static Optional<AgentFiles> files(AgentsOptions agents, Output output) throws IOException, CommandFailure {
         if (!agents.isNamed() && !agents.exists()) {
             output.note("waymark: no agents directory, so only the build is checked");

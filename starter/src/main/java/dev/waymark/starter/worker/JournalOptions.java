@@ -36,7 +36,7 @@ final class JournalOptions {
                 .filter(name -> !name.isBlank());
     }
 
-    /** Nobody asked for this directory, so a worker that may not write here has no journal, and no warning. */
+    /** A default that the user did not choose: a worker that cannot write to it has no journal, and does not warn. */
     private static Optional<String> fallback() {
         Path nearest = Files.isDirectory(DIRECTORY) ? DIRECTORY : Path.of("").toAbsolutePath();
         return Files.isWritable(nearest) ? Optional.of(DIRECTORY.toString()) : Optional.empty();

@@ -86,8 +86,8 @@ final class MetricsEndpoint implements AutoCloseable {
     /**
      * Sets the readiness condition. Until this is called, {@code /readyz} returns 503.
      *
-     * @param reason why a worker that is ready gets no work, if so. It stays ready: a rollout that waits for readiness
-     * makes a version current only then.
+     * @param reason why a ready worker gets no work, if so. It still counts as ready, because a rollout waits for
+     *     readiness before it makes a version current
      */
     void readyWhen(BooleanSupplier condition, Supplier<Optional<String>> reason) {
         idleReason = reason;

@@ -39,7 +39,7 @@ final class ReceiverOptions {
         return worker.receivers(receivers);
     }
 
-    /** Says which receivers these agents name that the worker does not have. */
+    /** Returns a warning for each receiver that an agent names and the worker does not have. */
     List<String> warnings(Collection<AgentSpec> agents) {
         return receivers.lackedBy(agents).stream()
                 .map(words -> "waymark: " + words + " (--receivers)")

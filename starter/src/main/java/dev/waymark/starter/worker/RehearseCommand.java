@@ -268,7 +268,7 @@ public final class RehearseCommand implements Callable<Integer> {
         }
     }
 
-    /** @param isExpected whether checks stand beside threads: they must hold */
+    /** @param isExpected whether there are files with checks next to the threads, which must then hold */
     private List<FailCondition> conditions(boolean isExpected) throws CommandFailure {
         List<FailCondition> conditions = new ArrayList<>();
         for (String text : failOn) {
@@ -342,7 +342,7 @@ public final class RehearseCommand implements Callable<Integer> {
         return Connection.codec(variables).map(codec -> new AnswerStore.Keys(codec, namespace));
     }
 
-    /** Prints on stderr, from time to time, how far the rehearsal is. */
+    /** Prints the progress of the rehearsal to stderr from time to time. */
     private final class Progress implements Rehearsal.Listener {
         private final Rehearsal rehearsal;
         private final long began = System.nanoTime();

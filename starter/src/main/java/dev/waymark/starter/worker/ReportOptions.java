@@ -54,7 +54,7 @@ final class ReportOptions {
         PrivateFiles.replace(file, text);
     }
 
-    /** The findings have been printed when they were made. */
+    /** Prints only the summary, because findings are printed as they are found. */
     private static void print(Output output, GateReport gate) {
         ReportText.agentProblems(gate).forEach(output::line);
         output.line(ReportText.verdict(gate));

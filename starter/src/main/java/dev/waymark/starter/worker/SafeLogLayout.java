@@ -44,8 +44,8 @@ public final class SafeLogLayout extends PatternLayout {
     private static final String POLLERS = "io.temporal.internal.worker.PollerOptions";
 
     /**
-     * How long further failures of the key storage are not logged. While the storage is unavailable, tasks and
-     * activities of all threads fail.
+     * How long further failures of the key storage are not logged, because tasks and activities of all threads fail
+     * during an outage.
      */
     private static final long SILENT_MILLIS = 10_000;
 
@@ -85,7 +85,7 @@ public final class SafeLogLayout extends PatternLayout {
             if (cause instanceof ThrowableProxy proxy
                     && proxy.getThrowable() instanceof StatusRuntimeException failure) {
                 ServerAnswer answer = ServerAnswer.of(failure);
-                // A request may also be late because the server is busy.
+                // A late request alone does not mean an outage, because the server may be busy.
                 return answer == ServerAnswer.UNREACHABLE || (answer == ServerAnswer.LATE && outage.isOn())
                         ? Optional.of(failure.getStatus().getCode().name())
                         : Optional.empty();
@@ -99,7 +99,7 @@ public final class SafeLogLayout extends PatternLayout {
         return SafeText.lines(LogSecrets.ofThisProcess().mask(line));
     }
 
-    /** One line for each thread whose rules this worker does not know: its tasks come back for ever. */
+    /** Logs a thread with unknown rules only once, because the server offers its tasks again and again. */
     private String leftAlone(ILoggingEvent event, String reason) {
         String thread = event.getMDCPropertyMap().get(LoggerTag.WORKFLOW_ID);
         return thread != null && leftAlone.add(thread)

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replaces the failures of an outage of the Temporal server, of which each poller logs several a second, by one line at
- * its beginning and one at its end. Also notices a server that answers but cannot reach its database: it lets pollers
- * wait, so an idle worker has no failure. Thread-safe.
+ * Logs one line at the beginning and one at the end of an outage of the Temporal server, instead of several failures of
+ * each poller per second. Also notices a server that answers but cannot reach its database, which an idle worker would
+ * not notice because its polls just wait. Thread-safe.
  */
 final class ServerOutage implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerOutage.class);
@@ -20,7 +20,7 @@ final class ServerOutage implements AutoCloseable {
     private static final long LOOK_EVERY_MILLIS = 10_000;
     private static final long LOOK_AGAIN_MILLIS = 1_000;
 
-    /** A server that starts answers some requests before others. */
+    /** A server that is starting answers some requests while it still fails others. */
     private static final long QUIET_NANOS = Duration.ofSeconds(3).toNanos();
 
     private static volatile Optional<ServerOutage> watched = Optional.empty();
@@ -44,7 +44,7 @@ final class ServerOutage implements AutoCloseable {
         this.nanoTime = nanoTime;
     }
 
-    /** From now until it is closed, the log of this process has the outages of this connection's server. */
+    /** Logs the outages of this connection's server until it is closed. */
     static ServerOutage watch(Connection connection) {
         ServerOutage outage =
                 watch(new ServerOutage(connection.address(), () -> connection.state(ANSWER), System::nanoTime));
@@ -109,8 +109,8 @@ final class ServerOutage implements AutoCloseable {
     }
 
     /**
-     * Returns what to log: that the server cannot reach its database, or that the outage is over, because the server has
-     * worked for a while, and no request has failed.
+     * Returns what to log: that the server cannot reach its database, or that the outage is over. It is over once the
+     * server has worked for a while without a failed request.
      */
     Optional<String> look() {
         ServerState now = state.get();

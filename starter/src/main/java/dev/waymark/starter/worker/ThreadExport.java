@@ -17,7 +17,7 @@ import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import java.util.List;
 import java.util.Optional;
 
-/** A thread that is about to be written to a file, with what must not be in that file. */
+/** A thread that is about to be written to a file, with the secrets that must not be in that file. */
 final class ThreadExport {
     private final ThreadHistory history;
     private final Secrets secrets;

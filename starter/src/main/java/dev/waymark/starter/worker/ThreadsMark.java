@@ -14,18 +14,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Marks a directory of threads as one that a server saves to, for as long as its process lives. Two servers may share
- * the directory; the second one learns of the first.
+ * Marks a directory of threads as in use by a server while its process lives. Two servers may share the directory; the
+ * second one finds the mark of the first.
  */
 final class ThreadsMark implements Closeable {
-    /** Other processes read the file while it is locked, so the lock is beyond its end. */
+    /** The lock is beyond the end of the file, so that other processes can read the file while it is locked. */
     private static final long LOCKED = Long.MAX_VALUE - 1;
 
     private @Nullable FileChannel held;
 
     /**
-     * Marks a directory. Returns the address of the server that has marked it before, if there is one. A directory that
-     * cannot be marked counts as free: a save reports what is wrong with it.
+     * Marks a directory, and returns the address of the server that has already marked it, if any. A directory that
+     * cannot be marked counts as unmarked, because saving will report the problem.
      */
     Optional<String> mark(Path directory, String address) {
         Path file = directory.resolveSibling(directory.getFileName() + ".server");

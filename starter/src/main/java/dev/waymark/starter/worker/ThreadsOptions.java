@@ -76,7 +76,7 @@ final class ThreadsOptions {
         return sample == null ? Integer.MAX_VALUE : sample;
     }
 
-    /** The checks that stand beside threads in files, by the name of the thread's file. */
+    /** The checks in files next to thread files, by the name of the thread's file. */
     Map<String, List<Check>> expected() throws IOException, CommandFailure {
         try {
             return histories == null ? Map.of() : Check.besideThreads(histories);
@@ -116,8 +116,8 @@ final class ThreadsOptions {
     /**
      * Calls the command with the chosen threads.
      *
-     * @param otherwise if no other choice was made: the age of closed threads to include; if empty, only open threads
-     *     are taken
+     * @param otherwise if the options choose no threads: the maximum age of closed threads to include; empty for open
+     *     threads only
      */
     int read(Optional<Duration> otherwise, Use use) throws Exception {
         if (histories != null) {

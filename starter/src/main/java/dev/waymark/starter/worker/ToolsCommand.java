@@ -62,7 +62,7 @@ public final class ToolsCommand implements Callable<Integer> {
             description = "Run this tool with the JSON arguments, if it is safe to retry.")
     private @Nullable String call;
 
-    /** What a call of a tool does. This command runs only tools that are safe. */
+    /** What calling a tool means. This command runs only safe tools. */
     private enum Safety {
         /** Running the tool twice is harmless. */
         SAFE,

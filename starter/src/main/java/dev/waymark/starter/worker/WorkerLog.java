@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 public final class WorkerLog {
     private static final String SETTING = "logback.configurationFile";
 
-    /** Not named {@code logback.xml}, so that a user's file of that name does not replace it. */
+    /** Not named {@code logback.xml}, so that a file of the user with that name does not replace it. */
     private static final String CONFIGURATION = "dev/waymark/starter/worker/logging.xml";
 
     private WorkerLog() {}

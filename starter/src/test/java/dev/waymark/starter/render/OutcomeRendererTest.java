@@ -46,7 +46,7 @@ class OutcomeRendererTest {
         return result(thread, once, new ModelFact.ModelFailed(1, new Problem("ModelError", "HTTP 400")));
     }
 
-    /** The result of a turn that may call the model once, and needs another call. */
+    /** The result of a turn that needs a second model call but is limited to one. */
     private static AgentResult stopped(String thread, boolean once) {
         Part.ToolUse todos = new Part.ToolUse("tu_1", "write_todos", Json.of(Map.of("todos", List.of())));
         return result(
@@ -86,7 +86,7 @@ class OutcomeRendererTest {
         return notes.toString();
     }
 
-    /** Anybody may choose a name that looks like a generated one. */
+    /** A user can choose a name that looks like a generated one. */
     @ParameterizedTest
     @ValueSource(strings = {"run-42", "resume-me", "trip"})
     void failedTurn_ofAThreadThatStaysOpen_canBeTriedAgain_whateverItsName(String thread) {

@@ -57,7 +57,7 @@ class ThreadViewTest {
                 .isEmpty();
     }
 
-    /** The reply had ended before the message that was to stop it arrived. */
+    /** The reply had ended before the message that should stop it arrived. */
     @Test
     void card_stopBetweenReplies_showsNoWords() {
         ThreadFixture tale = ThreadFixture.charging()

@@ -14,7 +14,7 @@ import org.jline.terminal.impl.DumbTerminal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sends keys as a terminal does. The end-to-end tests cover behavior that needs a real terminal. */
+/** Sends keys as a terminal does. End-to-end tests cover what needs a real terminal. */
 class LineEditorTest {
     private static final String PASTE = "\u001b[200~";
     private static final String PASTED = "\u001b[201~";

@@ -139,7 +139,7 @@ class GateCommandTest {
                         + " \\d+ .*failed: 2 of 2 threads checked, .*problems in 1\n");
     }
 
-    /** The situation before a rollback, and a thread of a development build: it is named, and the others are checked. */
+    /** As before a rollback, or with a thread of a development build. The other threads are checked, too. */
     @ParameterizedTest
     @ValueSource(ints = {ThreadIdentity.FIRST_RULES - 1, ThreadIdentity.RULES + 1})
     void threadOfUnknownRules_isNamed_andTheOthersAreCheckedToo(int rules) throws Exception {
@@ -155,7 +155,7 @@ class GateCommandTest {
                 .contains("problems in 1\n");
     }
 
-    /** A rollback while threads of newer rules are open: somebody knows them, and everything else is still red. */
+    /** A rollback while threads of newer rules are open: their findings are accepted, and others are not. */
     @Test
     void acceptedFindings_doNotFailTheGate_butOthersDo() throws Exception {
         addThreadOfRules(ThreadIdentity.RULES + 1);
@@ -180,7 +180,7 @@ class GateCommandTest {
         assertThat(gate("--accept", "/nowhere.txt").exitCode()).isEqualTo(3);
     }
 
-    /** Its workers leave it alone from its first task on, so no task has completed. */
+    /** Workers ignore it from its first task on, so no task has completed. */
     @Test
     void threadOfUnknownRules_thatHasNotBegun_isNamed() throws Exception {
         addThreadOfRules(10);
@@ -198,7 +198,7 @@ class GateCommandTest {
         assertThat(said.out()).contains("unknown.json: rules at recorded/e1: this thread goes by rules 10");
     }
 
-    /** A later release knows one more version, and continues the threads of this one. */
+    /** A later release knows one more version of the rules, and continues the threads of this release. */
     @Test
     void buildWithAWiderRangeOfRules_passesThreadsOfBoth() throws Exception {
         addThreadOfRules(ThreadIdentity.RULES + 1);

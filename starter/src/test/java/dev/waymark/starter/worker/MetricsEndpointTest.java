@@ -44,7 +44,7 @@ class MetricsEndpointTest {
 
     record Nothing() {}
 
-    /** Otherwise anybody who reaches the port could let a supervisor restart the worker. */
+    /** Otherwise anyone who reaches the port could make a supervisor restart the worker. */
     @Test
     void stalledConnections_doNotDelayHealthChecks() throws Exception {
         List<Socket> stalled = new ArrayList<>();
@@ -142,7 +142,7 @@ class MetricsEndpointTest {
         await().until(() -> reporters(before).isEmpty());
     }
 
-    /** The threads of JDK executors without a thread factory, of which tally has one, that are not among these. */
+    /** The threads that were started since, by JDK executors without a thread factory, such as tally's. */
     private static List<String> reporters(Set<Thread> before) {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> !before.contains(thread) && thread.isAlive())

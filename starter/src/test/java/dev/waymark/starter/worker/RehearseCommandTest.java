@@ -234,7 +234,7 @@ class RehearseCommandTest {
                 .contains("invalid results: ", "results.yaml:1: results[0].tool");
     }
 
-    /** A thread file is somebody else's: it may name any program, as a tool, a check or an MCP server. */
+    /** A thread file may come from anyone, and may name any program as a tool, a check or an MCP server. */
     @Test
     void programsThatAThreadFileNames_areNotStarted() throws Exception {
         Path left = directory.resolve("left");

@@ -77,7 +77,7 @@ class RehearseKillTest {
         }
     }
 
-    /** What the kept answers have cost: 500 tokens in and 50 out, each. */
+    /** The cost of the kept answers. Each has 500 input tokens and 50 output tokens. */
     private BigDecimal spent(String answers) throws IOException {
         return new BigDecimal("0.00225").multiply(BigDecimal.valueOf(kept(answers)));
     }
