@@ -12,7 +12,7 @@ class AgUiApprovalOrderTest extends ApprovalOrderCases {
 
     /** Only for AG-UI: the chat of the AI SDK keeps the first decision. */
     @Test
-    void edit_thatIsThenDenied_isDenied() throws Exception {
+    void edit_thenDenied_isDenied() throws Exception {
         decisions_applyToTheirCalls(
                 List.of(on("tu_2", EDIT), on("tu_2", DENY), press(ANSWER), on("tu_3", APPROVE)),
                 "denied {\"cents\":9900}",
@@ -20,7 +20,7 @@ class AgUiApprovalOrderTest extends ApprovalOrderCases {
     }
 
     @Test
-    void denial_thatIsThenEdited_runsEdited() throws Exception {
+    void denial_thenEdited_runsEdited() throws Exception {
         decisions_applyToTheirCalls(
                 List.of(on("tu_3", DENY), press(ANSWER), on("tu_3", EDIT), on("tu_2", DENY)),
                 "denied {\"cents\":9900}",

@@ -48,7 +48,7 @@ class AgUiTest {
     }
 
     @Test
-    void conversation_goesOnInOneThread() throws Exception {
+    void conversation_continuesInOneThread() throws Exception {
         JsonNode played = play("assistant", "talk");
 
         assertThat(played.at("/first/text").asText()).isEqualTo("Hello.");
@@ -62,7 +62,7 @@ class AgUiTest {
     }
 
     @Test
-    void reasoning_isAMessageOfItsOwn() throws Exception {
+    void reasoning_isASeparateMessage() throws Exception {
         THINKER.thinks("It is early.");
         THINKER.says("Good morning.");
         THINKER.ends();
@@ -120,7 +120,7 @@ class AgUiTest {
     }
 
     @Test
-    void toolOfTheFrontEnd_isRunByThePage_andTheModelReadsTheResultAndTheContext() throws Exception {
+    void frontEndTool_runsInThePage_andTheModelGetsResultAndContext() throws Exception {
         JsonNode played = play("guide", "frontEnd");
 
         JsonNode interrupt = played.at("/asked/interrupts/0");
@@ -147,7 +147,7 @@ class AgUiTest {
     }
 
     @Test
-    void toolOfTheFrontEnd_mayFail_andItsAnswersAreChecked() throws Exception {
+    void frontEndTool_thatFails_givesTheModelAnError() throws Exception {
         JsonNode played = play("guide", "frontEndFails");
 
         assertThat(played.path("refused").toString())
@@ -168,7 +168,7 @@ class AgUiTest {
     }
 
     @Test
-    void reloadedPage_isToldOfTheConversation() throws Exception {
+    void reloadedPage_receivesTheConversation() throws Exception {
         JsonNode played = play("assistant", "reload");
 
         assertThat(played.at("/after/types").toString())
@@ -209,7 +209,7 @@ class AgUiTest {
     }
 
     @Test
-    void decision_takesItsRole() throws Exception {
+    void decision_withoutRoleDecide_isRefused() throws Exception {
         JsonNode played = NodeClients.run("agui.mjs", server.address(), LOOKER, "billing", "approve");
 
         assertThat(played.at("/asked/error").asText()).contains("403");

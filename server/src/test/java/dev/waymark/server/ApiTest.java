@@ -70,7 +70,7 @@ class ApiTest {
     }
 
     @Test
-    void document_hasExactlyTheRoutesThatAreServed() {
+    void document_listsExactlyTheServedRoutes() {
         Set<String> served = new TreeSet<>();
         for (Route route : ApiServer.routes(
                 threads.client(),
@@ -137,7 +137,7 @@ class ApiTest {
     }
 
     @Test
-    void grant_thatDoesNotSayForWhatItIs_isRefused_andTheCallStillWaits() throws Exception {
+    void grant_withoutValidTerms_isRefusedAndTheCallStillWaits() throws Exception {
         String thread = ann.start("billing", "Pay");
         String digest = ann.awaitPending(thread, 1).get(0).path("argsDigest").asText();
         String approval = "{'callId':'tu_1','argsDigest':'" + digest + "','grant':";
@@ -273,7 +273,7 @@ class ApiTest {
     }
 
     @Test
-    void denial_needsTheDigestThatWasShown() throws Exception {
+    void denial_withoutTheShownDigest_isRefused() throws Exception {
         String thread = ann.start("billing", "Pay");
         JsonNode asked = ann.awaitPending(thread, 1).get(0);
 
@@ -299,7 +299,7 @@ class ApiTest {
     }
 
     @Test
-    void start_againUnderItsKey_isOneThread() throws Exception {
+    void start_repeatedWithItsKey_startsOneThread() throws Exception {
         String body = "{'agent':'assistant','message':'Hi'}";
         HttpCaller.Answer first = ann.post("/v1/threads", body, "key-1");
         HttpCaller.Answer again = ann.post("/v1/threads", body, "key-1");
@@ -314,7 +314,7 @@ class ApiTest {
     }
 
     @Test
-    void say_againUnderItsKey_isSaidOnce() throws Exception {
+    void say_repeatedWithItsKey_sendsOneMessage() throws Exception {
         String thread = ann.start("assistant", "Hi");
         awaitStatus(ann, thread, "complete");
         for (int i = 0; i < 2; i++) {
@@ -329,7 +329,7 @@ class ApiTest {
     }
 
     @Test
-    void anothersThread_isAsIfItDidNotExist() throws Exception {
+    void threadOfAnotherCaller_isNotFound() throws Exception {
         String thread = ann.start("assistant", "Secret");
         HttpCaller bob = ann.as(BOB);
         for (String path :
@@ -351,7 +351,7 @@ class ApiTest {
     }
 
     @Test
-    void groupsThread_isItsMembers() throws Exception {
+    void threadOfAGroup_isVisibleToItsMembers() throws Exception {
         HttpCaller dave = ann.as(DAVE);
         HttpCaller.Answer started = dave.post("/v1/threads", "{'agent':'billing','message':'Pay','group':'support'}");
         assertThat(started.status()).isEqualTo(201);
@@ -374,7 +374,7 @@ class ApiTest {
     }
 
     @Test
-    void threadOfTheCommandLine_isForOperators() throws Exception {
+    void threadWithoutOwner_isVisibleToOperatorsOnly() throws Exception {
         AgentClient client = threads.client();
         client.start(Prompt.of("assistant", "Hi").withThread("trip/1 %2F ü").allowingVolatile());
         String path = "/v1/threads/"
@@ -388,7 +388,7 @@ class ApiTest {
     }
 
     @Test
-    void list_pages_holdEveryThreadOnce() throws Exception {
+    void list_allPages_containEachThreadOnce() throws Exception {
         HttpCaller bob = ann.as(BOB);
         Set<String> started = new TreeSet<>();
         for (int i = 0; i < 5; i++) {
@@ -412,7 +412,7 @@ class ApiTest {
     }
 
     @Test
-    void list_byAStatusThatNoThreadHas_isRefused() throws Exception {
+    void list_byUnknownStatus_isRefused() throws Exception {
         HttpCaller.Answer refused = ann.get("/v1/threads?status=x");
 
         assertThat(problem(refused)).isEqualTo("400 BadInput");
@@ -460,7 +460,7 @@ class ApiTest {
     }
 
     @Test
-    void import_isACopyThatKnowsNothingOfTheOriginal() throws Exception {
+    void import_createsAnIndependentCopy() throws Exception {
         String thread = ann.start("billing", "Pay");
         ann.awaitPending(thread, 1);
         for (String format : List.of("runner", "thread", "phases", "messages", "session")) {
@@ -500,7 +500,7 @@ class ApiTest {
     }
 
     @Test
-    void import_ofAFileWithAByteOrderMark_isRead() throws Exception {
+    void import_fileWithByteOrderMark_isRead() throws Exception {
         for (String marked : List.of(
                 "\uFEFF" + imported("Hi"),
                 imported("Hi").replace("'checkpoint':", "'checkpoint':\uFEFF"),
@@ -525,7 +525,7 @@ class ApiTest {
     }
 
     @Test
-    void operatorsFields_areRefusedToOthers() throws Exception {
+    void operatorFields_fromOtherCallers_areRefused() throws Exception {
         for (String field : List.of("'context':{'tenant':'other'}", "'maxIterations':99")) {
             assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant','message':'Hi'," + field + "}")))
                     .isEqualTo("403 RoleRequired");
@@ -542,7 +542,7 @@ class ApiTest {
     }
 
     @Test
-    void agents_withoutADirectory_areThoseThatTheWorkersReport() throws Exception {
+    void agents_withoutDirectory_areReportedByWorkers() throws Exception {
         HttpCaller caller = HttpCaller.of(threads.serveAgentsOfWorkers(), ANN);
 
         JsonNode agents = checked("listAgents", caller.get("/v1/agents"), 200).path("agents");
@@ -554,7 +554,7 @@ class ApiTest {
     }
 
     @Test
-    void agents_withoutAWorker_areNone(@TempDir Path empty) throws Exception {
+    void agents_withoutWorker_areEmpty(@TempDir Path empty) throws Exception {
         try (ServedThreads lonely = ServedThreads.withoutWorker(InMemoryServer.start(0), empty)) {
             HttpCaller caller = HttpCaller.of(lonely.serveAgentsOfWorkers(), ANN);
             long begun = System.nanoTime();
@@ -566,7 +566,7 @@ class ApiTest {
     }
 
     @Test
-    void agents_areThoseOfTheDirectory() throws Exception {
+    void agents_withDirectory_areReadFromIt() throws Exception {
         JsonNode agents = checked("listAgents", ann.get("/v1/agents"), 200).path("agents");
 
         assertThat(agents.findValuesAsText("name"))
@@ -577,7 +577,7 @@ class ApiTest {
     }
 
     @Test
-    void caller_isWhoTheTokenSays() throws Exception {
+    void caller_hasSubjectGroupsAndRolesOfItsToken() throws Exception {
         assertThat(checked("getCaller", ann.as(CAROL).get("/v1/me"), 200).toString())
                 .isEqualTo("{\"subject\":\"carol\",\"groups\":[\"support\"],\"roles\":[\"look\",\"decide\"]}");
         checked("getHealth", ann.asNobody().get("/v1/health"), 200);
@@ -585,7 +585,7 @@ class ApiTest {
     }
 
     @Test
-    void badRequests_areRefusedByName() throws Exception {
+    void badRequests_areRefusedWithTheirProblemCode() throws Exception {
         String thread = ann.start("assistant", "Hi");
         assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant'}"))).isEqualTo("400 BadInput");
         assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant','message':'Hi','more':1}")))

@@ -297,7 +297,7 @@ abstract class ConsoleCases {
     }
 
     @Test
-    void message_isSentWithTheKeyboard_andTheListShowsTheThread() throws Exception {
+    void message_sentWithTheKeyboard_startsAListedThread() throws Exception {
         String thread = ann.start("assistant", "A first message");
         openThread(thread);
         see("Hello.");

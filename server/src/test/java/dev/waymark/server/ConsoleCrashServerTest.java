@@ -53,7 +53,7 @@ class ConsoleCrashServerTest {
     }
 
     @Test
-    void killedWorker_chargesOnce_andNothingIsShownTwice() throws Exception {
+    void killedWorker_chargesOnceAndShowsNothingTwice() throws Exception {
         Path ledger = directory.resolve("ledger");
         Path agents = writeAgents(ledger);
         try (ServedThreads threads = ServedThreads.withoutWorker(temporal(), directory);

@@ -29,7 +29,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void requestsOfSubagents_sayWhoseTheyAre_withTheTaskOfEach() throws Exception {
+    void subagentRequests_nameTheirAgentAndTask() throws Exception {
         openChief();
 
         List<String> paths = new ArrayList<>();
@@ -51,7 +51,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void request_saysWhatItWaitsFor_sinceWhenAndUntilWhen_andItsIdentifiersAreFolded() throws Exception {
+    void request_showsReasonAndTimes_andFoldsItsIds() throws Exception {
         openChief();
 
         String card = browser.text("return page.locator('.decision', { hasText: 'Sends a mail' }).innerText()");
@@ -66,7 +66,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void questionWithATimeLimit_saysWhatHappensThen() throws Exception {
+    void questionWithTimeLimit_saysWhatHappensAfterIt() throws Exception {
         String thread = ann.start("asker", "Book");
         ann.awaitPending(thread, 2);
         openThread(thread);
@@ -95,7 +95,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void cardThatMoved_ignoresThePointerForAMoment_butNotTheKeyboard() throws Exception {
+    void movedCard_ignoresThePointerBrieflyButNotTheKeyboard() throws Exception {
         browser.run("await fresh({ viewport: { width: 1280, height: 2400 } })");
         String thread = openChief();
         see("A message does not decide what waits above");
@@ -122,7 +122,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void firstMessage_isChangedInAFork_whichHasTheContext() throws Exception {
+    void editedFirstMessage_forksTheThreadWithItsContext() throws Exception {
         HttpCaller operator = ann.as(OPERATOR);
         String thread = operator.post(
                         "/v1/threads",
@@ -154,7 +154,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void editorOnAPhone_doesNotOverlap_andAllRowsOfButtonsAreWhole() throws Exception {
+    void editorOnAPhone_hasNoOverlapsAndCompleteButtonRows() throws Exception {
         browser.run("await fresh({ viewport: { width: 390, height: 760 } })");
         openChief();
         browser.run("const card = page.locator('.decision', { hasText: 'Sends a mail' });"
@@ -172,7 +172,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void focus_staysWhereAPersonGoesOn_andEscapeLosesNothing() throws Exception {
+    void focus_movesToTheNextField_andEscapeKeepsTypedText() throws Exception {
         String thread = ann.start("asker", "Book");
         ann.awaitPending(thread, 2);
         openThread(thread);
@@ -212,7 +212,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void startedThread_hasTheFocus_andAStartThatFailedKeepsIt() throws Exception {
+    void start_movesTheFocusOnlyIfItSucceeds() throws Exception {
         open("/#/new", OPERATOR);
         browser.run("await page.getByRole('radio', { name: /teller/ }).check();"
                 + "await page.getByLabel('First message').fill('Look');"
@@ -229,7 +229,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void unreachableServer_isNotToldAnyMore_onceItAnswers() throws Exception {
+    void unreachableServerWarning_disappearsOnceTheServerAnswers() throws Exception {
         String thread = ann.start("assistant", "Hi");
         openThread(thread);
         see("Hello.");
@@ -244,7 +244,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void questionAndAnswer_areInTheConversation_asText() throws Exception {
+    void questionAndAnswer_areShownAsTextInTheConversation() throws Exception {
         String thread = ann.start("sender", "Send");
         ann.awaitPending(thread, 2);
         openThread(thread);
@@ -264,7 +264,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void addresses_nameThePanelAndTheVersion_andWhatTheListShows() throws Exception {
+    void address_containsPanelVersionAndFilters() throws Exception {
         String thread = ann.start("asker", "Book the box");
         ann.awaitPending(thread, 2);
         for (String call : List.of("tu_1", "tu_2")) {
@@ -306,7 +306,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void rules_areNamedWithTheirReasons_beforeAndAfter() throws Exception {
+    void rulesAndReasons_areShownBeforeAndAfterTheDecision() throws Exception {
         String thread = ann.start("cashier", "Refund both");
         ann.awaitPending(thread, 1);
         openThread(thread);
@@ -361,7 +361,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void approvalForAnyArguments_isAskedForTwice_andRecordedAsSuch() throws Exception {
+    void approvalForAnyArguments_isConfirmedAndRecorded() throws Exception {
         String thread = ann.start("booker", "Book for everybody");
         ann.awaitPending(thread, 1);
         openThread(thread);
@@ -406,7 +406,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void arguments_areEditedInAFormFromTheSchema_andShownAsADifferenceBeforeAndAfter() throws Exception {
+    void editedArguments_useASchemaFormAndShowTheDifference() throws Exception {
         openChief();
         browser.run("const card = page.locator('.decision', { hasText: 'Sends a mail' });"
                 + "await card.getByRole('button', { name: 'Edit arguments' }).click();"
@@ -423,7 +423,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void decidedCard_saysWhatWasDecided_atOnce_insteadOfWhatItWasAbout() throws Exception {
+    void decidedCard_showsTheDecisionAtOnce() throws Exception {
         openThread(ann.start("cashier", "Refund"));
         click("Edit arguments");
         assertThat(browser.run("return page.getByText('Runs with exactly these arguments').isVisible()")
@@ -438,7 +438,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void decimalComma_isAccepted_unlessItIsAmbiguous_andNothingIsLeftOfAWrongNumber() throws Exception {
+    void decimalComma_isAcceptedUnlessAmbiguous() throws Exception {
         openThread(ann.start("pricer", "Price"));
         click("Edit arguments");
         browser.run("await page.getByLabel('usd', { exact: true }).fill('980,50')");
@@ -455,7 +455,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void editedArguments_keepWhatWasNotEdited_exactly() throws Exception {
+    void editedArguments_keepUneditedValuesExactly() throws Exception {
         String thread = openChief();
         browser.run("const card = page.locator('.decision', { hasText: 'Sends a mail' });"
                 + "await card.getByRole('button', { name: 'Edit arguments' }).click();"
@@ -476,7 +476,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void openQuestion_hasTheOnlyField_unlessAMessageIsWantedInstead() throws Exception {
+    void openQuestion_hidesTheMessageFieldUntilRequested() throws Exception {
         String thread = ann.start("asker", "Book");
         openThread(thread);
         see("The agent waits for your answer above.");
@@ -503,7 +503,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void unknownThread_saysSo_andWhatToDo() throws Exception {
+    void unknownThread_isReportedWithRemedy() throws Exception {
         open("/#/thread/nothing-here", ANN);
         see("There is no such thread");
         see("it belongs to somebody else");
@@ -513,7 +513,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void fork_namesItsOrigin_andTheLinkSurvivesAReload() throws Exception {
+    void fork_linksToItsOriginAlsoAfterReload() throws Exception {
         String thread = ann.start("keeper", "Keep");
         openThread(thread);
         see("Is that all?");
@@ -547,7 +547,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void message_isChangedInANewThread_andAReplyIsRepeated() throws Exception {
+    void editedMessageAndRepeatedReply_startNewThreads() throws Exception {
         String thread = ann.start("boss", "Go");
         openThread(thread);
         click("Deny");
@@ -590,7 +590,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
 
     /** A fork has its first messages from its origin, and one may have begun it. */
     @Test
-    void messagesOfAFork_canBeChangedAndAnsweredAgain_atOnce() throws Exception {
+    void messagesOfAFork_canBeEditedAndRepeatedAtOnce() throws Exception {
         String thread = ann.start("assistant", "One");
         openThread(thread);
         see("Turn 1: ");
@@ -619,7 +619,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
 
     /** The first message began the turn; the second arrived while the agent worked. */
     @Test
-    void messageThatArrivedWhileTheAgentWorked_canBeChangedInAForkToo() throws Exception {
+    void queuedMessage_canBeEditedInAFork() throws Exception {
         String thread = ann.start("prompted", "One");
         openThread(thread);
         browser.run(
@@ -659,7 +659,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void turnOfTwoReplies_isAnsweredAgain_belowTheLast_afterAWarningThatItsToolsMayRunAgain() throws Exception {
+    void turnWithTools_isRepeatedAfterAWarning() throws Exception {
         String thread = ann.start("billing", "Pay");
         openThread(thread);
         browser.run(
@@ -685,7 +685,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void failure_hasAButtonThatAnswersItsMessageAgain() throws Exception {
+    void failedTurn_canBeRepeatedWithAButton() throws Exception {
         String thread = ann.start("prompted", "Try");
         model.failsForGood();
         openThread(thread);
@@ -699,7 +699,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void changedCallOfASubagent_isMarkedInTheThreadOfItsParent() throws Exception {
+    void editedCallOfASubagent_isMarkedInTheParentThread() throws Exception {
         openChief();
         for (String card : List.of("Charge table nine", "Charge the card")) {
             browser.run("const card = page.locator('.decision', { hasText: '" + card + "' });"
@@ -722,7 +722,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void listShowsTheOpenThread_asItIs_beforeItIsReadAgain() throws Exception {
+    void list_showsTheNewStatusOfTheOpenThreadBeforeReload() throws Exception {
         openThread(ann.start("billing", "Pay at once"));
         browser.run("await page.locator('.threads a[aria-current]', { hasText: 'Approve charge_card' }).waitFor();"
                 + "await page.route('**/v1/threads?*', () => {})");
@@ -731,7 +731,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void linkToACall_opensIt_alsoAfterAReload() throws Exception {
+    void linkToACall_opensItAlsoAfterReload() throws Exception {
         String thread = ann.start("keeper", "Keep");
         open("/#/thread/" + thread + "?call=tu_2", ANN);
         browser.run("await page.locator('.call[open][data-call=tu_2]').waitFor(); await page.reload();"
@@ -739,7 +739,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void workspace_showsTodosAndFiles_withTheirChanges() throws Exception {
+    void workspace_showsTodosFilesAndChanges() throws Exception {
         String thread = ann.start("keeper", "Keep");
         openThread(thread);
         see("Is that all?");
@@ -772,7 +772,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void newThread_asksForTheMessageFirst_andAgentsThatWorkForOthersAreFolded() throws Exception {
+    void newThread_asksForTheMessageFirstAndFoldsSubagents() throws Exception {
         open("/#/new", ANN);
         browser.run("await page.getByRole('radio', { name: /assistant/ }).waitFor()");
         assertThat(browser.text("return page.evaluate(() => document.activeElement.id)"))
@@ -786,7 +786,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
-    void somebodyWithoutThreads_isToldHowToBegin() throws Exception {
+    void emptyList_explainsHowToBegin() throws Exception {
         open("/", ServedThreads.BOB);
         see("Start the first thread");
         assertThat(browser.run("return axe()")).isEmpty();

@@ -100,7 +100,7 @@ class ConsoleMarkdownTest extends ConsoleCases {
     }
 
     @Test
-    void hostileMarkdown_leadsNowhereElse_andHidesNothing() throws Exception {
+    void hostileMarkdown_hasNoMisleadingLinksAndHidesNothing() throws Exception {
         showReply("""
                 [script](javascript:alert(1)) [data](data:text/html,hi) [page](#/thread/other) [file](/v1/me)
                 [login](https://example.com@evil.example/) [https://bank.example](https://evil.example/)
@@ -133,7 +133,7 @@ class ConsoleMarkdownTest extends ConsoleCases {
 
     /** Each of these takes a naive parser minutes, or overflows the stack of a recursive one. */
     @Test
-    void pathologicalMarkdown_isShownInTime() throws Exception {
+    void pathologicalMarkdown_isRenderedQuickly() throws Exception {
         List<String> texts = List.of(
                 "> ".repeat(5_000) + "deep",
                 "- ".repeat(5_000) + "deep",
@@ -155,7 +155,7 @@ class ConsoleMarkdownTest extends ConsoleCases {
     }
 
     @Test
-    void threadOfTwoThousandMessages_scrollsWithoutAPause() throws Exception {
+    void threadOfTwoThousandMessages_scrollsSmoothly() throws Exception {
         List<Map<String, Object>> messages = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             messages.add(Map.of("role", "user", "content", "Question " + i));

@@ -23,7 +23,7 @@ class ConsolePicturesTest {
     private Path directory;
 
     @Test
-    void pictures_areMade() throws Exception {
+    void screenshots_areRecreated() throws Exception {
         String wanted = System.getProperty("pictures", "");
         assumeTrue(!wanted.isEmpty(), "no -Dpictures=DIRECTORY");
         Path pictures = Path.of(wanted);

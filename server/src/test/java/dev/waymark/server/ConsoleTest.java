@@ -33,7 +33,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void wrongToken_isRefused_andARightOneIsHeldInThisTabOnly() throws Exception {
+    void token_isCheckedAndStoredInThisTabOnly() throws Exception {
         browser.run("await page.goto('" + server.address() + "'); await page.getByLabel('Access token').fill('wrong');"
                 + "await page.getByRole('button', { name: 'Sign in' }).click()");
         see("The server does not accept this token.");
@@ -50,7 +50,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void reply_appearsWordByWord_alsoAfterAReloadInTheMiddle() throws Exception {
+    void reply_streamsWordByWordAlsoAfterReload() throws Exception {
         String thread = ann.start("prompted", "Hello there");
         openThread(thread);
         see("Hello there");
@@ -72,7 +72,7 @@ class ConsoleTest extends ConsoleCases {
     private static final String THOUGHTS = "return page.locator('.messages details.quiet summary').allInnerTexts()";
 
     @Test
-    void thinking_isShownAsItArrives_andFoldedOnceTheTextBegins() throws Exception {
+    void reasoning_streamsAndIsFoldedOnceTheTextBegins() throws Exception {
         String thread = ann.start("prompted", "Plan a trip");
         openThread(thread);
         model.thinks("First, I compare the trains. ");
@@ -95,7 +95,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void lostAttempt_isTakenBack() throws Exception {
+    void lostAttempt_itsTextIsRemoved() throws Exception {
         String thread = ann.start("prompted", "Hi");
         openThread(thread);
         model.says("Wrong words ");
@@ -112,7 +112,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void wordsOfAStoppedReply_stayInView_alsoAfterAReload() throws Exception {
+    void stoppedReply_staysVisibleAfterReload() throws Exception {
         String thread = ann.start("prompted", "Weather?");
         openThread(thread);
         model.says("It rains in ");
@@ -155,7 +155,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void approval_runsWhatWasShown() throws Exception {
+    void approval_runsTheShownArguments() throws Exception {
         String thread = ann.start("billing", "Pay");
         openThread(thread);
         see("Runs with exactly these arguments");
@@ -173,7 +173,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void editedApproval_runsWithTheEditedArguments_andInvalidOnesAreNotSent() throws Exception {
+    void editedApproval_sendsAndRunsValidArgumentsOnly() throws Exception {
         String thread = ann.start("billing", "Pay");
         openThread(thread);
         click("Edit arguments");
@@ -206,7 +206,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void twoQuestions_areAnsweredInAnyOrder_andTypedTextSurvivesAnUpdate() throws Exception {
+    void twoQuestions_areAnsweredInAnyOrderKeepingTypedText() throws Exception {
         String thread = ann.start("asker", "Book");
         openThread(thread);
         browser.run("const cards = page.locator('.decision');"
@@ -224,7 +224,7 @@ class ConsoleTest extends ConsoleCases {
 
     /** The {@code since} of a pending request changes when a workflow task records the request. */
     @Test
-    void typedText_survivesAnotherTimeOfTheSameQuestion() throws Exception {
+    void typedText_survivesAChangedTimeOfTheQuestion() throws Exception {
         String thread = ann.start("asker", "Book");
         ann.awaitPending(thread, 2);
         browser.run("await page.route('**/conversation', async (route) => {"
@@ -246,7 +246,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void unknownOutcome_isSettledWithWhatIsKnownOfIt() throws Exception {
+    void unknownOutcome_isSettledWithResultAndNote() throws Exception {
         int before = requests.get();
         String thread = ann.start("payer", "Pay");
         openThread(thread);
@@ -276,7 +276,7 @@ class ConsoleTest extends ConsoleCases {
 
     /** Carol may decide; Dave, of the same group, imported the files and may not. */
     @Test
-    void callOfAFile_isMarked_andNotEditedIfItMayHaveRun() throws Exception {
+    void importedCall_isMarkedAndNotEditableIfItMayHaveRun() throws Exception {
         String fresh = imported("""
                 {'schema_version':'v1','run_id':'r','thread_id':'t','step':1,'phase':'runtime_state',
                  'timestamp_ms':1790000000123,'payload':{'step':1,'state':'running','llm_calls':1,'tool_calls':0,
@@ -314,7 +314,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void hostileArgumentsAndQuestion_changeNothingAroundThem_andWhatRunsIsExact() throws Exception {
+    void hostileArgumentsAndQuestion_areEscapedAndRunExactly() throws Exception {
         String thread = ann.start("sender", "Send");
         openThread(thread);
         see("Approval needed");
@@ -346,7 +346,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void changedElsewhere_theDecisionIsRefused_andTheCardGoes() throws Exception {
+    void decisionMadeElsewhere_removesTheCard() throws Exception {
         String thread = ann.start("billing", "Pay");
         openThread(thread);
         see("Runs with exactly these arguments");
@@ -360,7 +360,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void timeline_showsEarlierVersions_comparesThem_andForksFromThem() throws Exception {
+    void timeline_showsComparesAndForksEarlierVersions() throws Exception {
         String thread = ann.start("asker", "Book");
         openThread(thread);
         see("Which day?");
@@ -432,7 +432,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void subagents_areATree_andTheirApprovalsAreDecidedAtTheTop() throws Exception {
+    void subagents_formATree_andTheRootDecidesTheirApprovals() throws Exception {
         String thread = ann.start("boss", "Go");
         openThread(thread);
         see("Approval needed");
@@ -492,7 +492,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void fallbackThatAnswered_isNamed() throws Exception {
+    void replyOfAFallback_namesItsModel() throws Exception {
         String thread = ann.start("served", "Go");
         open("/#/thread/" + thread, ANN);
         see("From the spare model.");
@@ -502,7 +502,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void limits_areRaisedByOperators() throws Exception {
+    void limits_canBeRaisedByOperatorsOnly() throws Exception {
         HttpCaller operator = ann.as(OPERATOR);
         String thread = operator.start("boss", "Go");
         open("/#/thread/" + thread, OPERATOR);
@@ -514,7 +514,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void whatARoleMayNotDo_isNotOffered() throws Exception {
+    void actionsWithoutRole_areNotOffered() throws Exception {
         String thread = ann.start("billing", "Pay");
         open("/#/thread/" + thread, LOOKER);
         see("Waits for somebody who may decide.");
@@ -537,7 +537,7 @@ class ConsoleTest extends ConsoleCases {
             + "return await page.locator('nav .threads li').count() + ' ' + await page.locator('.list-note').innerText()";
 
     @Test
-    void otherFilters_untilTheirListArrives_showNeitherOldThreadsNorAnOldNote() throws Exception {
+    void changedFilters_hideTheOldListUntilTheNewOneArrives() throws Exception {
         ann.start("assistant", "A needle that is listed");
         open("/", ANN);
         browser.run("await page.locator('.threads li').first().waitFor();" + HELD_LISTS
@@ -553,7 +553,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void showMore_pagesWithoutOtherThreads_readsOnUntilThereIsOneOrNone() throws Exception {
+    void showMore_skipsPagesWithoutNewThreads() throws Exception {
         String thread = ann.start("assistant", "The first of the pages");
         openThread(thread);
         see("Hello.");
@@ -577,7 +577,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void whatWaits_isSaidToWaitForYou_onlyToThoseWhoMayDecide() throws Exception {
+    void waitingForYou_isShownOnlyToCallersWhoMayDecide() throws Exception {
         String thread = ann.start("billing", "Pay");
         openThread(thread);
         awaitChip("waiting for you");
@@ -593,7 +593,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void anotherInstance_takesOver() throws Exception {
+    void closedInstance_pageContinuesWithItsSuccessor() throws Exception {
         ApiServer first = threads.serve();
         int port = first.port();
         String thread = ann.start("prompted", "Hi");
@@ -615,7 +615,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void keyboard_movesBetweenThreads_andPhonesAndDarkModeAreAccessible() throws Exception {
+    void keyboardPhoneAndDarkMode_areAccessible() throws Exception {
         ann.start("assistant", "Older");
         String newer = ann.start("assistant", "Newer");
         openThread(newer);
@@ -650,7 +650,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void threads_areFoundOnTheServer_byWordsStatusAgentAndTime() throws Exception {
+    void search_filtersOnTheServerByTextStatusAgentAndTime() throws Exception {
         ann.start("assistant", "Needle 4711 in the haystack");
         for (int i = 0; i < 3; i++) {
             ann.start("assistant", "Straw " + i);
@@ -674,7 +674,7 @@ class ConsoleTest extends ConsoleCases {
     }
 
     @Test
-    void list_isOneStream_whileThePageIsOpen() throws Exception {
+    void openPage_usesOneStreamForTheList() throws Exception {
         open("/", ANN);
         see("New thread");
         browser.run("globalThis.lists = []; page.on('request', (request) => {"
@@ -708,7 +708,7 @@ class ConsoleTest extends ConsoleCases {
 
     /** Uses only the keyboard to start a thread, answer, approve with a change, and fork a failed thread. */
     @Test
-    void everything_isDoneWithTheKeyboardOnly() throws Exception {
+    void everyAction_worksWithTheKeyboardOnly() throws Exception {
         String failed = ann.start("prompted", "A task that failed yesterday");
         model.failsForGood();
         ann.start("asker", "Book the royal box");
@@ -795,7 +795,7 @@ class ConsoleTest extends ConsoleCases {
 
     /** Without authentication, as in {@code dev}: the browser sends the requests, and the server refuses them. */
     @Test
-    void pageOfAnotherOrigin_canNeitherReadNorDecide() throws Exception {
+    void pageOfAnotherOrigin_cannotReadOrDecide() throws Exception {
         ApiServer unchecked = threads.serveUnchecked(HttpSettings.at("127.0.0.1", 0));
         HttpCaller anybody = HttpCaller.of(unchecked, "").asNobody();
         String thread = anybody.start("billing", "Pay");

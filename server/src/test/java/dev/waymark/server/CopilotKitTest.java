@@ -80,7 +80,7 @@ class CopilotKitTest {
     }
 
     @Test
-    void reply_appearsWhileItIsSpoken_andOnceAfterAReloadInTheMiddle() throws Exception {
+    void reply_streamsAndAppearsOnceAfterReload() throws Exception {
         open(address("prompted", "talk"));
         say("Count for me");
         MODEL.says("One, ", "two, ");
@@ -96,7 +96,7 @@ class CopilotKitTest {
     }
 
     @Test
-    void approval_isGivenInTheChat_andTheConversationIsThereAfterAReload() throws Exception {
+    void approval_inTheChat_survivesReload() throws Exception {
         open(address("billing", "pay"));
         say("Pay the invoice");
         see("Charging now.");
@@ -111,7 +111,7 @@ class CopilotKitTest {
     }
 
     @Test
-    void openApproval_isStillAskedAfterAReload() throws Exception {
+    void openApproval_isStillOpenAfterReload() throws Exception {
         open(address("billing", "later"));
         say("Pay the invoice");
         see("Charging now.");

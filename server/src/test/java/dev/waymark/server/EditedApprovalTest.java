@@ -158,7 +158,7 @@ class EditedApprovalTest {
                 " \"\\\"{\\\\\\\"args\\\\\\\":{\\\\\\\"cents\\\\\\\":7}}\\\"\"",
                 " \n{}"
             })
-    void reasonThatAnnouncesAnEditAndHasNone_isRefused(String reason) throws Exception {
+    void reasonThatLooksLikeAnEdit_isRefused(String reason) throws Exception {
         Chat chat = Chat.waiting();
 
         assertThat(problem(chat.approve(chat.approval(true).put("reason", reason), "{'cents':9900}", "")))
@@ -187,7 +187,7 @@ class EditedApprovalTest {
     }
 
     @Test
-    void editThatIsNestedTooDeeply_isRefused() throws Exception {
+    void deeplyNestedEdit_isRefused() throws Exception {
         Chat chat = Chat.waiting();
         String reason = "{\"args\":{\"cents\":" + "[".repeat(900) + "]".repeat(900) + "}}";
 
@@ -196,7 +196,7 @@ class EditedApprovalTest {
     }
 
     @Test
-    void reasonThatIsNoText_isRefused() throws Exception {
+    void reasonThatIsNotText_isRefused() throws Exception {
         Chat chat = Chat.waiting();
         ObjectNode approval = chat.approval(true);
         approval.putObject("reason").putObject("args").put("cents", 7);
@@ -235,7 +235,7 @@ class EditedApprovalTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"[]", "[{'outcome':'done'}]", "'tu_1'", "7", "true", "null", "{'tu_1':null}", "{'tu_1':[]}"})
-    void settlementsThatAreNoObject_areRefused(String settlements) throws Exception {
+    void settlementsThatAreNotAnObject_areRefused(String settlements) throws Exception {
         Chat chat = Chat.waiting();
 
         assertThat(problem(chat.answer(",'settlements':" + settlements))).isEqualTo("400 BadInput");
@@ -244,7 +244,7 @@ class EditedApprovalTest {
     }
 
     @Test
-    void changedInput_isNoEdit_andIsRefused() throws Exception {
+    void changedInput_isRefusedInsteadOfTakenAsEdit() throws Exception {
         Chat chat = Chat.waiting();
 
         assertThat(problem(chat.approve(chat.approval(true), "{'cents':7}", "")))
@@ -283,7 +283,7 @@ class EditedApprovalTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"\"true\"", "\"false\"", "1", "null", "{\"approved\":true}"})
-    void approvedThatIsNoBoolean_isRefused(String approved) throws Exception {
+    void approvedThatIsNotBoolean_isRefused(String approved) throws Exception {
         Chat chat = Chat.waiting();
         ObjectNode approval = chat.approval(true);
         approval.set("approved", PayloadJson.MAPPER.readTree(approved));
@@ -352,7 +352,7 @@ class EditedApprovalTest {
     }
 
     @Test
-    void approvalInAPartOfNoCall_isRefused() throws Exception {
+    void approvalInAPartWithoutCall_isRefused() throws Exception {
         Chat chat = Chat.waiting();
         ObjectNode part = Chat.response("tu_2", chat.approval(true));
         part.remove("toolCallId");
@@ -388,7 +388,7 @@ class EditedApprovalTest {
     }
 
     @Test
-    void editOfACallThatSomebodyElseHasApproved_isRefused() throws Exception {
+    void editOfACallApprovedBySomebodyElse_isRefused() throws Exception {
         Chat chat = Chat.waiting();
         ObjectNode approval = chat.approval(true);
         String digest = approval.path("id").asText().substring("tu_2~".length());
@@ -412,7 +412,7 @@ class EditedApprovalTest {
                 "{'approved':true,'reason':{'args':{'cents':7}}}",
                 "{'approved':'true','args':{'cents':7}}"
             })
-    void payloadOfAgUiThatAnnouncesAnEditAndHasNone_isRefused(String payload) throws Exception {
+    void agUiPayloadThatLooksLikeAnEdit_isRefused(String payload) throws Exception {
         Chat chat = Chat.waiting();
         assertThat(problem(resume(
                         chat,
@@ -429,7 +429,7 @@ class EditedApprovalTest {
     }
 
     @Test
-    void severalAnswersOfAgUiToOneCall_areRefused() throws Exception {
+    void severalAgUiAnswersToOneCall_areRefused() throws Exception {
         Chat chat = Chat.waiting();
         String approval = "{'interruptId':'" + chat.approvalId() + "','status':'resolved','payload':true}";
 

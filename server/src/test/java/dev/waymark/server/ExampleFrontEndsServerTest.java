@@ -161,7 +161,7 @@ class ExampleFrontEndsServerTest {
     }
 
     @Test
-    void agUi_runsAToolInThePage_survivesAReload_andApprovesWithAChange() throws Exception {
+    void agUi_runsFrontEndToolReloadsAndEditsApproval() throws Exception {
         connect("ag-ui");
         press("Send");
         see("Which table for 4?");
@@ -182,7 +182,7 @@ class ExampleFrontEndsServerTest {
     }
 
     @Test
-    void aiSdk_runsAToolInThePage_takesAFile_survivesAReload_andAnswersAgain() throws Exception {
+    void aiSdk_runsFrontEndToolTakesFileReloadsAndRegenerates() throws Exception {
         connect("ai-sdk");
         browser.run("await page.getByLabel('Files').setInputFiles({ name: 'guests.txt', mimeType: 'text/plain',"
                 + " buffer: Buffer.from('Ann, Bob, Carol, Dave') })");

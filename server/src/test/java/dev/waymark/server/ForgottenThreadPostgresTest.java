@@ -77,7 +77,7 @@ class ForgottenThreadPostgresTest {
     }
 
     @Test
-    void forgottenThread_isNowhereReadable_notEvenInARestoredBackup() throws Exception {
+    void forgottenThread_cannotBeRead_evenFromARestoredBackup() throws Exception {
         threads.startWorker("worker");
         AgentClient client = threads.client();
         for (String thread : List.of("trip", "kept")) {

@@ -62,7 +62,7 @@ class FrontEndPartsTest {
     }
 
     @Test
-    void filesOfAgUi_areToldToTheModel_andShownAfterAReload() throws Exception {
+    void agUiFiles_reachTheModelAndAreShownAfterReload() throws Exception {
         String data = "'source':{'type':'data','mimeType':'image/png','value':'" + PIXEL + "'}";
         String parts = String.join(
                 ",",
@@ -108,7 +108,7 @@ class FrontEndPartsTest {
                 "{'type':'binary','mimeType':'image/png','id':'file-1'} | ids of files",
                 "{'type':'image','source':{'type':'url','value':'https://example.com/a.png'}} | has no mimeType"
             })
-    void otherParts_areNamedInTheRefusal(String part, String words) throws Exception {
+    void unsupportedParts_areNamedInTheRefusal(String part, String words) throws Exception {
         HttpResponse<String> answer = agui("assistant", "refused", said(part));
 
         assertThat(answer.statusCode() + answer.body()).startsWith("400").contains(words);
@@ -116,7 +116,7 @@ class FrontEndPartsTest {
 
     /** CopilotKit asks for the conversation of each chat that it shows. */
     @Test
-    void newChat_isAnEmptyRun_ifItsAgentExists() throws Exception {
+    void newChat_ofAnExistingAgent_isAnEmptyRun() throws Exception {
         HttpResponse<String> empty = agui("assistant", "unbegun", "");
 
         assertThat(empty.statusCode()).isEqualTo(200);

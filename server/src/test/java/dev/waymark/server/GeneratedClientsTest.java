@@ -72,7 +72,7 @@ class GeneratedClientsTest {
     }
 
     @Test
-    void pythonClient_isGeneratedWhole_andCallsEachOperation() throws Exception {
+    void pythonClient_isComplete_andCallsEachOperation() throws Exception {
         String said = run("PATH=$PWD/python/bin:$PATH openapi-python-client generate --path openapi.json --meta none"
                 + " --output-path api --overwrite --fail-on-warning");
         assertThat(said).doesNotContain("Unable", "Warning");

@@ -74,7 +74,7 @@ class HostileRequestsTest {
 
     /** {@code -Dbodies.record=true} writes the file. Lines may be added, and never change. */
     @Test
-    void bodies_ofEveryOperation_areAnsweredAsTheyWereAlways() throws Exception {
+    void bodies_ofEveryOperation_areAnsweredAsRecorded() throws Exception {
         InMemoryServer temporal = InMemoryServer.start(0);
         try (ServedThreads threads = ServedThreads.on(temporal, directory, Map.of());
                 Connection connection = Connection.to(temporal.address(), new Thread());

@@ -90,7 +90,7 @@ class IdentityTest {
     }
 
     @Test
-    void unknownCallers_areRefusedWhateverTheyAskFor() throws Exception {
+    void requestWithoutValidToken_toAnyPath_isUnauthenticated() throws Exception {
         for (String path : List.of("/v1/threads", "/v1/threads/t-1", "/v1/nothing", "/v1/threads/t-1/events")) {
             assertThat(code(ann().asNobody().get(path))).isEqualTo("401 Unauthenticated");
             assertThat(code(ann().as(EXPIRED).get(path))).isEqualTo("401 Unauthenticated");
@@ -101,13 +101,13 @@ class IdentityTest {
     }
 
     @Test
-    void tokenInAUrl_isRefusedByName() throws Exception {
+    void tokenInUrl_isRefusedAsTokenInUrl() throws Exception {
         assertThat(code(ann().get("/v1/threads?access_token=" + ANN))).isEqualTo("400 TokenInUrl");
         assertThat(code(ann().asNobody().get("/v1/threads?token=" + ANN))).isEqualTo("400 TokenInUrl");
     }
 
     @Test
-    void twoTokens_orLinesThatEndWithALineFeedOnly_areRefused() throws Exception {
+    void severalTokensOrBareLineFeeds_areRefused() throws Exception {
         String ok = "GET /v1/threads HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer " + ANN;
 
         assertThat(raw(server.port(), ok + "\r\n\r\n")).startsWith("HTTP/1.1 200");
@@ -118,7 +118,7 @@ class IdentityTest {
     }
 
     @Test
-    void role_isNeeded() throws Exception {
+    void start_withoutRoleTalk_isForbidden() throws Exception {
         HttpCaller looker = ann().as(LOOKER);
         assertThat(looker.get("/v1/threads").status()).isEqualTo(200);
         assertThat(code(looker.post("/v1/threads", "{'agent':'assistant','message':'Hi'}")))
@@ -126,7 +126,7 @@ class IdentityTest {
     }
 
     @Test
-    void foreignOrigin_isRefused_andListedOnesAreAllowed() throws Exception {
+    void origin_isRefusedUnlessListed() throws Exception {
         HttpCaller.Answer foreign = ann().send(ann().request("/v1/threads")
                 .header("Origin", "https://evil.example")
                 .GET());
@@ -151,7 +151,7 @@ class IdentityTest {
     }
 
     @Test
-    void uncheckedServer_servesThisMachineOnly() throws Exception {
+    void serverWithoutAuthentication_servesLoopbackOnly() throws Exception {
         assertThatThrownBy(() -> threads.serveUnchecked(HttpSettings.at("0.0.0.0", 0)))
                 .isInstanceOf(IdentityProblem.class);
         ApiServer open = threads.serveUnchecked(HttpSettings.at("127.0.0.1", 0));
@@ -173,7 +173,7 @@ class IdentityTest {
     }
 
     @Test
-    void console_needsNoToken_isCached_andWorksBehindAProxyThatTerminatesTls() throws Exception {
+    void console_behindTlsProxy_isCachedAndNeedsNoToken() throws Exception {
         HttpCaller nobody = ann().asNobody();
         HttpResponse<String> page = text(nobody, "/");
         assertThat(page.statusCode()).isEqualTo(200);
@@ -201,13 +201,13 @@ class IdentityTest {
 
     /** Otherwise a client would send its next request on a connection that the server is closing. */
     @Test
-    void requestThatCannotBeParsed_saysThatItsConnectionEnds() throws Exception {
+    void unparsableRequest_isAnsweredWithConnectionClose() throws Exception {
         assertThat(raw(server.port(), "GET /v1/threads/%zz HTTP/1.1\r\nHost: x\r\n\r\n"))
                 .contains("400", "BadInput", "Connection: close");
     }
 
     @Test
-    void largeAndSlowBodies_areRefused_andOthersServedMeanwhile() throws Exception {
+    void largeAndSlowBodies_areRefusedWithoutDelayingOthers() throws Exception {
         assertThat(raw(
                         server.port(),
                         "POST /v1/threads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ANN
@@ -242,7 +242,7 @@ class IdentityTest {
     }
 
     @Test
-    void thousandStreamsOfOneSubject_areRefusedByName_andOthersServedMeanwhile() throws Exception {
+    void tooManyStreamsOfOneSubject_areRefusedWithoutDelayingOthers() throws Exception {
         int most = 50;
         ApiServer limited = threads.serve(HttpSettings.at("127.0.0.1", 0).withLimits(10_000, most, 1_000));
         HttpCaller ann = HttpCaller.of(limited, ANN);
@@ -278,7 +278,7 @@ class IdentityTest {
     }
 
     @Test
-    void requestsOfOneCaller_areLimited_andOthersServedMeanwhile() throws Exception {
+    void tooManyRequestsOfOneCaller_areRefusedWithoutDelayingOthers() throws Exception {
         ApiServer strict = threads.serve(HttpSettings.at("127.0.0.1", 0).withLimits(1, 2, 10));
         HttpCaller ann = HttpCaller.of(strict, ANN);
         List<String> codes = new ArrayList<>();
@@ -310,7 +310,7 @@ class IdentityTest {
     }
 
     @Test
-    void jwt_isCheckedInEveryPart() throws Exception {
+    void jwt_withAnyInvalidPart_isRejected() throws Exception {
         Path keys = directory.resolve("jwks.json");
         Files.writeString(keys, new JWKSet(List.of(rsa, ec)).toPublicJWKSet().toString());
         JwtTokens tokens = jwts(keys.toString());
@@ -363,7 +363,7 @@ class IdentityTest {
     }
 
     @Test
-    void keys_comeFromPemOrOverHttps() throws Exception {
+    void keys_areReadFromPemFilesOrHttps() throws Exception {
         Path pem = directory.resolve("key.pem");
         Files.writeString(
                 pem,

@@ -124,7 +124,7 @@ class KeyDatabaseOutageServerTest {
 
     @ParameterizedTest
     @EnumSource(DatabaseStop.class)
-    void threads_whoseKeysAreAwayForAWhile_complete(DatabaseStop outage) throws Exception {
+    void threads_keysUnavailableForAWhile_complete(DatabaseStop outage) throws Exception {
         ChildProcess worker = threads.startWorker("worker-1");
         AgentClient client = threads.client();
         long started = System.nanoTime();

@@ -33,7 +33,7 @@ class LargeBodiesTest {
     /** Simple clients send everything before they read. */
     @ParameterizedTest
     @ValueSource(strings = {"Content-Length: 52428800", "Connection: close\r\nTransfer-Encoding: chunked"})
-    void bodyThatIsTooLarge_isRefused_andAClientThatSendsItAllSeesThat(String length) throws Exception {
+    void oversizedBody_clientThatSendsAllOfIt_receivesTheRefusal(String length) throws Exception {
         byte[] part = new byte[1024 * 1024];
         try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of());
                 Socket socket = new Socket(
@@ -60,7 +60,7 @@ class LargeBodiesTest {
     }
 
     @Test
-    void importsThatStall_areRefusedBeyondTheBudget_andOthersAreServed() throws Exception {
+    void stalledImports_beyondTheMemoryBudget_areRefusedWithoutDelayingOthers() throws Exception {
         byte[] most = ascii(" ".repeat(BYTES - 1_000));
         List<Socket> stalled = new ArrayList<>();
         try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of())) {

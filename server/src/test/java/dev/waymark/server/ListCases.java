@@ -88,7 +88,7 @@ abstract class ListCases {
     }
 
     @Test
-    void since_listsWhatHasChangedSince_openOrClosed() throws Exception {
+    void since_listsOpenAndClosedThreadsChangedSince() throws Exception {
         String closed = ann.post("/v1/threads", "{'agent':'assistant','message':'Closed early','once':true}")
                 .text("thread");
         String old = ann.start("assistant", "An old one");
@@ -113,7 +113,7 @@ abstract class ListCases {
 
     /** Carol and Dave are in the group support. Everybody may ask for anybody's threads, and gets those that they see. */
     @Test
-    void owner_selectsAmongTheThreadsThatTheCallerSees() throws Exception {
+    void owner_selectsAmongVisibleThreads() throws Exception {
         HttpCaller dave = ann.as(DAVE);
         String own = dave.start("assistant", "Dave owns it");
         String shared = dave.post("/v1/threads", "{'agent':'assistant','message':'Support owns it','group':'support'}")
@@ -129,7 +129,7 @@ abstract class ListCases {
     }
 
     @Test
-    void stream_sendsTheListAgain_wheneverItChanges() throws Exception {
+    void stream_resendsTheListWhenItChanges() throws Exception {
         String path = "/v1/threads?limit=1&search=" + encoded("streamed words");
         String first = ann.start("billing", "The streamed words, and what waits");
         ann.awaitPending(first, 1);
@@ -158,7 +158,7 @@ abstract class ListCases {
 
     /** A page has room for one thread only. The thread of the subagent waits for the same approval as its parent. */
     @Test
-    void waiting_isCountedWhole_longestFirst_withoutSubagents() throws Exception {
+    void waiting_countsAllPagesLongestFirst_withoutSubagents() throws Exception {
         String path = "/v1/threads?limit=1&search=" + encoded("crowded words");
         String first = ann.start("billing", "The first of the crowded words");
         ann.awaitPending(first, 1);
@@ -190,7 +190,7 @@ abstract class ListCases {
     }
 
     @Test
-    void streamOfABadQuery_isAProblem() throws Exception {
+    void stream_ofABadQuery_isAProblem() throws Exception {
         HttpCaller.Answer answer = ann.send(ann.request("/v1/threads?status=x").header("Accept", "text/event-stream"));
 
         assertThat(answer.status() + " " + answer.text("code")).isEqualTo("400 BadInput");

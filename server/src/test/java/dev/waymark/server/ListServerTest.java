@@ -27,7 +27,7 @@ class ListServerTest extends ListCases {
 
     /** After a full page, the server names a next one, which may be empty. */
     @Test
-    void page_isTheLastAndFull_namesNoNextOne() throws Exception {
+    void lastPage_thatIsFull_hasNoNextPage() throws Exception {
         String since = Instant.now().toString();
         ann.start("billing", "One of two");
         ann.start("billing", "Two of two");
@@ -51,7 +51,7 @@ class ListServerTest extends ListCases {
 
     /** The server answers such page tokens with an internal error, with an empty page, or with the first page. */
     @Test
-    void page_afterSomethingElseThanACursor_isBadInput() throws Exception {
+    void page_afterInvalidCursor_isBadInput() throws Exception {
         ann.start("assistant", "Hi");
         ann.start("assistant", "Hi");
         String cursor = await().atMost(Duration.ofSeconds(20))

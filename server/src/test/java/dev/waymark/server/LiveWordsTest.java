@@ -138,7 +138,7 @@ class LiveWordsTest {
     }
 
     @Test
-    void words_arriveAsTheyAreSaid_moreOftenThanHeartbeats() throws Exception {
+    void words_arriveImmediatelyInsteadOfWithHeartbeats() throws Exception {
         work();
 
         List<String> pieces = heard(List.of("a")).get("a");
@@ -204,7 +204,7 @@ class LiveWordsTest {
     }
 
     @Test
-    void callsThatRunWithTheModelCall_areNamedWhileTheyRun() throws Exception {
+    void fusedCalls_areNamedWhileTheyRun() throws Exception {
         CountDownLatch look = new CountDownLatch(1);
         CountDownLatch listen = new CountDownLatch(1);
         looker(look, listen);
@@ -213,7 +213,7 @@ class LiveWordsTest {
     }
 
     @Test
-    void callsOfAWorkerThatCannotBeAsked_areNamedWithHeartbeats() throws Exception {
+    void workerWithoutQueries_reportsCallsWithHeartbeats() throws Exception {
         CountDownLatch look = new CountDownLatch(1);
         CountDownLatch listen = new CountDownLatch(1);
         looker(look, listen, new WithoutWords());
@@ -254,7 +254,7 @@ class LiveWordsTest {
     }
 
     @Test
-    void workerThatCannotBeAsked_itsWordsArriveWithHeartbeats() throws Exception {
+    void workerWithoutQueries_reportsWordsWithHeartbeats() throws Exception {
         work(new WithoutWords());
 
         List<String> pieces = heard(List.of("a")).get("a");

@@ -48,7 +48,7 @@ class LostWorkerServerTest {
     }
 
     @Test
-    void lostWorker_isSeenAlikeEverywhere_andALateMessageIsTakenBack() throws Exception {
+    void lostWorker_allViewsAgreeAndWithdrawTheWarning() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         assumeTrue(binary.isPresent(), "no temporal command");
         Path agents = writeAgents();

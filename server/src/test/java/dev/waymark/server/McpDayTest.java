@@ -78,7 +78,7 @@ class McpDayTest {
     }
 
     @Test
-    void taskThatWaitsADay_isDecidedByAnotherClient_atAnotherServer() throws Exception {
+    void taskWaitingADay_isDecidedByAnotherClientAtAnotherServer() throws Exception {
         String id;
         String key;
         try (ApiServer first = serve()) {
@@ -112,7 +112,7 @@ class McpDayTest {
     }
 
     @Test
-    void requestState_isGoodForADay_atAnotherServer_andThenRefusedByName() throws Exception {
+    void requestState_isValidOnAnyServerForOneDay() throws Exception {
         JsonNode required;
         JsonNode late;
         try (ApiServer first = serve()) {

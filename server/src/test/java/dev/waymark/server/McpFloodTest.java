@@ -111,7 +111,7 @@ class McpFloodTest {
         assertThat(serve(bob)).isLessThan(most);
     }
 
-    private static void assertRefusedByName(List<CompletableFuture<Said>> flood, String... codes) {
+    private static void assertRefusedWithCode(List<CompletableFuture<Said>> flood, String... codes) {
         List<Said> answers = flood.stream().map(CompletableFuture::join).toList();
         assertThat(answers).allMatch(answer -> answer.status() < 500);
         List<Said> refused =
@@ -124,30 +124,30 @@ class McpFloodTest {
     }
 
     @Test
-    void floodOfRequests_isRefusedByName_andAnotherCallerIsServed() throws Exception {
+    void requestFlood_isRefusedWithoutDelayingOthers() throws Exception {
         String task = ann.call("assistant", "{'message':'Hi'}").path("taskId").asText();
         List<CompletableFuture<Said>> flood = new ArrayList<>(flood(150, "tools/list", "{}"));
         flood.addAll(flood(150, "tasks/get", "{'taskId':'" + task + "'}"));
 
         bobIsServed();
 
-        assertRefusedByName(flood, "TooManyRequests");
+        assertRefusedWithCode(flood, "TooManyRequests");
         recover();
     }
 
     @Test
-    void floodOfCalls_isRefusedByName_andAnotherCallerIsServed() throws Exception {
+    void callFlood_isRefusedWithoutDelayingOthers() throws Exception {
         List<CompletableFuture<Said>> flood =
                 flood(200, "tools/call", "{'name':'assistant','arguments':{'message':'Hi'}}");
 
         bobIsServed();
 
-        assertRefusedByName(flood, "TooManyRequests");
+        assertRefusedWithCode(flood, "TooManyRequests");
         recover();
     }
 
     @Test
-    void floodOfCallsThatWait_isRefusedByName_andAnotherCallerHasOne() throws Exception {
+    void waitingCallFlood_isRefusedAndOthersCanStillWait() throws Exception {
         McpCaller patient = McpCaller.handshake(ann.http());
         String call =
                 "{'name':'prompted','arguments':{'message':'Think'},'_meta':{'dev.waymark/idempotency-key':'flood'}}";
@@ -159,7 +159,7 @@ class McpFloodTest {
 
         assertThat(own.join().status()).isEqualTo(200);
         own.join().response().body().close();
-        assertRefusedByName(flood, "TooManyRequests", "TooManyStreams");
+        assertRefusedWithCode(flood, "TooManyRequests", "TooManyStreams");
         for (CompletableFuture<Said> each : flood) {
             each.join().response().body().close();
         }
@@ -167,7 +167,7 @@ class McpFloodTest {
     }
 
     @Test
-    void floodOfLargeBodies_isRefusedByName_beforeTheyAreRead_andAnotherCallerIsServed() throws Exception {
+    void largeBodyFlood_isRefusedUnreadWithoutDelayingOthers() throws Exception {
         List<Socket> flood = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             flood.add(connection("POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ANN
@@ -196,7 +196,7 @@ class McpFloodTest {
     }
 
     @Test
-    void floodOfConnections_isCutOff_andAnotherCallerIsServed() throws Exception {
+    void connectionFlood_isCutOffWithoutDelayingOthers() throws Exception {
         List<Socket> flood = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             flood.add(connection("POST /mcp HTTP/1.1\r\nHost: local"));
@@ -215,7 +215,7 @@ class McpFloodTest {
 
     /** A request that waits for a worker must not hold a thread of the server. */
     @Test
-    void floodOfCallsThatNoWorkerTakes_leavesTheServerToOthers(@TempDir Path empty) throws Exception {
+    void callFlood_withoutWorker_doesNotDelayOthers(@TempDir Path empty) throws Exception {
         try (ServedThreads lonely = ServedThreads.withoutWorker(InMemoryServer.start(0), empty)) {
             Path agents = Files.createDirectories(empty.resolve("agents"));
             Files.writeString(agents.resolve("asker.yaml"), "model: scripted:none\n");

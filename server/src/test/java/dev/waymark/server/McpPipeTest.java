@@ -135,7 +135,7 @@ class McpPipeTest {
     }
 
     @Test
-    void linesThatAreNoRequests_areAnswered_andTheNextOneIsServed() throws Exception {
+    void invalidLines_areAnsweredAndTheNextRequestIsServed() throws Exception {
         send("nonsense");
         assertThat(next().at("/error/code").intValue()).isEqualTo(-32700);
         send("[]");
@@ -149,7 +149,7 @@ class McpPipeTest {
     }
 
     @Test
-    void cancelledCall_isNotAnswered_andItsThreadGoesOn() throws Exception {
+    void cancelledCall_isNotAnsweredAndItsThreadContinues() throws Exception {
         McpCaller handshake = McpCaller.handshake(null);
         ObjectNode call = handshake.message(
                 "tools/call",
@@ -182,7 +182,7 @@ class McpPipeTest {
     }
 
     @Test
-    void flood_isRefusedByName() throws Exception {
+    void flood_isRefusedWithItsProblemCode() throws Exception {
         for (int id = 0; id < 200; id++) {
             send(waiting("flood", id));
         }
@@ -197,7 +197,7 @@ class McpPipeTest {
     }
 
     @Test
-    void endOfStdin_endsTheServer_withRequestsOpen() throws Exception {
+    void endOfStdin_withOpenRequests_endsTheServer() throws Exception {
         send(waiting("left", 1));
         assertThat(next().path("method").asText()).isEqualTo("notifications/progress");
         end();

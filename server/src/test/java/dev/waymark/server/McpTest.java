@@ -122,7 +122,7 @@ class McpTest {
     }
 
     @Test
-    void handshake_ofAnUnknownVersion_isAnsweredWithTheNewestKnown() throws Exception {
+    void handshake_unknownVersion_getsTheNewestKnown() throws Exception {
         assertThat(McpCaller.handshake(ann)
                         .send("initialize", "{'protocolVersion':'1999-01-01','capabilities':{}}")
                         .at("/result/protocolVersion")
@@ -131,7 +131,7 @@ class McpTest {
     }
 
     @Test
-    void call_isTheReplyOfTheAgent() throws Exception {
+    void call_returnsTheReplyOfTheAgent() throws Exception {
         JsonNode result = McpCaller.handshake(ann).call("assistant", "{'message':'Hi'}");
 
         assertThat(text(result)).isEqualTo("Hello.");
@@ -157,7 +157,7 @@ class McpTest {
     }
 
     @Test
-    void clientWithoutForms_isToldWhatWaits_andGetsTheResultLater() throws Exception {
+    void clientWithoutForms_getsPendingRequestsAndTheResultLater() throws Exception {
         McpCaller client = McpCaller.handshake(ann);
         JsonNode waiting = client.call("billing", CHARGE);
         String thread = thread(waiting);
@@ -169,7 +169,7 @@ class McpTest {
     }
 
     @Test
-    void threadTools_startAnswerAndContinueAThread() throws Exception {
+    void threadTools_startAnswerAndContinueThreads() throws Exception {
         McpCaller client = McpCaller.handshake(ann);
         String thread = thread(client.call("start", "{'agent':'asker','message':'Book'}"));
 
@@ -186,7 +186,7 @@ class McpTest {
     }
 
     @Test
-    void call_thatTakesLong_saysThatTheAgentIsStillWorking() throws Exception {
+    void call_beyondPatience_saysThatTheAgentIsStillWorking() throws Exception {
         ApiServer impatient = threads.serve(McpSettings.withKey(KEY).withPatience(Duration.ofMillis(200)));
         McpCaller client = McpCaller.handshake(ann).at(impatient);
         JsonNode working = client.call("prompted", "{'message':'Think'}");
@@ -199,7 +199,7 @@ class McpTest {
     }
 
     @Test
-    void idempotencyKey_makesACallRepeatable() throws Exception {
+    void call_repeatedWithItsKey_startsOneThread() throws Exception {
         McpCaller client = McpCaller.plain(ann);
         String call = "{'name':'assistant','arguments':{'message':'Hi'},"
                 + "'_meta':{'dev.waymark/idempotency-key':'order-7'}}";
@@ -229,7 +229,7 @@ class McpTest {
     }
 
     @Test
-    void form_isFilledIn_andTheCallContinues() throws Exception {
+    void form_filledIn_continuesTheCall() throws Exception {
         McpCaller client = McpCaller.withForms(ann);
         JsonNode required = client.call("billing", CHARGE);
         JsonNode form = required.path("inputRequests").elements().next();
@@ -243,7 +243,7 @@ class McpTest {
     }
 
     @Test
-    void form_thatIsDeclined_deniesTheCall() throws Exception {
+    void form_declined_deniesTheCall() throws Exception {
         McpCaller client = McpCaller.withForms(ann);
         JsonNode required = client.call("billing", CHARGE);
 
@@ -254,7 +254,7 @@ class McpTest {
     }
 
     @Test
-    void form_thatIsClosed_isNotShownAgain() throws Exception {
+    void form_closed_isNotShownAgain() throws Exception {
         McpCaller client = McpCaller.withForms(ann);
         JsonNode required = client.call("billing", CHARGE);
 
@@ -265,7 +265,7 @@ class McpTest {
     }
 
     @Test
-    void form_thatIsNotFilledInAsRequired_isRefused() throws Exception {
+    void form_filledInIncorrectly_isRefused() throws Exception {
         McpCaller client = McpCaller.withForms(ann);
         JsonNode required = client.call("billing", CHARGE);
 
@@ -280,7 +280,7 @@ class McpTest {
 
     /** Otherwise only this call would run, although the client believes that later ones may run, too. */
     @Test
-    void grantInAForm_isRefused_andNothingIsDecided() throws Exception {
+    void form_withGrant_isRefusedAndDecidesNothing() throws Exception {
         McpCaller client = McpCaller.withForms(ann);
         JsonNode required = client.call("billing", CHARGE);
 
@@ -295,7 +295,7 @@ class McpTest {
     }
 
     @Test
-    void taskOfAClientThatMayDecideButHasNoForms_saysWhatToDo() throws Exception {
+    void task_clientWithoutForms_isToldHowToDecide() throws Exception {
         McpCaller client = McpCaller.withTasksOnly(ann);
         String id = begin(client, "billing", CHARGE);
         ann.awaitPending(id, 1);
@@ -307,7 +307,7 @@ class McpTest {
     }
 
     @Test
-    void requestState_isBoundToCallerCallAndTime() throws Exception {
+    void requestState_forOtherCallerCallOrTime_isRefused() throws Exception {
         McpCaller client = McpCaller.withForms(ann);
         JsonNode required = client.call("billing", CHARGE);
         String state = required.path("requestState").asText();
@@ -353,7 +353,7 @@ class McpTest {
     }
 
     @Test
-    void inputWithoutState_isRefused() throws Exception {
+    void inputResponses_withoutRequestState_areRefused() throws Exception {
         assertThat(problem(McpCaller.withForms(ann)
                         .send(
                                 "tools/call",
@@ -363,7 +363,7 @@ class McpTest {
     }
 
     @Test
-    void task_isThere_beforeTheAnswer_andEndsWithTheResult() throws Exception {
+    void task_existsOnceItIsReturned_andEndsWithTheResult() throws Exception {
         McpCaller client = McpCaller.withTasks(ann);
         JsonNode created = client.call("assistant", "{'message':'Hi'}");
         String id = created.path("taskId").asText();
@@ -379,7 +379,7 @@ class McpTest {
     }
 
     @Test
-    void task_thatWaits_isDecidedByAnyClientOfTheSubject() throws Exception {
+    void task_waiting_isDecidedByAnyClientOfTheSubject() throws Exception {
         McpCaller client = McpCaller.withTasks(ann);
         String id = begin(client, "billing", CHARGE);
         JsonNode asked = awaitTask(client, id, "input_required");
@@ -394,7 +394,7 @@ class McpTest {
     }
 
     @Test
-    void task_withSeveralRequests_hasAKeyForEach() throws Exception {
+    void task_withSeveralRequests_hasAKeyPerRequest() throws Exception {
         McpCaller client = McpCaller.withTasks(ann);
         String id = begin(client, "shopper", "{'message':'Buy'}");
         JsonNode asked = awaitTask(client, id, "input_required").path("inputRequests");
@@ -422,7 +422,7 @@ class McpTest {
     }
 
     @Test
-    void clientThatMayOnlyTalk_answers_butDoesNotApprove() throws Exception {
+    void clientWithRoleTalk_canAnswerButNotApprove() throws Exception {
         McpCaller operator = McpCaller.withTasks(ann).as(OPERATOR);
         String id = begin(operator, "shopper", "{'message':'Buy'}");
         JsonNode asked = awaitTask(operator, id, "input_required").path("inputRequests");
@@ -434,7 +434,7 @@ class McpTest {
     }
 
     @Test
-    void approvalByARoleThatMayNot_isRefused_andSoIsAForgedOne() throws Exception {
+    void approval_withoutRoleOrWithForgedKey_hasNoEffect() throws Exception {
         McpCaller client = McpCaller.withTasks(ann);
         String id = begin(client, "billing", CHARGE);
         String key = key(awaitTask(client, id, "input_required"));
@@ -466,7 +466,7 @@ class McpTest {
     }
 
     @Test
-    void cancelledTask_thatWasOver_doesNotStopALaterTurn() throws Exception {
+    void cancel_ofACompletedTask_doesNotStopALaterTurn() throws Exception {
         McpCaller client = McpCaller.withTasks(ann);
         MODEL.says("First.");
         MODEL.ends();
@@ -484,7 +484,7 @@ class McpTest {
     }
 
     @Test
-    void terminatedThread_isACompletedTask_withAnError() throws Exception {
+    void terminatedThread_isACompletedTaskWithError() throws Exception {
         McpCaller client = McpCaller.withTasks(ann);
         String id = begin(client, "billing", CHARGE);
         awaitTask(client, id, "input_required");
@@ -499,7 +499,7 @@ class McpTest {
     }
 
     @Test
-    void failedTurn_isACompletedTask_withAnError() throws Exception {
+    void failedTurn_isACompletedTaskWithError() throws Exception {
         McpCaller client = McpCaller.withTasks(ann);
         String id = begin(client, "assistant", "{'message':'Hi','schema':{'type':'object','required':['a']}}");
 
@@ -510,7 +510,7 @@ class McpTest {
     }
 
     @Test
-    void tasks_needTheExtension() throws Exception {
+    void tasks_withoutTheExtension_areRefused() throws Exception {
         McpCaller client = McpCaller.withForms(ann);
 
         JsonNode refused = client.send("tasks/get", "{'taskId':'t-1'}");
@@ -526,7 +526,7 @@ class McpTest {
     }
 
     @Test
-    void unknownTool_andInvalidArguments_areDifferentErrors() throws Exception {
+    void unknownToolAndInvalidArguments_areDifferentErrors() throws Exception {
         McpCaller client = McpCaller.plain(ann);
 
         assertThat(problem(client.send("tools/call", "{'name':'nobody','arguments':{}}")))
@@ -537,7 +537,7 @@ class McpTest {
     }
 
     @Test
-    void modernRequest_mustSayTheSameInHeadersAndBody() throws Exception {
+    void modernRequest_headersContradictBody_isRefused() throws Exception {
         McpCaller client = McpCaller.plain(ann);
         ObjectNode list = client.message("tools/list", McpCaller.json("{}"));
         ObjectNode call =
@@ -558,7 +558,7 @@ class McpTest {
     }
 
     @Test
-    void modernRequest_namesItsVersionAndCapabilities() throws Exception {
+    void modernRequest_withoutVersionOrCapabilities_isRefused() throws Exception {
         McpCaller client = McpCaller.plain(ann);
         ObjectNode unknown = client.message("tools/list", McpCaller.json("{}"));
         unknown.withObject("/params/_meta").put("io.modelcontextprotocol/protocolVersion", "2030-01-01");
@@ -587,7 +587,7 @@ class McpTest {
     }
 
     @Test
-    void messagesThatAreNoRequests_areRefusedOrTakenNote() throws Exception {
+    void notificationsAreAccepted_andInvalidMessagesAreRefused() throws Exception {
         assertThat(ann.post("/mcp", "{'jsonrpc':'2.0','method':'notifications/initialized'}")
                         .status())
                 .isEqualTo(202);
@@ -601,7 +601,7 @@ class McpTest {
     }
 
     @Test
-    void hostileTransport_isRefusedByName() throws Exception {
+    void hostileTransport_isRefusedWithItsProblemCode() throws Exception {
         String call = "{'jsonrpc':'2.0','id':1,'method':'tools/list'}";
 
         assertThat(ann.asNobody().post("/mcp", call).text("code")).isEqualTo("Unauthenticated");

@@ -144,7 +144,7 @@ class McpTokenTest {
     }
 
     @Test
-    void tokenOfACaller_isNotPassedOn_toTheServersOfAnAgentsTools() throws Exception {
+    void callerToken_isNotSentToMcpServersOfAgents() throws Exception {
         RECEIVED.clear();
         callEverywhere("anonymous");
 
@@ -156,7 +156,7 @@ class McpTokenTest {
     }
 
     @Test
-    void serversOfAnAgentsTools_getTheTokenOfTheAgentsFile_andNoOther() throws Exception {
+    void mcpServersOfAgents_getOnlyTheTokenOfTheAgentFile() throws Exception {
         RECEIVED.clear();
         callEverywhere("known");
 
@@ -168,7 +168,7 @@ class McpTokenTest {
     }
 
     @Test
-    void tokenOfACaller_isNotPassedOn_toProgramsOfAnAgent() throws Exception {
+    void callerToken_isNotPassedToProgramsOfAgents() throws Exception {
         callEverywhere("program");
 
         assertThat(directory.resolve("agents/seen")).content().contains("PATH=").doesNotContain(ANN);

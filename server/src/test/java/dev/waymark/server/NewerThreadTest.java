@@ -24,7 +24,7 @@ class NewerThreadTest {
     private Path directory;
 
     @Test
-    void thread_withNewerRules_isRefusedInWords() throws Exception {
+    void thread_withNewerRules_isRefusedWithExplanation() throws Exception {
         try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of())) {
             threads.startRaw("newer", Map.of("agent", "assistant", "rules", NEWER));
             AgentClient client = threads.client();

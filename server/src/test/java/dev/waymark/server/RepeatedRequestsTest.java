@@ -99,7 +99,7 @@ class RepeatedRequestsTest {
     // ---- the HTTP API
 
     @Test
-    void say_ofAnotherTextUnderItsKey_isRefused() throws Exception {
+    void say_reusedKeyWithAnotherText_isRefused() throws Exception {
         String thread = ann.start("assistant", "Hi");
         awaitStatus(thread, "complete");
         String say = "/v1/threads/" + thread + "/say";
@@ -116,7 +116,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void answer_ofAnotherTextUnderItsKey_isRefused() throws Exception {
+    void answer_reusedKeyWithAnotherText_isRefused() throws Exception {
         String thread = ann.start("asker", "Book");
         awaitStatus(thread, "interrupted");
         String answer = "/v1/threads/" + thread + "/answer";
@@ -134,7 +134,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void budget_ofAnotherLimitUnderItsKey_isRefused() throws Exception {
+    void budget_reusedKeyWithAnotherLimit_isRefused() throws Exception {
         HttpCaller operator = ann.as(OPERATOR);
         String thread = operator.start("asker", "Book");
         await().atMost(Duration.ofSeconds(20))
@@ -154,7 +154,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void fork_sentAgain_isTheSameThread_alsoWhenTheOtherHasGoneOn() throws Exception {
+    void fork_repeated_returnsTheSameThread() throws Exception {
         String thread = ann.start("assistant", "Hi");
         awaitStatus(thread, "complete");
         String fork = "/v1/threads/" + thread + "/fork";
@@ -174,7 +174,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void fork_ofAnotherRequestUnderItsKey_isRefused() throws Exception {
+    void fork_reusedKeyWithAnotherRequest_isRefused() throws Exception {
         String thread = ann.start("assistant", "Hi");
         String other = ann.start("assistant", "Hi");
         awaitStatus(thread, "complete");
@@ -201,7 +201,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void resume_ofAnotherRequestUnderItsKey_isRefused() throws Exception {
+    void resume_reusedKeyWithAnotherRequest_isRefused() throws Exception {
         String thread = closed("Hi");
         String other = closed("Ho");
         String resume = "/v1/threads/" + thread + "/resume";
@@ -227,7 +227,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void import_ofAnotherRequestUnderItsKey_isRefused() throws Exception {
+    void import_reusedKeyWithAnotherRequest_isRefused() throws Exception {
         HttpCaller importer = ann.as(IMPORTER);
         String thread = closed("Hi");
         String checkpoint = imported(thread, ",'agent':'assistant'");
@@ -299,7 +299,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void agUiMessage_ofAnotherTextUnderItsId_isRefused() throws Exception {
+    void agUiMessage_reusedIdWithAnotherText_isRefused() throws Exception {
         List<JsonNode> first = events(agui("assistant", said("talk", "run-1", "m-1", "Hello")));
         String thread = first.get(0).at("/metadata/waymark/thread").asText();
 
@@ -317,7 +317,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void agUiResume_withAnAnswerThatIsRefused_sendsNone() throws Exception {
+    void agUiResume_withOneInvalidAnswer_sendsNone() throws Exception {
         String thread = interrupted("payer", "none-sent");
         String charge = "tu_2~" + pending(thread).get(1).path("argsDigest").asText();
 
@@ -363,7 +363,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void agUiResume_sentAgain_answersOnce() throws Exception {
+    void agUiResume_repeated_answersOnce() throws Exception {
         String thread = interrupted("payer", "twice");
         String charge = "tu_2~" + pending(thread).get(1).path("argsDigest").asText();
         String resume = resumed("twice", "run-2", resolved("tu_1", "'Ann'"), resolved(charge, "{'approved':true}"));
@@ -381,7 +381,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void agUiResume_ofWhichOneAnswerArrived_sendsTheOther() throws Exception {
+    void agUiResume_partlyReceived_sendsTheRest() throws Exception {
         String thread = interrupted("payer", "half");
         String charge = "tu_2~" + pending(thread).get(1).path("argsDigest").asText();
         List<JsonNode> half = events(agui("payer", resumed("half", "run-2", resolved("tu_1", "'Ann'"))));
@@ -395,7 +395,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void agUiSettlement_sentAgain_settlesOnce() throws Exception {
+    void agUiSettlement_repeated_settlesOnce() throws Exception {
         List<JsonNode> asked = events(agui("sender", said("settled", "run-1", "m-1", "Go")));
         assertThat(lastInterrupt(asked).at("/metadata/whyNoRerun").asText()).contains("may still take effect");
         String thread = asked.get(0).at("/metadata/waymark/thread").asText();
@@ -438,7 +438,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void uiMessage_ofAnotherTextUnderItsId_isRefused() throws Exception {
+    void uiMessage_reusedIdWithAnotherText_isRefused() throws Exception {
         assertThat(chat("assistant", submitted("talk", "m-1", "Hello")).statusCode())
                 .isEqualTo(200);
 
@@ -450,7 +450,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void uiAnswers_ofWhichOneIsRefused_areNotSent() throws Exception {
+    void uiAnswers_withOneInvalid_areNotSent() throws Exception {
         assertThat(chat("payer", submitted("refused", "m-1", "Pay")).statusCode())
                 .isEqualTo(200);
         String thread = thread("payer", "refused");
@@ -461,7 +461,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void uiAnswers_sentAgain_takeEffectOnce() throws Exception {
+    void uiAnswers_repeated_takeEffectOnce() throws Exception {
         assertThat(chat("payer", submitted("twice", "m-1", "Pay")).statusCode()).isEqualTo(200);
         String thread = thread("payer", "twice");
         String decision = decided("twice", thread, "4200");
@@ -487,7 +487,7 @@ class RepeatedRequestsTest {
     }
 
     @Test
-    void uiSettlement_sentAgain_settlesOnce() throws Exception {
+    void uiSettlement_repeated_settlesOnce() throws Exception {
         HttpResponse<String> asked = chat("sender", submitted("settled", "m-1", "Send"));
         assertThat(asked.body()).contains("\"outcomes\":[\"done\",\"not-done\",\"give-up\"]", "\"whyNoRerun\":\"the");
         assertThat(asked.statusCode()).isEqualTo(200);

@@ -59,7 +59,7 @@ class ReportedAgentsServerTest {
     }
 
     @Test
-    void noWorker_isAnEmptyListInTime_andOneThatStartsLaterReports() throws Exception {
+    void agents_withoutWorker_areEmptyUntilOneStarts() throws Exception {
         DevServer temporal = temporal();
         try (ServedThreads lonely =
                 ServedThreads.withoutWorker(temporal, Files.createDirectory(directory.resolve("a")))) {

@@ -35,7 +35,7 @@ class SchedulesOverHttpServerTest {
     }
 
     @Test
-    void schedule_createdAndTriggered_isShownWithItsThread_untilItIsDeleted() throws Exception {
+    void schedule_triggered_isListedWithItsThreadUntilDeleted() throws Exception {
         try (ServedThreads threads = threads()) {
             HttpCaller operator = HttpCaller.of(threads.serve(), OPERATOR);
 
@@ -94,7 +94,7 @@ class SchedulesOverHttpServerTest {
     }
 
     @Test
-    void schedule_thatCannotBe_isRefused() throws Exception {
+    void invalidSchedule_isRefused() throws Exception {
         try (ServedThreads threads = threads()) {
             HttpCaller operator = HttpCaller.of(threads.serve(), OPERATOR);
 

@@ -123,7 +123,7 @@ class SharedStreamsTest {
     }
 
     @Test
-    void streams_thatJoinAndLeaveWhileTheThreadRuns_missNothing() throws Exception {
+    void streams_joiningAndLeavingARunningThread_missNothing() throws Exception {
         String thread = ann.start("asker", "Book");
         ann.awaitPending(thread, 2);
         ThreadWatch early = watch(thread);
@@ -154,7 +154,7 @@ class SharedStreamsTest {
     }
 
     @Test
-    void absenceOfWorkers_isTold_andTakenBackOnceThereIsOne() throws Exception {
+    void missingWorkers_areReportedUntilOneStarts() throws Exception {
         AgentClient elsewhere = AgentClient.on(connection, "elsewhere");
         String thread = elsewhere.start(Prompt.of("assistant", "Hi")).thread();
         ModelProviders providers =
@@ -187,7 +187,7 @@ class SharedStreamsTest {
     }
 
     @Test
-    void parts_areOfLimitedSize_howeverLongTheThreadIs() throws Exception {
+    void parts_ofALongThread_haveLimitedSize() throws Exception {
         String thread = ann.start("assistant", "x".repeat(100_000));
         for (int i = 0; i < 5; i++) {
             ann.post("/v1/threads/" + thread + "/say", "{'message':'" + "x".repeat(100_000) + "'}");

@@ -67,7 +67,7 @@ class StalledClientsTest {
     }
 
     @Test
-    void slowBody_ofAClientThatAskedFirst_isNotTakenForAHead() throws Exception {
+    void slowBody_afterExpectContinue_isNotTimedAsAHead() throws Exception {
         try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of())) {
             String body = "{\"agent\":\"assistant\",\"message\":\"Hi\"}";
             Socket socket = open(
@@ -87,7 +87,7 @@ class StalledClientsTest {
     }
 
     @Test
-    void stalledHeads_delayNobody_andEnd_withOrWithoutARequestBefore() throws Exception {
+    void stalledHeads_onNewAndReusedConnections_areClosed() throws Exception {
         try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of())) {
             ApiServer server = threads.serve();
             HttpCaller ann = HttpCaller.of(server, ANN);

@@ -54,7 +54,7 @@ abstract class StreamCases {
     }
 
     @Test
-    void stream_tellsAllThatHappensAndEndsWithItsThread() throws Exception {
+    void stream_sendsAllEventsAndEndsWithItsThread() throws Exception {
         String thread = ann.post("/v1/threads", "{'agent':'assistant','message':'Hi','once':true}")
                 .text("thread");
         try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
@@ -72,7 +72,7 @@ abstract class StreamCases {
     }
 
     @Test
-    void reconnected_anywhereAtAnyEvent_missesNothingAndRepeatsNothing() throws Exception {
+    void reconnect_atAnyEventToAnyInstance_missesAndRepeatsNothing() throws Exception {
         String thread = ann.post("/v1/threads", "{'agent':'assistant','message':'Hi','once':true}")
                 .text("thread");
         HttpCaller elsewhere = ann.at(threads.serve());
@@ -96,7 +96,7 @@ abstract class StreamCases {
     }
 
     @Test
-    void words_areToldOnce_alsoToSomebodyWhoReconnectsInTheMiddle() throws Exception {
+    void words_clientReconnectsInMidReply_areSentOnce() throws Exception {
         String thread = ann.start("prompted", "Hi");
         String heard;
         Optional<String> last;
@@ -121,7 +121,7 @@ abstract class StreamCases {
     }
 
     @Test
-    void reasoning_isToldOnceBesideTheWords_alsoToSomebodyWhoReconnects() throws Exception {
+    void reasoning_clientReconnectsInMidReply_isSentOnce() throws Exception {
         String thread = ann.start("prompted", "Hi");
         Optional<String> last;
         try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
@@ -149,7 +149,7 @@ abstract class StreamCases {
     }
 
     @Test
-    void wordsOfALostAttempt_areTakenBack() throws Exception {
+    void wordsOfALostAttempt_areWithdrawn() throws Exception {
         String thread = ann.start("prompted", "Hi");
         try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
             model.says("Wrong ");
@@ -167,7 +167,7 @@ abstract class StreamCases {
     }
 
     @Test
-    void stop_keepsTheWordsThatWereSeen_forPeopleOnly() throws Exception {
+    void stop_inMidReply_keepsPartialTextForPeopleOnly() throws Exception {
         String thread = ann.start("prompted", "Hi");
         String path = "/v1/threads/" + thread;
         try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
@@ -193,7 +193,7 @@ abstract class StreamCases {
 
     /** The heartbeat has up to 16 Ki characters, and the limit of a stop lies in the middle of one of them. */
     @Test
-    void stop_longReply_keepsItsEndInWholeCharacters() throws Exception {
+    void stop_longReply_keepsItsEndWithoutSplittingCharacters() throws Exception {
         String thread = ann.start("prompted", "Hi");
         String reply = "é".repeat(16_000) + "x";
         try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
@@ -225,7 +225,7 @@ abstract class StreamCases {
     }
 
     @Test
-    void drainingInstance_endsItsStreams_andAnotherGoesOn() throws Exception {
+    void drainingInstance_endsItsStreams_andAnotherContinues() throws Exception {
         ApiServer first = threads.serve();
         HttpCaller caller = ann.at(first);
         String thread = caller.start("asker", "Book");
@@ -250,7 +250,7 @@ abstract class StreamCases {
 
     /** The body of a request that an instance accepted before it drained arrives afterwards. */
     @Test
-    void streamThatBeginsWhileTheInstanceDrains_isRefusedAsEveryOtherRequest() throws Exception {
+    void newStream_onDrainingInstance_isRefusedLikeAnyRequest() throws Exception {
         ApiServer first = threads.serve();
         String body = "{\"threadId\":\"late\",\"runId\":\"r-1\",\"messages\":"
                 + "[{\"id\":\"m-1\",\"role\":\"user\",\"content\":\"Hi\"}]}";
@@ -301,7 +301,7 @@ abstract class StreamCases {
     }
 
     @Test
-    void anothersStream_isNotFound() throws Exception {
+    void streamOfAnotherCaller_isNotFound() throws Exception {
         String thread = ann.start("assistant", "Hi");
         HttpResponse<String> foreign = ann.http()
                 .send(

@@ -75,7 +75,7 @@ class UiChatTest {
     }
 
     @Test
-    void conversation_goesOnInOneThread() throws Exception {
+    void conversation_continuesInOneThread() throws Exception {
         JsonNode played = play("assistant", "talk");
 
         assertThat(played.path("messages")).hasSize(4);
@@ -217,7 +217,7 @@ class UiChatTest {
     }
 
     @Test
-    void toolOfTheFrontEnd_isRunByThePage_alsoAfterAReload() throws Exception {
+    void frontEndTool_runsInThePageAlsoAfterReload() throws Exception {
         JsonNode played = play("guide", "frontEnd");
 
         assertThat(played.path("ran").toString()).isEqualTo("[[\"pick_seat\",{\"row\":12}]]");
@@ -228,7 +228,7 @@ class UiChatTest {
     }
 
     @Test
-    void toolOfTheFrontEnd_mayFail() throws Exception {
+    void frontEndTool_thatFails_givesTheModelAnError() throws Exception {
         assertThat(play("guide", "frontEndFails").at("/saved/1/parts").findValuesAsText("text"))
                 .containsExactly("It is The front end could not run it: no plan of this car");
     }
@@ -269,7 +269,7 @@ class UiChatTest {
 
     /** Each time, the chat goes on in a fork, and what was before stays in its thread. */
     @Test
-    void replyIsGeneratedAgain_andMessagesAreChanged_inForks() throws Exception {
+    void regeneratedReplyAndEditedMessage_continueInForks() throws Exception {
         JsonNode played = play("assistant", "regenerate");
 
         assertThat(texts(played.at("/second/messages"))).isEqualTo("Hello|Hello.|And again|Hello.");

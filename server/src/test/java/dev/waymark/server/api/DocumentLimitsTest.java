@@ -57,7 +57,7 @@ class DocumentLimitsTest {
     }
 
     @Test
-    void texts_ofRequests_haveTheLimitsOfTheServer() {
+    void requestTexts_haveTheLimitsOfTheServer() {
         List<String> differing = new ArrayList<>();
         for (String request : REQUESTS) {
             DOCUMENT.at(SCHEMAS + request + "/properties").properties().forEach(field -> {
@@ -161,7 +161,7 @@ class DocumentLimitsTest {
     /** The document and the server accept the same messages, each next to one that both refuse. */
     @ParameterizedTest
     @MethodSource("messages")
-    void message_isAcceptedByTheDocumentIfAndOnlyIfByTheServer(boolean accepted, String message) {
+    void message_isAcceptedByDocumentAndServerAlike(boolean accepted, String message) {
         JsonNode one = json(message);
         ArrayNode list = PayloadJson.MAPPER.createArrayNode().add(one);
         if (message.contains("'tool_use'") && accepted) {
@@ -227,7 +227,7 @@ class DocumentLimitsTest {
 
     /** Documents that are refused as too large: each limit is read from the document, and compared with the code. */
     @Test
-    void sizesOfDocuments_areThoseThatTheServerChecks() {
+    void documentSizes_areThoseThatTheServerChecks() {
         int messages = size("messages");
         int overhead = "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]".length();
         assertThat(isAccepted(() -> RequestLimits.messages(text(messages - overhead))))
@@ -264,7 +264,7 @@ class DocumentLimitsTest {
 
     /** A person's answer has the same limits in every protocol. */
     @Test
-    void answersOfFrontEnds_haveTheLimitsOfTheServer() {
+    void frontEndAnswers_haveTheLimitsOfTheServer() {
         JsonNode payload = DOCUMENT.at(SCHEMAS + "AgUiRequest/properties/resume/items/properties/payload/anyOf");
         JsonNode fields = payload.at("/2/properties");
         JsonNode settled =
@@ -291,7 +291,7 @@ class DocumentLimitsTest {
     }
 
     @Test
-    void idsOfFrontEnds_haveTheLimitsOfTheServer() {
+    void frontEndIds_haveTheLimitsOfTheServer() {
         List<JsonNode> ids = new ArrayList<>(List.of(
                 DOCUMENT.at(SCHEMAS + "AgUiRequest/properties/threadId"),
                 DOCUMENT.at(SCHEMAS + "AgUiRequest/properties/runId"),
@@ -326,7 +326,7 @@ class DocumentLimitsTest {
 
     /** A field that somebody adds has a limit, which the tests above then compare with the code. */
     @Test
-    void textsAndNumbers_ofAllRequests_areLimited() {
+    void requestTextsAndNumbers_areAllLimited() {
         List<String> unlimited = new ArrayList<>();
         Stream.concat(REQUESTS.stream(), FRONT_END_REQUESTS.stream())
                 .forEach(request -> addUnlimited(request, DOCUMENT.at(SCHEMAS + request), unlimited));

@@ -30,7 +30,7 @@ class ConsoleFilesTest {
     private final Map<String, HttpReply> files = ConsoleFiles.load();
 
     @Test
-    void everyFile_isServed_andEveryImportedFileExists() throws IOException {
+    void everyFile_isServedAndEveryImportExists() throws IOException {
         try (Stream<Path> all = Files.list(SOURCES)) {
             assertThat(files.keySet())
                     .isEqualTo(all.map(file -> file.getFileName().toString())
@@ -56,7 +56,7 @@ class ConsoleFilesTest {
     }
 
     @Test
-    void page_runsItsOwnScriptsOnly_andIsShownInNoFrame() {
+    void page_runsOnlyItsOwnScriptsAndCannotBeFramed() {
         HttpReply page = files.get("/");
 
         assertThat(page.headers().get("Content-Security-Policy"))
@@ -82,7 +82,7 @@ class ConsoleFilesTest {
 
     /** The Markdown parser is the unchanged file of the npm package {@code marked} 18.2.1. */
     @Test
-    void parserOfMarkdown_isThatOfItsPackage_andHasItsLicence() throws IOException {
+    void markdownParser_isTheUnchangedPackageWithItsLicense() throws IOException {
         assertThat(Sha256.hex(text(files.get("/console/marked.js"))))
                 .isEqualTo("5371fea86fd0656b4fc7bea7c94c663109d82789b69433eeee78d42895aa44de");
         assertThat(text(files.get("/console/marked.js"))).startsWith("/**\n * marked v18.2.1 ");

@@ -19,7 +19,7 @@ class FrontEndContentTest {
 
     /** The user's text is found again whatever the context contains, and none of it counts as context. */
     @Test
-    void context_isTakenOffAgain_whateverItSays() throws Exception {
+    void anyContext_canBeRemovedAgain() throws Exception {
         List<String> texts = List.of(
                 "Hello",
                 "two\nlines",
@@ -60,7 +60,7 @@ class FrontEndContentTest {
                 "[{'type':'file','mediaType':'text/plain','url':'data:text/plain;base64,/w=='}]",
                 "[{'type':'file'}]"
             })
-    void partThatNoModelTakes_isRefused(String parts) throws Exception {
+    void unsupportedPart_isRefused(String parts) throws Exception {
         JsonNode given = json(parts);
 
         assertThatThrownBy(() -> FrontEndContent.message(given)).isInstanceOf(HttpProblem.class);

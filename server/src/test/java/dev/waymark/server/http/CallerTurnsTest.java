@@ -47,7 +47,7 @@ class CallerTurnsTest {
     }
 
     @Test
-    void requestsBeyondTheLimit_waitForThem_andThoseOfOthersRun() throws Exception {
+    void requestsBeyondTheLimit_waitWhileOtherCallersRun() throws Exception {
         occupy("ann");
         List<Integer> ran = new ArrayList<>();
         CountDownLatch last = new CountDownLatch(3);
@@ -72,7 +72,7 @@ class CallerTurnsTest {
     }
 
     @Test
-    void requestsBeyondThoseThatMayWait_areRefused_untilThereIsRoomAgain() throws Exception {
+    void requestsBeyondTheQueue_areRefusedUntilThereIsRoom() throws Exception {
         occupy("ann");
         CountDownLatch waited = new CountDownLatch(3);
         for (int i = 0; i < 3; i++) {
@@ -87,7 +87,7 @@ class CallerTurnsTest {
     }
 
     @Test
-    void taskThatFails_makesRoomForTheNext() {
+    void failedTask_makesRoomForTheNext() {
         for (int i = 0; i < 10; i++) {
             assertThatThrownBy(() -> turns.run("ann", Runnable::run, () -> {
                         throw new IllegalStateException("failed");

@@ -146,7 +146,7 @@ class HttpServiceTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void stalledConnections_ofEveryKind_delayNobodyAndAreClosed() throws Exception {
+    void stalledConnections_areClosedWithoutDelayingOthers() throws Exception {
         startWith(new HttpLimits(THREADS, 1_000, Duration.ofSeconds(2), TIME, TIME, 1_000_000));
         List<Socket> stalled = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
@@ -169,7 +169,7 @@ class HttpServiceTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void trickledHead_isNotExtendedByItsBytes() throws Exception {
+    void trickledHead_stillTimesOut() throws Exception {
         startWith(new HttpLimits(THREADS, 1_000, Duration.ofSeconds(2), TIME, TIME, 1_000_000));
         Socket socket = open("POST /");
         long begin = System.nanoTime();
@@ -180,7 +180,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void unreadReplies_delayNobody() throws Exception {
+    void unreadReplies_doNotDelayOthers() throws Exception {
         String body = "x".repeat(1_000_000);
         for (int i = 0; i < 20; i++) {
             open(HEAD + "Content-Length: 1000000\r\n\r\n" + body);
@@ -197,7 +197,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void request_inPieces_isPutTogether() throws Exception {
+    void request_sentInPieces_isReassembled() throws Exception {
         Socket socket = open("");
         for (char each : (HEAD + "Content-Length: 5\r\n\r\nhello").toCharArray()) {
             socket.getOutputStream().write(each);
@@ -208,7 +208,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void clientThatAsksFirst_isToldToSendItsBody() throws Exception {
+    void clientThatExpectsContinue_isToldToSendItsBody() throws Exception {
         Socket socket = open(HEAD + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n");
         String go = "HTTP/1.1 100 Continue\r\n\r\n";
         assertThat(new String(socket.getInputStream().readNBytes(go.length()), StandardCharsets.ISO_8859_1))
@@ -220,7 +220,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void failure_isNotDescribed() throws Exception {
+    void internalFailure_isNotDescribedToTheCaller() throws Exception {
         HttpResponse<String> response = post("/fails", "");
 
         assertThat(response.statusCode()).isEqualTo(500);
@@ -228,7 +228,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void head_hasTheLengthOfTheBodyAndNoBody() throws Exception {
+    void headRequest_hasContentLengthButNoBody() throws Exception {
         Socket socket = open("HEAD /echo HTTP/1.1\r\nHost: x\r\nAuthorization: me\r\nContent-Length: 5\r\n\r\nhello");
 
         assertThat(rest(socket)).contains("Content-Length: 5\r\n").endsWith("\r\n\r\n");
@@ -255,7 +255,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void portInUse_isABindException() {
+    void portInUse_throwsBindException() {
         assertThatThrownBy(() -> HttpListener.start("127.0.0.1", server.port(), "echo", new Echo()))
                 .isInstanceOf(BindException.class);
     }
@@ -299,7 +299,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void slowBody_isNotExtendedByItsBytes() throws Exception {
+    void trickledBody_stillTimesOut() throws Exception {
         startWith(new HttpLimits(THREADS, 1_000, TIME, Duration.ofSeconds(2), TIME, 1_000_000));
         Socket socket = open(HEAD + "Content-Length: 1000000\r\n\r\n");
         long begin = System.nanoTime();
@@ -311,7 +311,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void slowReader_isNotExtendedByItsBytes() throws Exception {
+    void trickledRead_stillTimesOut() throws Exception {
         startWith(new HttpLimits(THREADS, 1_000, TIME, TIME, Duration.ofSeconds(2), 1_000_000));
         Socket socket = open(LARGE);
         long begin = System.nanoTime();
@@ -325,7 +325,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void ofTooManyConnections_theOldestThatIsNotBeingAnswered_isClosed() throws Exception {
+    void tooManyConnections_oldestUnansweredIsClosed() throws Exception {
         startWith(new HttpLimits(THREADS, 20, TIME, TIME, TIME, 1_000_000));
         Socket answering = open("GET /waits HTTP/1.1\r\nHost: x\r\nAuthorization: me\r\n\r\n");
         assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
@@ -341,7 +341,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void stalledLargeBodies_shareTheirMemory_andSmallRequestsGoOn() throws Exception {
+    void stalledLargeBodies_shareAMemoryLimit_andSmallRequestsAreServed() throws Exception {
         startWithRoomFor(2_500_000);
         List<Socket> stalled = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -366,14 +366,14 @@ class HttpServiceTest {
     }
 
     @Test
-    void largeBody_alone_isAcceptedWhateverTheMemory() throws Exception {
+    void singleLargeBody_isAcceptedBeyondTheMemoryLimit() throws Exception {
         startWithRoomFor(1);
 
         assertThat(post("/echo", "y".repeat(900_000)).body()).hasSize(900_000);
     }
 
     @Test
-    void largeRepliesThatNobodyReads_shareTheirMemory_andOthersGetTheirs() throws Exception {
+    void unreadLargeReplies_shareAMemoryLimitWithoutDelayingOthers() throws Exception {
         startWithRoomFor(2_500_000);
         for (int i = 0; i < 40; i++) {
             Socket deaf = new Socket();
@@ -391,7 +391,7 @@ class HttpServiceTest {
     }
 
     @Test
-    void largeReplies_thatDoNotFitTogether_areCutOffButOne() throws Exception {
+    void largeReplies_beyondTheMemoryLimit_areCutOffExceptOne() throws Exception {
         startWithRoomFor(2_500_000);
         List<Socket> slow = new ArrayList<>();
         for (int i = 0; i < 3; i++) {

@@ -12,7 +12,7 @@ class HttpSettingsTest {
     private static final HttpSettings SETTINGS = HttpSettings.at("127.0.0.1", 0);
 
     @Test
-    void webUi_isKeptWithoutTheSlashAtItsEnd() {
+    void webUi_losesItsTrailingSlash() {
         assertThat(SETTINGS.withWebUi(Optional.of("https://temporal.example/ui//"))
                         .webUi())
                 .contains("https://temporal.example/ui");
@@ -32,7 +32,7 @@ class HttpSettingsTest {
                 "http://a b",
                 ""
             })
-    void webUi_thatIsNoWebAddress_isRefused(String address) {
+    void webUi_invalidAddress_isRefused(String address) {
         assertThatThrownBy(() -> SETTINGS.withWebUi(Optional.of(address)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("not an http or https address: " + address);

@@ -19,7 +19,7 @@ class LargeBytesTest {
     }
 
     @Test
-    void beyondTheLimit_theLargest_isGivenUp() {
+    void overTheLimit_largestShareIsGivenUp() {
         share("one", LARGE);
         share("largest", LARGE + 1);
         share("three", LARGE - 1);
@@ -28,7 +28,7 @@ class LargeBytesTest {
     }
 
     @Test
-    void ofEqualOnes_theOldest_isGivenUp() {
+    void equalShares_oldestIsGivenUp() {
         share("one", LARGE);
         share("two", LARGE);
         share("three", LARGE);
@@ -37,7 +37,7 @@ class LargeBytesTest {
     }
 
     @Test
-    void oneThatDoesNotWaitForItsClient_isNotGivenUp() {
+    void keptShare_isNotGivenUp() {
         share("answering", 5 * LARGE).keep();
         share("two", LARGE);
 
@@ -54,7 +54,7 @@ class LargeBytesTest {
     }
 
     @Test
-    void smallOnes_areNotCounted_andASingleLargeOneFits() {
+    void smallShares_areNotCounted_andASingleLargeOneIsAccepted() {
         share("large", 5 * LARGE);
         share("small", LargeBytes.SMALL_BYTES);
 
