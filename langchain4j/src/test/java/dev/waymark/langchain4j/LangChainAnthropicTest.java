@@ -65,7 +65,7 @@ class LangChainAnthropicTest extends LangChainCases {
 
     /** Older models reject the step after a call if the thinking that led to the call is missing. */
     @Test
-    void thinking_ofAnOlderModel_isSentBack() throws Exception {
+    void thinking_olderModel_isSentBack() throws Exception {
         JsonNode step = stepAfterThinking(AnthropicStreamingChatModel.builder()
                 .modelName("claude-sonnet-4-5")
                 .thinkingType("enabled")
@@ -77,7 +77,7 @@ class LangChainAnthropicTest extends LangChainCases {
 
     /** Newer models reject thinking that has changed, and accept the step without it. */
     @Test
-    void thinking_ofAModelOfToday_isNotSentBack() throws Exception {
+    void thinking_currentModel_isNotSentBack() throws Exception {
         JsonNode step = stepAfterThinking(AnthropicStreamingChatModel.builder()
                 .modelName("claude-opus-5-5")
                 .thinkingType("adaptive"));

@@ -129,7 +129,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
     }
 
     @Test
-    void request_callsMadeAtOnce_areSentOneAfterTheOther() throws Exception {
+    void request_parallelCalls_areSentOneAfterTheOther() throws Exception {
         stage(ModelAnswer.says("Fine."));
 
         provider()
@@ -161,7 +161,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
 
     /** LangChain4j would download it, from any address that the worker can reach. */
     @Test
-    void request_imageAtAnAddress_isNotDownloaded() throws Exception {
+    void request_imageUrl_isNotDownloaded() throws Exception {
         stage(ModelAnswer.says("Fine."));
         String inside = server().address() + "/cat.png";
 
@@ -173,7 +173,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
     }
 
     @Test
-    void usage_ofAModelThatThinks_countsThinkingAsOutput() throws Exception {
+    void usage_thinkingModel_countsThinkingAsOutput() throws Exception {
         server().answers(
                         asked -> candidate(
                                 "{\"role\":\"model\",\"parts\":[{\"text\":\"Hi\"}]}",
@@ -185,7 +185,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
     }
 
     @Test
-    void usage_ofAReplyThatIsAllThinking_isThinking() throws Exception {
+    void usage_replyOfThinkingOnly_isThinking() throws Exception {
         server().answers(asked -> candidate(
                 "{\"role\":\"model\",\"parts\":[{\"text\":\"\"}]}",
                 "MAX_TOKENS",
@@ -196,7 +196,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
     }
 
     @Test
-    void tool_schemaThatGeminiDoesNotKnow_isSentInItsTypes() throws Exception {
+    void tool_unsupportedSchema_isSentInGeminisTypes() throws Exception {
         stage(ModelAnswer.says("Fine."));
         String schema = """
                 {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
@@ -251,7 +251,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
     }
 
     @Test
-    void reply_withASchema_isEnforcedByTheService() throws Exception {
+    void reply_withSchema_isEnforcedByTheService() throws Exception {
         stage(ModelAnswer.says("{\"day\": \"2026-11-27\"}"));
 
         provider().reply(typed("""
@@ -274,7 +274,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
 
     /** A schema with a map would forbid every entry, because Gemini has no maps. Tools exclude a schema. */
     @Test
-    void reply_whoseSchemaGeminiCannotEnforce_hasItOnlyInTheInstructions() throws Exception {
+    void reply_withUnenforceableSchema_hasItInTheInstructionsOnly() throws Exception {
         String city = "{\"type\": \"object\", \"properties\": {\"city\": {\"type\": \"string\"}}}";
         String map = "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}}";
         List<ModelRequest> requests = List.of(
@@ -295,7 +295,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
     }
 
     @Test
-    void reply_toAModelThatRejectsSchemas_isAskedForWithoutOne_fromThenOn() throws Exception {
+    void reply_afterModelRejectedSchema_isRequestedWithoutOne() throws Exception {
         server().answers(asked ->
                 asked.body().at("/generationConfig/responseSchema").isMissingNode()
                         ? ModelAnswer.says("{}")
@@ -386,7 +386,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
 
     /** Without {@code sendThinking(true)}, LangChain4j sends no signatures. */
     @Test
-    void signature_ofAModelThatIsNotBuiltForIt_isMissed() {
+    void signature_modelBuiltWithoutSendThinking_failureSaysSo() {
         expectComplaint();
         stage(ModelAnswer.says("Fine."));
         ModelProvider forgetful = LangChainProvider.of(Map.of(
@@ -415,7 +415,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
         "RECITATION, Refused, false",
         "MALFORMED_FUNCTION_CALL, MalformedReply, true"
     })
-    void reply_thatTheServiceEnds_isAFailure(String reason, String type, boolean retryable) {
+    void reply_endedByTheService_isAFailure(String reason, String type, boolean retryable) {
         server().answers(asked -> candidate("{\"role\":\"model\",\"parts\":[{\"text\":\"\"}]}", reason, "{}"));
 
         ModelFailure failure =
@@ -465,7 +465,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
         "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)., ContextWindowExceeded",
         "Request contains an invalid argument., BadRequest"
     })
-    void failure_inGooglesWords_isClassified(String message, String type) {
+    void failure_withGooglesMessage_isClassified(String message, String type) {
         server().answers(asked -> ModelAnswer.error(400, errorBody(message)));
 
         ModelFailure failure =
@@ -484,7 +484,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
                 "{\"candidates\":[{\"content\":{\"parts\":[]},\"finishReason\":\"A_NEW_REASON\"}],\"usageMetadata\":{}}",
                 "{\"error\":{\"code\":503,\"message\":\"The model is overloaded.\",\"status\":\"UNAVAILABLE\"}}"
             })
-    void reply_thatLangChain4jCannotRead_isRetried(String body) {
+    void reply_unreadableByLangChain4j_isRetried(String body) {
         server().answers(asked -> unreadable(body));
 
         ModelFailure failure =

@@ -81,7 +81,7 @@ class LangChainMcpTest {
     }
 
     @Test
-    void run_results_areThoseOfTheServer() throws Exception {
+    void run_resultsOfTheServer_areReturned() throws Exception {
         try (McpClient client = client(Duration.ZERO)) {
             assertThat(tool(client, "book").run(OSLO, CALL)).isEqualTo("Booked Oslo for 2 nights");
             Tool renamed = tools(client).stream()

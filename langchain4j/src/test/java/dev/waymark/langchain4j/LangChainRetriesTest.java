@@ -25,7 +25,7 @@ class LangChainRetriesTest {
     static final class Local implements ChatModel {}
 
     @Test
-    void of_modelThatKeepsItsRetriesElsewhere_isRefused() {
+    void of_modelWithUnreadableRetries_isRefused() {
         assertThatThrownBy(() -> LangChainProvider.of(Map.of("tested", new Reworked())))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("cannot tell whether the model tested retries by itself: " + Reworked.class.getName()

@@ -82,7 +82,7 @@ class LangChainToolsTest {
 
     /** Arguments for another build's method are refused, not adapted. */
     @Test
-    void of_annotatedMethod_refusesWhatItDoesNotKnow_andMakesNothingUp() {
+    void of_annotatedMethod_refusesUnknownAndMissingArguments() {
         Tool pay = LangChainTools.of(new OptionalPayments()).get(0);
         Json by = Json.of(Map.of("name", "Ann", "age", 40));
 
@@ -94,7 +94,7 @@ class LangChainToolsTest {
     }
 
     @Test
-    void run_resultThatCannotBeWritten_isDone() throws Exception {
+    void run_unserializableResult_isDone() throws Exception {
         OptionalPayments payments = new OptionalPayments();
         Tool pay = LangChainTools.of(payments).get(0);
 
@@ -110,7 +110,7 @@ class LangChainToolsTest {
     }
 
     @Test
-    void of_whatCannotBeATool_saysWhy() {
+    void of_unsupportedMethod_isRefusedWithReason() {
         assertThatThrownBy(() -> LangChainTools.of("text"))
                 .hasMessageContaining("has no method with LangChain4j's @Tool");
         assertThatThrownBy(() -> LangChainTools.of(new Remembering())).hasMessageContaining("takes a memory id");
@@ -123,7 +123,7 @@ class LangChainToolsTest {
     }
 
     @Test
-    void ofSpecifications_areSideEffectingTools_whoseExecutorGetsTheCall() throws Exception {
+    void ofSpecifications_areSideEffectingToolsThatCallTheExecutor() throws Exception {
         List<ToolExecutionRequest> requests = new ArrayList<>();
         Tool tool = executedBy(request -> {
             requests.add(request);
@@ -185,7 +185,7 @@ class LangChainToolsTest {
     /** The tool may have taken effect, so an error result would make the model try again. */
     @ParameterizedTest
     @MethodSource("otherExceptions")
-    void ofSpecifications_otherException_meansThatTheOutcomeIsUnknown(Exception thrown) {
+    void ofSpecifications_otherException_isUnknownOutcome(Exception thrown) {
         Tool tool = executedBy(request -> {
             throw thrown;
         });

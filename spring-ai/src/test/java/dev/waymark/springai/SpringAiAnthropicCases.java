@@ -25,7 +25,7 @@ abstract class SpringAiAnthropicCases extends SpringAiCases {
     }
 
     @Test
-    void reply_thoughts_areNotWords() throws Exception {
+    void reply_thoughts_areNotText() throws Exception {
         stage(ModelAnswer.says()
                 .plus(new ModelAnswer.Piece.Thought("Hm, hm.", "signed"))
                 .plus(new ModelAnswer.Piece.Words("Hello.")));

@@ -116,7 +116,7 @@ abstract class SpringAiCases extends ModelProviderContract {
     }
 
     @Test
-    void failure_inTheServicesWords_isClassifiedByThem() {
+    void failure_withServiceErrorType_isClassifiedByIt() {
         server.answers(asked -> ModelAnswer.error(400, errorBody("prompt is too long: 200001 tokens")));
 
         assertThat(failure(provider()))
@@ -126,7 +126,7 @@ abstract class SpringAiCases extends ModelProviderContract {
     }
 
     @Test
-    void failure_keyInTheAnswer_isNotInTheMessage() {
+    void failure_keyInTheResponse_isNotInTheMessage() {
         server.answers(asked -> ModelAnswer.error(401, errorBody("Incorrect API key: " + ModelServer.KEY)));
 
         assertThat(failure(provider())).hasMessage("401: the service does not accept the key");
@@ -148,7 +148,7 @@ abstract class SpringAiCases extends ModelProviderContract {
     }
 
     @Test
-    void reply_limitOfTokens_isTheStopReason() throws Exception {
+    void reply_tokenLimit_isTheStopReason() throws Exception {
         stage(ModelAnswer.says("One ").stopping("max_tokens"));
 
         assertThat(provider().reply(request(List.of(Message.user("Hi")))).stop())
@@ -157,14 +157,14 @@ abstract class SpringAiCases extends ModelProviderContract {
     }
 
     @Test
-    void reply_limitOfTokensWithinCalls_isAFailure() {
+    void reply_tokenLimitWithinCalls_isAFailure() {
         stage(ModelAnswer.says("One ").calls("tu_1", "weather", "{}").stopping("max_tokens"));
 
         assertThat(failure(provider())).returns("CallCut", ModelFailure::type).returns(false, ModelFailure::retryable);
     }
 
     @Test
-    void reply_endlessWords_areGivenUp() {
+    void reply_endlessText_isGivenUp() {
         server.answers(asked -> ModelAnswer.says("word ".repeat(10_000)).endless());
 
         assertThat(failure(provider())).returns("ReplyTooLarge", ModelFailure::type);

@@ -120,7 +120,7 @@ class SpringAiOpenAiTest extends SpringAiCases {
      * subscribers, and continues reading after the last one has left.
      */
     @Test
-    void interruption_withTheClientOfTheJdk_closesAConnectionWithoutHeaders() throws Exception {
+    void interruption_withJdkClient_closesAConnectionWithoutHeaders() throws Exception {
         try (SilentServer silent = SilentServer.mute()) {
             WebClient.Builder jdk = WebClient.builder().clientConnector(new JdkClientHttpConnector());
 

@@ -86,7 +86,7 @@ class SpringAiToolsTest {
     }
 
     @Test
-    void run_resultThatCannotBeWritten_isDone() throws Exception {
+    void run_unserializableResult_isDone() throws Exception {
         Payments payments = new Payments();
         dev.waymark.tool.Tool pay =
                 SpringAiTools.of(ToolCallbacks.from(payments)).get(0);

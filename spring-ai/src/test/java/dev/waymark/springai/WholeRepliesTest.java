@@ -78,7 +78,7 @@ class WholeRepliesTest {
     }
 
     @Test
-    void reply_whole_hasWordsCallsAndUsage() throws Exception {
+    void reply_complete_hasTextCallsAndUsage() throws Exception {
         answers(
                 200,
                 "{\"id\":\"c\",\"object\":\"chat.completion\",\"model\":\"small\",\"choices\":[{\"index\":0,"

@@ -34,7 +34,7 @@ class GeminiThreadTest {
     }
 
     @Test
-    void summary_inAToolLoop_keepsTheSignaturesOfTheCallsBehindIt() throws Exception {
+    void summary_inAToolLoop_keepsTheSignaturesOfLaterCalls() throws Exception {
         AtomicInteger summaries = new AtomicInteger();
         AtomicInteger calls = new AtomicInteger();
         try (DevServer temporal = DevServer.inMemory(0);

@@ -78,7 +78,7 @@ class LibraryModelsTest {
     }
 
     @Test
-    void agents_useTheModelsOfOtherLibraries_byTheNamesOfTheirBeans() throws Exception {
+    void agents_useLibraryModelsByBeanName() throws Exception {
         try (DevServer temporal = DevServer.inMemory(0);
                 ModelServer service = new OpenAiServer()) {
             service.answers(request ->

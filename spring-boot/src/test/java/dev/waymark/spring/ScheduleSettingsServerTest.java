@@ -51,7 +51,7 @@ class ScheduleSettingsServerTest {
     }
 
     @Test
-    void settings_createASchedule_andReplaceItAfterAChange() {
+    void settings_createAScheduleAndReplaceItAfterAChange() {
         application(server.address())
                 .withPropertyValues("waymark.schedules.nightly.cron=0 2 * * *")
                 .run(context -> assertThat(nightly(context.getBean(AgentClient.class))
@@ -76,7 +76,7 @@ class ScheduleSettingsServerTest {
     }
 
     @Test
-    void settings_thatCannotBe_keepTheApplicationFromStarting() {
+    void invalidSettings_keepTheApplicationFromStarting() {
         application(server.address())
                 .withPropertyValues("waymark.schedules.nightly.cron=0 0 3 * * *")
                 .run(context -> assertThat(context)
@@ -97,7 +97,7 @@ class ScheduleSettingsServerTest {
     }
 
     @Test
-    void namespaceThatTheServerLacks_isNamed() {
+    void missingNamespace_isNamed() {
         application(server.address())
                 .withBean(
                         Agent.class,

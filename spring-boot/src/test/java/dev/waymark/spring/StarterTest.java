@@ -135,7 +135,7 @@ class StarterTest {
     }
 
     @Test
-    void agentBean_isServedWithItsToolsAndCountedInTheRegistryOfTheApplication() {
+    void agentBean_runsWithItsToolsAndReportsMetrics() {
         List<String> parents = Collections.synchronizedList(new ArrayList<>());
         ObservationRegistry observations = ObservationRegistry.create();
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -200,7 +200,7 @@ class StarterTest {
     }
 
     @Test
-    void agentFiles_mayNameAgentsOfTheBeansAsSubagents(@TempDir Path agents) throws IOException {
+    void agentFiles_canNameAgentBeansAsSubagents(@TempDir Path agents) throws IOException {
         Files.writeString(agents.resolve("filed.yaml"), "model: scripted-host:any\nsubagents: [host]\n");
         on("subagents", "greet")
                 .withPropertyValues("waymark.agents=" + agents)
@@ -246,7 +246,7 @@ class StarterTest {
     }
 
     @Test
-    void toolBehindAProxyOfInterfaces_isRefusedWithWords() {
+    void toolBehindAnInterfaceProxy_isRefusedWithExplanation() {
         on("interfaces", "greet")
                 .withUserConfiguration(OneAgent.class)
                 .withBean("greeter", Greeter.class, () -> (Greeter) new ProxyFactory(new InterfacedDesk()).getProxy())
@@ -267,7 +267,7 @@ class StarterTest {
     }
 
     @Test
-    void agentsOfBeans_canBeWrittenForTheGate(@TempDir Path directory) throws Exception {
+    void agentBeans_canBeWrittenForTheGate(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("agents.json");
         boolean[] active = {true};
         on("written", "greet")
@@ -289,7 +289,7 @@ class StarterTest {
     }
 
     @Test
-    void threadOfARequest_belongsToItsTrace() {
+    void threadStartedByARequest_belongsToItsTrace() {
         SimpleTracer tracer = new SimpleTracer();
         on("traces", "greet")
                 .withUserConfiguration(OneAgent.class)
@@ -330,7 +330,7 @@ class StarterTest {
     }
 
     @Test
-    void applicationThatEnds_waitsForRunningCalls() {
+    void stoppingApplication_waitsForRunningCalls() {
         Desk[] workspace = new Desk[1];
         on("drain", "ponder").withUserConfiguration(OneAgent.class).run(context -> {
             workspace[0] = context.getBean(Desk.class);
@@ -342,7 +342,7 @@ class StarterTest {
     }
 
     @Test
-    void health_isThatOfTheWorker() {
+    void health_reportsTheWorker() {
         on("health", "greet").withUserConfiguration(OneAgent.class).run(context -> {
             HealthIndicator health = context.getBean(HealthIndicator.class);
             assertThat(health.health().getStatus()).isEqualTo(Status.UP);
@@ -360,7 +360,7 @@ class StarterTest {
     }
 
     @Test
-    void stubsOfTheApplication_areSharedAndStayOpen() {
+    void applicationStubs_areSharedAndStayOpen() {
         WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(WorkflowServiceStubsOptions.newBuilder()
                 .setTarget(server.address())
                 .build());
@@ -390,7 +390,7 @@ class StarterTest {
     }
 
     @Test
-    void serverThatDoesNotAnswer_isOneClearLine() {
+    void unreachableServer_isOneClearLine() {
         application
                 .withPropertyValues("waymark.address=127.0.0.1:1")
                 .run(context -> assertThat(analysis(context.getStartupFailure()))
@@ -400,7 +400,7 @@ class StarterTest {
     }
 
     @Test
-    void badSettings_areOneClearLine(@TempDir Path agents) throws IOException {
+    void invalidSettings_areOneClearLine(@TempDir Path agents) throws IOException {
         Files.writeString(agents.resolve("broken.yaml"), "model: anthropic:any\ncolor: red\n");
 
         assertThat(failure(with -> with.withPropertyValues("waymark.codec-keys=abc")))

@@ -60,7 +60,7 @@ class WaymarkProblemsTest {
     }
 
     @Test
-    void failure_isAProblemDetailInMvc() {
+    void failure_inMvc_isAProblemDetail() {
         new WebApplicationContextRunner().withConfiguration(PROBLEMS).run(context -> {
             var mvc = MockMvcBuilders.standaloneSetup(new Desk())
                     .setControllerAdvice(context.getBean(WaymarkProblems.class))
@@ -73,7 +73,7 @@ class WaymarkProblemsTest {
     }
 
     @Test
-    void failure_isAProblemDetailInWebFlux() {
+    void failure_inWebFlux_isAProblemDetail() {
         new ReactiveWebApplicationContextRunner().withConfiguration(PROBLEMS).run(context -> {
             WebTestClient web = WebTestClient.bindToController(new Desk())
                     .controllerAdvice(context.getBean(WaymarkProblems.class))
@@ -102,7 +102,7 @@ class WaymarkProblemsTest {
     }
 
     @Test
-    void applicationWithoutWeb_orThatSaysSo_hasNoAdvice() {
+    void applicationWithoutWebOrWithTheSettingOff_hasNoAdvice() {
         new ApplicationContextRunner()
                 .withConfiguration(PROBLEMS)
                 .run(context -> assertThat(context).doesNotHaveBean(WaymarkProblems.class));

@@ -26,7 +26,7 @@ class WaymarkPropertiesTest {
     }
 
     @Test
-    void settings_goBeforeTheEnvironment() {
+    void settings_overrideTheEnvironment() {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("waymark.address", "one:7233");
         settings.put("waymark.tls.client-key", "key.pem");
@@ -109,7 +109,7 @@ class WaymarkPropertiesTest {
     }
 
     @Test
-    void text_hasNoKeys() {
+    void toString_omitsKeys() {
         assertThat(bound(Map.of(
                                 "waymark.api-key", "secret1",
                                 "waymark.codec-keys", "secret2",

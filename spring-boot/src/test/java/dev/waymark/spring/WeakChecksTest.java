@@ -50,7 +50,7 @@ class WeakChecksTest {
     }
 
     @Test
-    void checkAlone_isWarnedOf_withWhatItMeans() {
+    void checkAlone_isWarnedAboutWithItsConsequence() {
         assertThat(warnings(new Checked()))
                 .singleElement()
                 .asString()
@@ -58,7 +58,7 @@ class WeakChecksTest {
     }
 
     @Test
-    void checkOfAToolThatMayRunAgain_isNotWarnedOf() {
+    void checkOfARepeatableTool_isNotWarnedAbout() {
         assertThat(warnings(new Keyed())).isEmpty();
     }
 }

@@ -99,7 +99,7 @@ class WaymarkCommandTest {
                 "--calendar 9|--calendar is not an object of texts: 9",
                 "--cron @reboot|a cron expression has five fields, not 1: @reboot"
             })
-    void execute_scheduleThatCannotBe_isRefusedWithoutAServer(String options, String complaint) {
+    void execute_invalidSchedule_isRefusedWithoutServer(String options, String complaint) {
         String[] arguments = ("schedule create nightly --agent a Go " + options).split(" ");
 
         assertThat(execute(arguments)).isEqualTo(2);
@@ -107,7 +107,7 @@ class WaymarkCommandTest {
     }
 
     @Test
-    void execute_helpOfChat_hasNoJson_whichChatRefusesInWords() {
+    void execute_chatWithJson_isRefusedAndNotInItsHelp() {
         assertThat(execute("chat", "--help")).isZero();
         assertThat(out.toString()).contains("--verbose").doesNotContain("--json");
 
@@ -116,7 +116,7 @@ class WaymarkCommandTest {
     }
 
     @Test
-    void execute_fileThatIsMissing_isNotFound() {
+    void execute_missingFile_isNotFound() {
         assertThat(execute("run", "--agent", "a", "--messages", "/nowhere.json"))
                 .isEqualTo(3);
         assertThat(err.toString()).isEqualTo("waymark: no such file: /nowhere.json" + System.lineSeparator());
@@ -124,7 +124,7 @@ class WaymarkCommandTest {
 
     /** The first problem is the message, the others are details. */
     @Test
-    void execute_failure_namesNothingThatATerminalWouldObey(@TempDir Path directory) throws IOException {
+    void execute_failure_escapesControlCharacters(@TempDir Path directory) throws IOException {
         Files.writeString(directory.resolve("billing.yaml"), "\"\\x9b2Ja\": 1\n\"\\x9b2Jb\": 2\n\"\\u202ec\": 3\n");
 
         assertThat(execute("agents", "--agents", directory.toString(), "--json"))
@@ -134,7 +134,7 @@ class WaymarkCommandTest {
     }
 
     @Test
-    void execute_fileThatIsCut_isSaidWithoutTheParsersOwnWords(@TempDir Path directory) throws IOException {
+    void execute_truncatedFile_isReportedWithoutParserDetails(@TempDir Path directory) throws IOException {
         Path file = Files.writeString(directory.resolve("cut.json"), "[\n");
 
         assertThat(execute("run", "--agent", "a", "--messages", file.toString()))
@@ -218,7 +218,7 @@ class WaymarkCommandTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"install", "completion zsh"})
-    void execute_commandOfTheScriptWithoutItsFile_saysSo(String arguments) {
+    void execute_scriptCommandWithoutItsFile_saysSo(String arguments) {
         assertThat(execute(arguments.split(" "))).isEqualTo(3);
         assertThat(err.toString()).contains("shell/" + arguments.split(" ")[0] + ".sh");
     }

@@ -94,7 +94,7 @@ abstract class CrashMatrixCases {
 
     @ParameterizedTest
     @MethodSource("runs")
-    void disrupted_noEffectTwiceNoneLostAndNothingClaimedFalsely(ChaosRun run) {
+    void disruptedRun_keepsAllGuarantees(ChaosRun run) {
         RunResult result = results.get(run).join();
 
         assertThat(result.violations()).as("%s", run).isEmpty();
@@ -107,7 +107,7 @@ abstract class CrashMatrixCases {
     }
 
     @Test
-    void nothing_happenedForACallThatNoThreadKnowsOf() {
+    void effects_withoutARecordedCall_doNotExist() {
         results.values().forEach(CompletableFuture::join);
 
         assertThat(stage.strays()).isEmpty();

@@ -142,7 +142,7 @@ class CrashMatrixServerTest extends CrashMatrixCases {
 
     @ParameterizedTest
     @EnumSource(names = {"ANTHROPIC", "OPENAI"})
-    void modelsBehindWires_wereAskedByEveryRun_andRefusedNothing(ModelWire wire) {
+    void modelServers_areCalledByEveryRunAndRejectNothing(ModelWire wire) {
         assertAskedByARunAtEveryPoint(wire);
     }
 }

@@ -79,7 +79,7 @@ class RestoredTwiceTest {
      * before this restore takes over the entry.
      */
     @Test
-    void restore_onTwoServersAtOnce_continuesOnOne() throws Exception {
+    void restore_onTwoServersAtOnce_continuesOnOneOnly() throws Exception {
         try (EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
                 Site first = Site.open(ledger);
                 Site second = Site.open(ledger)) {

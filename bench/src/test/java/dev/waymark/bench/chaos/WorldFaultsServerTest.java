@@ -208,7 +208,7 @@ class WorldFaultsServerTest {
     // ---- a host that freezes
 
     @Test
-    void frozenHost_thawedAfterTheRerun_takesNoSecondEffect() throws Exception {
+    void frozenHost_resumedAfterTheRerun_hasNoSecondEffect() throws Exception {
         Conversation state = freeze("forbidding1");
 
         assertThat(call(state, "tu_1").status())
@@ -219,7 +219,7 @@ class WorldFaultsServerTest {
     }
 
     @Test
-    void frozenHost_whereTheCheckForbidsNothing_isUnknownAndNotRunAgain() throws Exception {
+    void frozenHost_checkWithoutFence_isUnknownAndNotRunAgain() throws Exception {
         Conversation state = freeze("looking1");
 
         assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.LOST);
@@ -316,7 +316,7 @@ class WorldFaultsServerTest {
     /** The shorter outage is below the heartbeat timeout of claimed calls, the longer one above it. */
     @ParameterizedTest
     @ValueSource(ints = {10, 20})
-    void serverAway_losesNoCall(int seconds) throws Exception {
+    void temporarilyUnreachableServer_losesNoCall(int seconds) throws Exception {
         RecordingTool slow = RecordingTool.of("slow", ledger.port())
                 .with(spec -> spec.timeout(Duration.ofSeconds(60)))
                 .inTheMiddle(() -> pass(Duration.ofSeconds(8)));
@@ -348,7 +348,7 @@ class WorldFaultsServerTest {
      * heartbeat timeout.
      */
     @Test
-    void serverFarAway_manyCallsAtATime_losesNone() throws Exception {
+    void slowConnection_manyConcurrentCalls_losesNone() throws Exception {
         RecordingTool slow = RecordingTool.of("slow", ledger.port())
                 .with(spec -> spec.timeout(Duration.ofSeconds(90)))
                 .inTheMiddle(() -> pass(Duration.ofSeconds(25)));

@@ -18,7 +18,7 @@ class LiveHeapTest {
     }
 
     @Test
-    void trend_ofALine_isItsSlopeWithoutError() {
+    void trend_ofALine_isItsSlope() {
         LiveHeap.Trend trend = LiveHeap.trend(samples(10, 11, 12, 13));
 
         assertThat(trend.mebibytesAnHour()).isCloseTo(60, within(1e-6));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class SoakTaskTest {
     @Test
-    void parse_ofItsText_isTheTask() {
+    void parse_textOfATask_returnsTheTask() {
         SoakTask task = new SoakTask("m1", List.of(List.of("effect", "effect", "ask_user"), List.of("helper")));
 
         assertThat(task.text()).isEqualTo("task m1 effect,effect,ask_user;helper");
@@ -17,7 +17,7 @@ class SoakTaskTest {
     }
 
     @Test
-    void parse_ofOtherText_isEmpty() {
+    void parse_otherText_isEmpty() {
         assertThat(SoakTask.parse("Some tasks were done.")).isEmpty();
     }
 }

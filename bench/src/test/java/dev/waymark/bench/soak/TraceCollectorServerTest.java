@@ -50,7 +50,7 @@ class TraceCollectorServerTest {
     Path directory;
 
     @Test
-    void threads_afterThreeKillsAndTwoExports_areOneTraceEach_withTheSpansThatHistoryTells() throws Exception {
+    void threads_killedAndExportedTwice_areOneTraceEach() throws Exception {
         Optional<Path> temporal = TemporalBinary.find();
         assumeTrue(temporal.isPresent(), "no temporal binary: tests on the real server are skipped");
         Optional<Path> otelcol = OtelCollector.find();

@@ -47,18 +47,18 @@ class ChatLineTest {
     }
 
     @Test
-    void words_nothingOpen_areAMessage() {
+    void text_nothingOpen_isAMessage() {
         assertThat(read("Hello", NOTHING)).containsExactly("say Hello");
     }
 
     @Test
-    void words_questionOpen_answerIt() {
+    void text_questionOpen_answersIt() {
         assertThat(read("Friday", QUESTION)).containsExactly("send answer {callId=tu_7, answer=Friday}");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"y", "yes", " YES "})
-    void yes_approvalOpen_approvesWhatWasShown(String typed) {
+    void yes_approvalOpen_approvesTheShownArguments(String typed) {
         assertThat(read(typed, APPROVAL)).containsExactly("send approve {callId=tu_1, argsDigest=" + DIGEST + "}");
     }
 
@@ -68,13 +68,13 @@ class ChatLineTest {
     }
 
     @Test
-    void otherWords_approvalOpen_areNeitherQueuedNorADecision() {
+    void otherText_approvalOpen_isNeitherQueuedNorADecision() {
         assertThat(read("sure, go ahead", APPROVAL)).containsExactly("askAgain tu_1");
         assertThat(read("/say sure, go ahead", APPROVAL)).containsExactly("say sure, go ahead");
     }
 
     @Test
-    void words_severalApprovalsOpen_sayWhatToType() {
+    void text_severalApprovalsOpen_getsAHint() {
         assertThat(read("yes", twoApprovals()))
                 .containsExactly(
                         "hint several calls wait for approval: decide with /approve ID or /deny ID. The ids are"
@@ -82,7 +82,7 @@ class ChatLineTest {
     }
 
     @Test
-    void words_fromAPipe_neverApprove() {
+    void text_fromAPipe_neverApproves() {
         Recorded recorded = new Recorded();
         recorded.interactive = false;
 
@@ -94,7 +94,7 @@ class ChatLineTest {
     }
 
     @Test
-    void approve_argumentsWereCut_showsWhereToReadThemInstead() {
+    void approve_cutArguments_saysWhereToReadThem() {
         Json args = Json.of(Map.of("text", "x".repeat(20_000)));
         PendingItem large = PendingItem.of(
                         Call.issued(new Part.ToolUse("tu_1", "charge", args), 1, Instant.EPOCH)
@@ -107,7 +107,7 @@ class ChatLineTest {
     }
 
     @Test
-    void reason_inQuotes_losesThem() {
+    void reason_inQuotes_isUnquoted() {
         assertThat(read("/deny --reason \"not today\"", APPROVAL))
                 .containsExactly("send deny {callId=tu_1, argsDigest=" + DIGEST + ", reason=not today}");
         assertThat(read("/deny --reason 'a' or 'b'", APPROVAL))
@@ -115,17 +115,17 @@ class ChatLineTest {
     }
 
     @Test
-    void twoSlashes_sayOne() {
+    void twoSlashes_sendOneSlash() {
         assertThat(read("//etc/hosts", NOTHING)).containsExactly("say /etc/hosts");
     }
 
     @Test
-    void blankLine_isNothing() {
+    void blankLine_isIgnored() {
         assertThat(read("  ", QUESTION)).isEmpty();
     }
 
     @Test
-    void unknownCommand_isAHintAndNotSaid() {
+    void unknownCommand_getsAHintAndIsNotSent() {
         assertThat(read("/usr/bin/env", QUESTION))
                 .containsExactly(
                         "hint no such command: /usr/bin/env. See /help. To send it to the agent, start the line with"
@@ -133,7 +133,7 @@ class ChatLineTest {
     }
 
     @Test
-    void approve_isBoundToWhatWasShown() {
+    void approve_isBoundToTheShownArguments() {
         String digest = APPROVAL.get(0).argsDigest().orElseThrow();
 
         assertThat(read("/approve", APPROVAL)).containsExactly("send approve {callId=tu_1, argsDigest=" + digest + "}");
@@ -144,7 +144,7 @@ class ChatLineTest {
     }
 
     @Test
-    void approve_nothingOrSeveralOpen_isAHint() {
+    void approve_noneOrSeveralOpen_getsAHint() {
         List<PendingItem> two = twoApprovals();
 
         assertThat(read("/approve", QUESTION)).containsExactly("hint no call waits for approval");
@@ -177,7 +177,7 @@ class ChatLineTest {
                 "/result tu_1 | showResult tu_1",
                 "/quit | quit"
             })
-    void command_isDone(String line, String done) {
+    void command_isExecuted(String line, String done) {
         assertThat(read(line, NOTHING)).containsExactly(done);
     }
 

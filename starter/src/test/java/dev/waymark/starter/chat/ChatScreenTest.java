@@ -15,7 +15,7 @@ class ChatScreenTest {
     private final ChatScreen screen = new ChatScreen(console);
 
     @Test
-    void question_isShownOnceWithTheWordsBeforeIt() {
+    void question_isShownOnceWithTheTextBeforeIt() {
         happens(ThreadFixture.resolved("ask_user")
                 .says("m1", "Book")
                 .callsModel()
@@ -34,7 +34,7 @@ class ChatScreenTest {
     }
 
     @Test
-    void approvedElsewhere_isTold_andTheCallIsShownNoMore() {
+    void approvedElsewhere_isReportedAndTheCallDisappears() {
         happens(ThreadFixture.charging()
                 .says("m1", "Pay")
                 .callsModel()
@@ -102,13 +102,13 @@ class ChatScreenTest {
     }
 
     @Test
-    void wordsOfAStoppedReply_areShownAsSuch_alsoToWhoComesBack() {
-        ThreadFixture tale = ThreadFixture.resolved()
+    void stoppedReply_isMarkedAlsoAfterRestart() {
+        ThreadFixture fixture = ThreadFixture.resolved()
                 .says("m1", "Hi")
                 .callsModel()
                 .then(new PersonFact.Stopped(Optional.of("It rains in"), Optional.empty()));
-        happens(tale);
-        screen.begin(tale.timeline());
+        happens(fixture);
+        screen.begin(fixture.timeline());
 
         assertThat(console.shown).containsExactly("> Hi", "│ It rains in", "> Hi", "│ It rains in");
         assertThat(console.notes)
@@ -116,7 +116,7 @@ class ChatScreenTest {
     }
 
     @Test
-    void words_ofAnotherAttempt_replaceTheFirst() {
+    void textOfAnotherAttempt_replacesTheFirst() {
         screen.streams(words(1, "One "));
         screen.streams(words(1, "more"));
         screen.streams(words(2, "Anew"));
@@ -125,14 +125,14 @@ class ChatScreenTest {
     }
 
     @Test
-    void comingBack_showsTheEndAndAsksAgain() {
-        ThreadFixture tale = ThreadFixture.resolved("ask_user");
+    void restart_showsTheEndAndAsksAgain() {
+        ThreadFixture fixture = ThreadFixture.resolved("ask_user");
         for (int i = 1; i <= 4; i++) {
-            tale.says("m" + i, "Hello " + i).callsModel().replies("Hi " + i + ".");
+            fixture.says("m" + i, "Hello " + i).callsModel().replies("Hi " + i + ".");
         }
-        tale.says("m5", "Book").callsModel().asks("tu_7", "Which day?");
+        fixture.says("m5", "Book").callsModel().asks("tu_7", "Which day?");
 
-        screen.begin(tale.timeline());
+        screen.begin(fixture.timeline());
 
         assertThat(console.shown)
                 .containsExactly(
@@ -146,8 +146,8 @@ class ChatScreenTest {
         assertThat(console.notes).containsExactly("… 4 earlier: waymark show t1");
     }
 
-    private void happens(ThreadFixture tale) {
-        for (Moment moment : tale.moments()) {
+    private void happens(ThreadFixture fixture) {
+        for (Moment moment : fixture.moments()) {
             screen.happened("t1", moment);
         }
     }

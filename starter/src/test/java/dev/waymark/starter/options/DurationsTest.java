@@ -15,7 +15,7 @@ class DurationsTest {
 
     @ParameterizedTest
     @CsvSource({"500ms,PT0.5S", "5s,PT5S", "2m,PT2M", "24h,PT24H", "0s,PT0S"})
-    void convert_aDuration_readsIt(String text, Duration expected) {
+    void convert_validDuration_isRead(String text, Duration expected) {
         assertThat(durations.convert(text)).isEqualTo(expected);
     }
 
@@ -26,7 +26,7 @@ class DurationsTest {
     }
 
     @Test
-    void convert_theLargest_doesNotOverflow() {
+    void convert_largestDuration_doesNotOverflow() {
         assertThat(durations.convert("999999999999h")).isPositive();
     }
 }

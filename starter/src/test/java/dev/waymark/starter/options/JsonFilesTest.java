@@ -24,7 +24,7 @@ class JsonFilesTest {
                 "{\"a\": 1, \"a\": 2}|1: Duplicate field 'a'",
                 "[1] 2|1: Trailing token (of type VALUE_NUMBER_INT) found after value"
             })
-    void read_noJson_isWhatTheCallerSaysAndSaysWhereInPlainWords(String text, String why) throws IOException {
+    void read_invalidJson_failsWithTheGivenTypeAndThePosition(String text, String why) throws IOException {
         Path file = Files.writeString(directory.resolve("f.json"), text);
         assertThatThrownBy(() -> JsonFiles.read(file, ProblemType.BAD_INPUT))
                 .isInstanceOfSatisfying(WaymarkException.Refused.class, e -> {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class SlowProgressTest {
     @Test
-    void listWithNothingReadable_fails() {
+    void list_withoutReadableThreads_fails() {
         RuntimeException problem = new IllegalStateException("a damaged history");
 
         assertThatThrownBy(() -> new SlowProgress(new Output()).leaveOut(List.of("a", "b"), 2, problem))

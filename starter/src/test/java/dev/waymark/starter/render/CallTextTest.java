@@ -46,7 +46,7 @@ class CallTextTest {
     }
 
     @Test
-    void settledCall_saysWhatAndWho() {
+    void settledCall_namesOutcomeAndPerson() {
         CallItem row = CallLog.of(charged().timeline()).get(0);
 
         assertThat(CallText.decisions(row))
@@ -60,7 +60,7 @@ class CallTextTest {
     }
 
     @Test
-    void callOfAFile_saysSo_andNamesNoDecision() {
+    void importedCall_isMarkedAndHasNoDecision() {
         CallItem row = CallLog.of(ThreadFixture.charging()
                         .says("m1", "Pay")
                         .callsModel()
@@ -93,7 +93,7 @@ class CallTextTest {
     }
 
     @Test
-    void forgottenCall_isRecalledFromHistory() {
+    void clearedCall_isReadFromHistory() {
         CallItem row = CallLog.of(charged()
                         .then(new PersonFact.Cleared(false, Optional.empty()))
                         .then(new PersonFact.Cleared(true, Optional.empty()))
@@ -107,7 +107,7 @@ class CallTextTest {
     }
 
     @Test
-    void callDroppedByASummary_isRecalledFromHistory() {
+    void summarizedCall_isReadFromHistory() {
         AgentPolicy policy = new AgentPolicy("assistant", 10, Map.of("add", AgentPolicy.Executor.ACTIVITY))
                 .withSummaries(new SummaryRule(1, 1));
         ThreadFixture thread = ThreadFixture.resolved(policy)
@@ -133,7 +133,7 @@ class CallTextTest {
     }
 
     @Test
-    void verifiedSubject_isShownApartFromAStatedName() {
+    void verifiedSubject_isShownBesideTheStatedName() {
         ThreadFixture decided = ThreadFixture.charging()
                 .says("m1", "Pay")
                 .callsModel()

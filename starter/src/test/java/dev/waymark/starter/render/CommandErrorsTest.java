@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 class CommandErrorsTest {
     @Test
-    void exceptions_eachKind_hasTheContractsCode() {
+    void exceptions_eachKind_hasItsDocumentedCode() {
         Map<WaymarkException, Integer> codes = new LinkedHashMap<>();
         codes.put(new WaymarkException.NotFound("", ""), 3);
         codes.put(new WaymarkException.Closed("", ""), 3);
@@ -44,7 +44,7 @@ class CommandErrorsTest {
     }
 
     @Test
-    void exceptionsOfLibraries_eachKind_hasTheContractsCode() {
+    void libraryExceptions_eachKind_hasItsDocumentedCode() {
         Map<Exception, String> errors = new LinkedHashMap<>();
         errors.put(new CommandFailure(4, "Own", "own", ""), "4 Own");
         errors.put(new KeyProblem("no key"), "2 KeyProblem");
@@ -64,7 +64,7 @@ class CommandErrorsTest {
     }
 
     @Test
-    void results_eachOutcome_hasTheContractsCode() {
+    void results_eachOutcome_hasItsDocumentedCode() {
         ThreadFixture asked =
                 ThreadFixture.resolved("ask_user").says("m1", "Hi").callsModel().asks("tu_7", "Which day?");
         ThreadFixture done =
@@ -93,8 +93,8 @@ class CommandErrorsTest {
         assertThat(codeOf(refused)).isEqualTo(3);
     }
 
-    private static int codeOf(ThreadFixture tale) {
+    private static int codeOf(ThreadFixture fixture) {
         return CommandErrors.exitCode(
-                AgentResult.of("t1", "run-1", tale.now(), tale.now().turn()));
+                AgentResult.of("t1", "run-1", fixture.now(), fixture.now().turn()));
     }
 }

@@ -27,11 +27,11 @@ import org.junit.jupiter.api.Test;
 
 class JsonDocumentsTest {
     @Test
-    void complete_hasTheContractsFields() {
-        ThreadFixture tale =
+    void complete_hasTheDocumentedFields() {
+        ThreadFixture fixture =
                 ThreadFixture.resolved().says("m1", "Hi").callsModel().replies("Hello.");
 
-        assertThat(printed(tale))
+        assertThat(printed(fixture))
                 .isEqualTo(
                         json("{'status':'complete','interrupted':false,'thread':'t1','runId':'run-1','text':'Hello.',"
                                 + "'structured':null,'messages':[{'role':'user','content':'Hi'},{'role':'assistant','content':"
@@ -42,13 +42,13 @@ class JsonDocumentsTest {
     }
 
     @Test
-    void interrupted_hasTheQuestionAndWhatWaits() {
-        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+    void interrupted_hasTheQuestionAndThePendingItems() {
+        ThreadFixture fixture = ThreadFixture.resolved("ask_user")
                 .says("m1", "Hi")
                 .callsModel()
                 .asks("tu_7", "Which day?")
                 .says("m2", "Hey");
-        JsonNode printed = printed(tale);
+        JsonNode printed = printed(fixture);
 
         assertThat(printed.get("question")).isEqualTo(json("'Which day?'"));
         assertThat(printed.get("pending"))
@@ -62,11 +62,11 @@ class JsonDocumentsTest {
     }
 
     @Test
-    void interrupted_byACallToApprove_asksInWordsAndShowsTheArguments() {
-        ThreadFixture tale =
+    void interrupted_byApproval_hasAQuestionAndTheArguments() {
+        ThreadFixture fixture =
                 ThreadFixture.charging().says("m1", "Pay").callsModel().charges("tu_1", 8400);
-        String digest = tale.now().calls().get("tu_1").orElseThrow().argsDigest();
-        JsonNode printed = printed(tale);
+        String digest = fixture.now().calls().get("tu_1").orElseThrow().argsDigest();
+        JsonNode printed = printed(fixture);
 
         assertThat(printed.get("question").textValue()).isEqualTo("May charge_card {\"cents\": 8400} run?");
         assertThat(printed.get("pending"))
@@ -77,14 +77,14 @@ class JsonDocumentsTest {
     }
 
     @Test
-    void interrupted_byAnUnknownOutcome_asksInWords() {
-        ThreadFixture tale = ThreadFixture.charging()
+    void interrupted_byUnknownOutcome_hasAQuestion() {
+        ThreadFixture fixture = ThreadFixture.charging()
                 .says("m1", "Pay")
                 .callsModel()
                 .charges("tu_1", 8400)
                 .isApproved("tu_1", "ann")
                 .loses("tu_1");
-        JsonNode printed = printed(tale);
+        JsonNode printed = printed(fixture);
 
         assertThat(printed.get("question").textValue())
                 .isEqualTo("Did charge_card {\"cents\": 8400} take effect? The outcome is unknown: the worker is gone");
@@ -92,8 +92,8 @@ class JsonDocumentsTest {
     }
 
     @Test
-    void call_hasItsKeyAndWhoApprovedIt() {
-        ThreadFixture tale = ThreadFixture.charging()
+    void call_hasItsKeyAndItsApprover() {
+        ThreadFixture fixture = ThreadFixture.charging()
                 .says("m1", "Pay")
                 .callsModel()
                 .charges("tu_1", 8400)
@@ -101,7 +101,7 @@ class JsonDocumentsTest {
                 .loses("tu_1");
         String key = IdempotencyKey.of("t1", "charge_card", Json.of(Map.of("cents", 8400)), 0);
 
-        assertThat(json(Output.spell(JsonDocuments.tree(CallItem.of("t1", tale.now(), 10)))))
+        assertThat(json(Output.spell(JsonDocuments.tree(CallItem.of("t1", fixture.now(), 10)))))
                 .isEqualTo(
                         json(
                                 "[{'callId':'tu_1','tool':'charge_card','args':{'cents':8400},'key':'" + key
@@ -110,7 +110,7 @@ class JsonDocumentsTest {
     }
 
     @Test
-    void wordsThatAreStillComing_areALineOfTheirOwn() {
+    void partialText_isASeparateLine() {
         ThreadEvent words = new ThreadEvent.Said(
                 new ThreadEvent.TextDelta("run-1", 8, Instant.parse("2026-11-21T10:00:05.250Z"), 2, 12, "Hello, \n"));
 
@@ -130,11 +130,11 @@ class JsonDocumentsTest {
 
     @Test
     void failed_hasTheError() {
-        ThreadFixture tale =
+        ThreadFixture fixture =
                 ThreadFixture.resolved().says("m1", "Hi").callsModel().fails("overloaded");
 
-        assertThat(printed(tale).get("error")).isEqualTo(json("{'type':'Overloaded','message':'overloaded'}"));
-        assertThat(printed(tale).has("checkpoint")).isTrue();
+        assertThat(printed(fixture).get("error")).isEqualTo(json("{'type':'Overloaded','message':'overloaded'}"));
+        assertThat(printed(fixture).has("checkpoint")).isTrue();
     }
 
     @Test
@@ -148,12 +148,12 @@ class JsonDocumentsTest {
 
     @Test
     void show_hasStatusQueuedAndIgnored() {
-        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+        ThreadFixture fixture = ThreadFixture.resolved("ask_user")
                 .says("m1", "Hi")
                 .callsModel()
                 .asks("tu_7", "Which day?")
                 .says("m1", "Hi");
-        JsonNode shown = JsonDocuments.show(tale.timeline());
+        JsonNode shown = JsonDocuments.show(fixture.timeline());
 
         assertThat(shown.get("status").textValue()).isEqualTo("interrupted");
         assertThat(shown.get("queued").intValue()).isZero();
@@ -164,25 +164,25 @@ class JsonDocumentsTest {
     }
 
     @Test
-    void pending_closedThread_waitsForNobody() {
-        ThreadFixture tale =
+    void pending_closedThread_isEmpty() {
+        ThreadFixture fixture =
                 ThreadFixture.resolved("ask_user").says("m1", "Hi").callsModel().asks("tu_7", "Which day?");
 
-        assertThat(JsonDocuments.tree(tale.closed().pending())).isEmpty();
+        assertThat(JsonDocuments.tree(fixture.closed().pending())).isEmpty();
     }
 
     @Test
     void moment_hasItsPlaceAndTheFactsFields() {
-        ThreadFixture tale = ThreadFixture.resolved().then(new PersonFact.Stopped(Optional.of("ann")));
+        ThreadFixture fixture = ThreadFixture.resolved().then(new PersonFact.Stopped(Optional.of("ann")));
 
-        assertThat(json(Output.spell(JsonDocuments.of(tale.moments().get(3)))))
+        assertThat(json(Output.spell(JsonDocuments.of(fixture.moments().get(3)))))
                 .isEqualTo(
                         json("{'at':'2026-11-21T10:00:03Z','runId':'run-1','eventId':4,'type':'stopped','by':'ann'}"));
     }
 
     @Test
     void moment_ofADecision_hasWhatWasDecided() {
-        ThreadFixture tale = ThreadFixture.charging()
+        ThreadFixture fixture = ThreadFixture.charging()
                 .then(new PersonFact.ApprovalDecided(
                         true,
                         Optional.empty(),
@@ -195,12 +195,12 @@ class JsonDocumentsTest {
                         "tu_1", CallSettlement.Outcome.GIVE_UP, Optional.empty(), Optional.of("ann")))
                 .then(new ToolFact.ToolVerified("tu_1", 1, Optional.of(true), Optional.of("paid")));
 
-        assertThat(fields(tale.moments().get(3)))
+        assertThat(fields(fixture.moments().get(3)))
                 .isEqualTo(json("{'type':'approval-decided','approved':true,'callId':'tu_1','args':{'cents':5},"
                         + "'argsDigest':'e3b0','by':'ann','reason':'less'}"));
-        assertThat(fields(tale.moments().get(4)))
+        assertThat(fields(fixture.moments().get(4)))
                 .isEqualTo(json("{'type':'outcome-settled','callId':'tu_1','settlement':'give-up','by':'ann'}"));
-        assertThat(fields(tale.moments().get(5)))
+        assertThat(fields(fixture.moments().get(5)))
                 .isEqualTo(json("{'type':'tool-verified','callId':'tu_1','dispatch':1,'landed':true,'result':'paid'}"));
     }
 
@@ -211,12 +211,12 @@ class JsonDocumentsTest {
 
     @Test
     void versions_haveTheirPlaceAndDigest() {
-        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+        ThreadFixture fixture = ThreadFixture.resolved("ask_user")
                 .says("m1", "Hi")
                 .callsModel()
                 .asks("tu_7", "Which day?")
                 .answers("tu_7", "Friday");
-        JsonNode versions = JsonDocuments.versions(tale.timeline());
+        JsonNode versions = JsonDocuments.versions(fixture.timeline());
 
         assertThat(versions).hasSize(2);
         assertThat(versions.get(0).get("version").intValue()).isEqualTo(1);
@@ -225,9 +225,9 @@ class JsonDocumentsTest {
         assertThat(versions.get(1).get("phase").textValue()).isEqualTo("thinking");
     }
 
-    private static JsonNode printed(ThreadFixture tale) {
+    private static JsonNode printed(ThreadFixture fixture) {
         return json(Output.spell(JsonDocuments.of(
-                AgentResult.of("t1", "run-1", tale.now(), tale.now().turn()))));
+                AgentResult.of("t1", "run-1", fixture.now(), fixture.now().turn()))));
     }
 
     private static JsonNode json(String text) {

@@ -12,18 +12,18 @@ class OneLineTest {
     }
 
     @Test
-    void error_endingInAQuestion_getsNoSecondFullStop() {
+    void error_endingWithQuestionMark_getsNoFullStop() {
         assertThat(OneLine.error("Agent interrupted: Which day?", "Answer it"))
                 .isEqualTo("waymark: Agent interrupted: Which day? Answer it");
     }
 
     @Test
-    void error_ofSeveralLines_isOneLine() {
+    void multilineError_isOneLine() {
         assertThat(OneLine.error("broken:\n  here\r\n", "")).isEqualTo("waymark: broken: here");
     }
 
     @Test
-    void shortened_longText_saysHowMuchIsMissing() {
+    void shortened_longText_statesItsLength() {
         assertThat(OneLine.shortened("x".repeat(3_012)))
                 .isEqualTo("x".repeat(200) + "… (cut: 200 of 3,012 characters)");
     }

@@ -89,12 +89,12 @@ class OutcomeRendererTest {
     /** A user can choose a name that looks like a generated one. */
     @ParameterizedTest
     @ValueSource(strings = {"run-42", "resume-me", "trip"})
-    void failedTurn_ofAThreadThatStaysOpen_canBeTriedAgain_whateverItsName(String thread) {
+    void failedTurn_inAnOpenThread_canBeRetried(String thread) {
         assertThat(printed(failed(thread, false))).contains("say " + thread + " --retry");
     }
 
     @Test
-    void failedTurn_whoseContentWasRefused_isNotWorthRepeating() {
+    void failedTurn_withRefusedContent_advisesAnotherMessage() {
         ModelFact refused = new ModelFact.ModelFailed(1, new Problem("Refused", "anthropic refuses to answer"));
 
         assertThat(printed(result("trip", false, refused)))
@@ -104,13 +104,13 @@ class OutcomeRendererTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"run-42", "trip"})
-    void failedTurn_ofASingleRun_canOnlyBeLookedAt(String thread) {
+    void failedTurn_ofASingleRun_canOnlyBeShown(String thread) {
         assertThat(printed(failed(thread, true))).contains("show " + thread).doesNotContain("--retry");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"run-42", "resume-me", "trip"})
-    void limitOfATurn_inAThreadThatStaysOpen_canBeRaised_whateverItsName(String thread) {
+    void turnLimit_inAnOpenThread_canBeRaised(String thread) {
         assertThat(printed(stopped(thread, false)))
                 .contains("budget " + thread + " --iterations 2")
                 .doesNotContain("resume " + thread);
@@ -118,7 +118,7 @@ class OutcomeRendererTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"run-42", "trip"})
-    void limitOfATurn_ofASingleRun_isRaisedInTheThreadThatContinuesIt(String thread) {
+    void turnLimit_ofASingleRun_isRaisedInItsContinuation(String thread) {
         assertThat(printed(stopped(thread, true)))
                 .contains("resume " + thread + " --max-iterations 2")
                 .doesNotContain("budget");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class PendingTextTest {
     @Test
-    void questionOfSeveralLines_passesForNoEntryOfItsOwn() {
+    void multilineQuestion_isMarkedOnEveryLine() {
         PendingText text =
                 PendingText.of(question("Which day?\n\nbilling  tu_9  since now\n  May pay {\"cents\": 5} run?\u202e"));
 
@@ -23,12 +23,12 @@ class PendingTextTest {
     }
 
     @Test
-    void questionOnOneLine_isShownAsItIs() {
+    void singleLineQuestion_isShownUnchanged() {
         assertThat(PendingText.of(question("Which day?\n")).question()).containsExactly("Which day?");
     }
 
     @Test
-    void arguments_areShownWhole_inTheirOwnLanguage() {
+    void nonAsciiArguments_areShownCompletely() {
         PendingItem item = approval(Json.of(Map.of("to", "Ann Müller", "text", "日".repeat(1_000))));
         PendingText text = PendingText.of(item);
         String digest = item.argsDigest().orElseThrow();
@@ -43,7 +43,7 @@ class PendingTextTest {
     }
 
     @Test
-    void argumentsThatAreCut_areNotOfferedForApproval() {
+    void cutArguments_areNotOfferedForApproval() {
         PendingItem item = approval(Json.of(Map.of("text", "x".repeat(20_000))));
         PendingText text = PendingText.of(item);
 
@@ -55,7 +55,7 @@ class PendingTextTest {
     }
 
     @Test
-    void idsWithLineBreaks_forgeNoCommand() {
+    void idsWithLineBreaks_cannotForgeACommand() {
         PendingItem item = question("a\n  waymark approve other", "Yes?");
 
         assertThat(PendingText.of(item).commands(true))

@@ -29,7 +29,7 @@ class ResultStreamTest {
     }
 
     @Test
-    void written_leavesTheExitCode() {
+    void completeOutput_keepsTheExitCode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
         assertThat(exitCode(new ResultStream(bytes), 0)).isZero();
@@ -37,7 +37,7 @@ class ResultStreamTest {
     }
 
     @Test
-    void diskFull_isToldAndNoSuccess() {
+    void diskFull_printsAnErrorAndFails() {
         assertThat(exitCode(failing("No space left on device"), 0)).isEqualTo(2);
         assertThat(said)
                 .hasToString("waymark: the result can't be written: stdout (No space left on device)."
@@ -46,7 +46,7 @@ class ResultStreamTest {
     }
 
     @Test
-    void nobodyReadsAnyMore_isNoFailure() {
+    void closedPipe_isNotAFailure() {
         assertThat(exitCode(failing("Broken pipe"), 0)).isZero();
         assertThat(said.toString()).isEmpty();
     }

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 class ThreadViewTest {
     @Test
     void card_waitingThread_saysHowToAnswer() {
-        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+        ThreadFixture fixture = ThreadFixture.resolved("ask_user")
                 .says("m1", "Book it")
                 .callsModel()
                 .asks("tu_7", "Which day?")
                 .says("m2", "Hurry");
 
-        assertThat(ThreadView.of(tale.timeline(), List.of()))
+        assertThat(ThreadView.of(fixture.timeline(), List.of()))
                 .containsExactly(
                         "t1: assistant, turn 1, interrupted",
                         "1 model call, 41 tokens in, 12 out",
@@ -43,7 +43,7 @@ class ThreadViewTest {
     }
 
     @Test
-    void card_replyThatWasStopped_showsWhereUntilTheThreadGoesOn() {
+    void card_stoppedReply_showsItUntilTheThreadContinues() {
         assertThat(ThreadView.of(stopped().timeline(), List.of()))
                 .endsWith("> Weather?", "│ It rains in", "│ the", "  (stopped here)", "! Stopped: Cancelled by ann.");
         assertThat(stopped().replies("Too late.").timeline().stoppedHere()).isPresent();
@@ -60,42 +60,42 @@ class ThreadViewTest {
     /** The reply had ended before the message that should stop it arrived. */
     @Test
     void card_stopBetweenReplies_showsNoWords() {
-        ThreadFixture tale = ThreadFixture.charging()
+        ThreadFixture fixture = ThreadFixture.charging()
                 .says("m1", "Pay")
                 .callsModel()
                 .charges("tu_1", 500)
                 .then(new PersonFact.Stopped(Optional.of("I pay."), Optional.empty()));
 
-        assertThat(tale.timeline().stoppedHere()).isEmpty();
+        assertThat(fixture.timeline().stoppedHere()).isEmpty();
     }
 
     @Test
-    void card_tokensOfTheCacheAndForReasoning_areTold() {
-        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+    void card_cachedAndReasoningTokens_areShown() {
+        ThreadFixture fixture = ThreadFixture.resolved("ask_user")
                 .says("m1", "Book it")
                 .callsModel()
                 .then(new ModelFact.ModelReplied(
                         1, new Reply(List.of(new Part.Text("Booked.")), new Usage(50, 20, 30, 10, 8), "end_turn")));
 
-        assertThat(ThreadView.of(tale.timeline(), List.of()))
+        assertThat(ThreadView.of(fixture.timeline(), List.of()))
                 .contains("1 model call, 50 tokens in (30 from the cache, 10 written to it), 20 out (8 for reasoning)");
     }
 
     @Test
-    void card_threadWhoseServiceRefusedReasoning_saysSo() {
-        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+    void card_refusedReasoning_isReported() {
+        ThreadFixture fixture = ThreadFixture.resolved("ask_user")
                 .says("m1", "Book it")
                 .callsModel()
                 .then(new ModelFact.ModelReplied(
                         1, Reply.of(new Part.Text("Booked.")).refusingReasoning()));
 
-        assertThat(ThreadView.of(tale.timeline(), List.of()))
+        assertThat(ThreadView.of(fixture.timeline(), List.of()))
                 .contains("the agent's model gets no earlier reasoning any more: its service refused to read it");
     }
 
     @Test
     void card_completeThread_showsTheConversation() {
-        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+        ThreadFixture fixture = ThreadFixture.resolved("ask_user")
                 .says("m1", "Book it")
                 .callsModel()
                 .asks("tu_7", "Which day?")
@@ -103,7 +103,7 @@ class ThreadViewTest {
                 .callsModel()
                 .replies("Booked.");
 
-        assertThat(ThreadView.of(tale.closed(), List.of()))
+        assertThat(ThreadView.of(fixture.closed(), List.of()))
                 .containsExactly(
                         "t1: assistant, turn 1, complete, closed",
                         "2 model calls, 82 tokens in, 24 out",
@@ -116,11 +116,11 @@ class ThreadViewTest {
 
     @Test
     void card_callToApprove_showsArgumentsAndBothCommands() {
-        ThreadFixture tale =
+        ThreadFixture fixture =
                 ThreadFixture.charging().says("m1", "Pay").callsModel().charges("tu_1", 8400);
-        String digest = tale.now().calls().get("tu_1").orElseThrow().argsDigest();
+        String digest = fixture.now().calls().get("tu_1").orElseThrow().argsDigest();
 
-        assertThat(ThreadView.of(tale.timeline(), List.of()))
+        assertThat(ThreadView.of(fixture.timeline(), List.of()))
                 .endsWith(
                         "? May charge_card {\"cents\": 8400} run?",
                         "  waymark approve t1 --digest " + digest,
@@ -129,14 +129,14 @@ class ThreadViewTest {
 
     @Test
     void card_unknownOutcome_showsHowToSettle() {
-        ThreadFixture tale = ThreadFixture.charging()
+        ThreadFixture fixture = ThreadFixture.charging()
                 .says("m1", "Pay")
                 .callsModel()
                 .charges("tu_1", 8400)
                 .isApproved("tu_1", "ann")
                 .loses("tu_1");
 
-        assertThat(ThreadView.of(tale.timeline(), List.of()))
+        assertThat(ThreadView.of(fixture.timeline(), List.of()))
                 .endsWith(
                         "? Did charge_card {\"cents\": 8400} take effect? The outcome is unknown: the worker is gone",
                         "  waymark settle t1 --call tu_1 --outcome done --result TEXT",
@@ -146,14 +146,14 @@ class ThreadViewTest {
     }
 
     @Test
-    void card_argumentsThatHideThemselves_areShownAsTheyAre() {
-        ThreadFixture tale = ThreadFixture.charging()
+    void card_longArgumentsWithControls_areShownCompletely() {
+        ThreadFixture fixture = ThreadFixture.charging()
                 .says("m1", "Pay")
                 .callsModel()
                 .replies(new Part.ToolUse(
                         "tu_1", "charge_card", Json.of(Map.of("to", "ann\u202Ebob", "words", "x".repeat(5_000)))));
 
-        assertThat(ThreadView.of(tale.timeline(), List.of()))
+        assertThat(ThreadView.of(fixture.timeline(), List.of()))
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("? May charge_card {\"to\": \"ann\\u202ebob\"")
                         .contains("x".repeat(5_000)));

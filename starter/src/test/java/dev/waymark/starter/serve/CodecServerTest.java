@@ -36,7 +36,7 @@ class CodecServerTest {
     }
 
     @Test
-    void stalledConnections_beforeAndAfterTheToken_delayNobody() throws Exception {
+    void stalledConnections_beforeAndAfterTheToken_doNotDelayOthers() throws Exception {
         EncryptionKeys keys =
                 EncryptionKeys.of(Map.of(EncryptionKeys.VARIABLE, KEYS)).orElseThrow();
         List<Socket> stalled = new ArrayList<>();

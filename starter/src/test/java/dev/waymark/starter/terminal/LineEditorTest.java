@@ -41,21 +41,21 @@ class LineEditorTest {
     }
 
     @Test
-    void whatIsTyped_meansNothingToTheEditor() throws IOException {
+    void specialCharacters_areReadAsTyped() throws IOException {
         try (Console editor = editor("say \"hi! !! don't %M \\n" + ENTER)) {
             assertThat(editor.read("")).isEqualTo(new ConsoleInput.Text("say \"hi! !! don't %M \\n"));
         }
     }
 
     @Test
-    void whatWasBegun_standsOnTheLine() throws IOException {
+    void initialText_isOnTheLine() throws IOException {
         try (Console editor = editor(" done" + ENTER)) {
             assertThat(editor.read("half")).isEqualTo(new ConsoleInput.Text("half done"));
         }
     }
 
     @Test
-    void history_isThereAgainInTheNextProcess_forItsOwnerOnly() throws IOException {
+    void history_survivesTheProcessAndIsReadableByItsOwnerOnly() throws IOException {
         try (Console editor = editor("first" + ENTER + " kept to myself" + ENTER)) {
             editor.read("");
             editor.read("");
@@ -67,7 +67,7 @@ class LineEditorTest {
     }
 
     @Test
-    void passingWords_areTakenBackBeforeAnythingIsShown() throws IOException {
+    void temporaryText_isRemovedBeforeOtherOutput() throws IOException {
         try (Console editor = editor("")) {
             editor.passing("100 % of it");
             editor.show("All of it.");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class PipeConsoleTest {
     @Test
-    void lines_areReadOneByOneToTheEnd() {
+    void lines_areReadOneByOneUntilTheEnd() {
         Console pipe = pipe("Grüße\nsecond");
 
         assertThat(pipe.read("")).isEqualTo(new ConsoleInput.Text("Grüße"));
@@ -19,7 +19,7 @@ class PipeConsoleTest {
     }
 
     @Test
-    void backslashAtTheEnd_continuesTheLine_andTwoDoNot() {
+    void oneBackslashAtTheEnd_continuesTheLine_twoDoNot() {
         Console pipe = pipe("one\\\ntwo\\\nthree\nC:\\\\\nlast\\");
 
         assertThat(pipe.read("")).isEqualTo(new ConsoleInput.Text("one\ntwo\nthree"));

@@ -31,12 +31,12 @@ class TerminalsTest {
     }
 
     @Test
-    void terminal_isSeen_ifOnlyTheInputIsRedirected() throws Exception {
+    void terminal_isDetectedIfOnlyTheInputIsRedirected() throws Exception {
         assertThat(inATerminal("< /dev/null")).endsWith("interactive false, output true");
     }
 
     @Test
-    void pipe_isNoTerminal() throws Exception {
+    void pipe_isNotATerminal() throws Exception {
         assertThat(inATerminal("< /dev/null | cat")).endsWith("interactive false, output false");
     }
 }

@@ -35,7 +35,7 @@ class AgentsCommandTest {
     }
 
     @Test
-    void agents_inJson_haveOptionsAndFallbacksWhereTheyAreSet() throws Exception {
+    void agents_json_hasOptionsAndFallbacksThatAreSet() throws Exception {
         JsonNode agents = PayloadJson.MAPPER.readTree(said("agents", "--json", "--agents", directory.toString()));
 
         assertThat(agents.path(0).path("options").toString()).isEqualTo("{\"effort\":\"high\",\"temperature\":0.2}");

@@ -115,7 +115,7 @@ class ExtensionLoaderTest {
     }
 
     @Test
-    void load_classThatIsMissing_isRefused() throws IOException {
+    void load_missingClass_isRefused() throws IOException {
         jar("other.Missing\n");
 
         assertThatThrownBy(() -> ExtensionLoader.load(List.of(directory.resolve("lib/payments.jar"))))

@@ -76,7 +76,7 @@ class GateCommandTest {
     }
 
     @Test
-    void agentsThatAnApplicationHasWritten_takeThePlaceOfFiles() throws Exception {
+    void agentsWrittenByAnApplication_replaceAgentFiles() throws Exception {
         Path here = directory.resolve("agents.json");
         Path elsewhere = directory.resolve("others.json");
         AgentDefinitions.write(here, List.of(AgentSpec.of("a", "ours:any")));
@@ -90,7 +90,7 @@ class GateCommandTest {
     }
 
     @Test
-    void theSameBuild_inAProcessOfItsOwn_passes() throws Exception {
+    void sameBuild_inASeparateProcess_passes() throws Exception {
         Path build = ChangedBuild.same(Files.createDirectory(directory.resolve("build")));
 
         Said said = gate("--build", build.toString(), "--agents", agent("a").toString(), "--json");
@@ -101,7 +101,7 @@ class GateCommandTest {
     }
 
     @Test
-    void buildThatDecidesOtherwise_isStoppedAtThreadAndEvent() throws Exception {
+    void buildWithOtherDecision_failsAtThreadAndEvent() throws Exception {
         Path build = ChangedBuild.with(
                 Files.createDirectory(directory.resolve("build")),
                 "rule/Decider",
@@ -123,7 +123,7 @@ class GateCommandTest {
     }
 
     @Test
-    void buildThatTellsTheModelOtherwise_isStoppedAtTheModelCall() throws Exception {
+    void buildWithOtherPrompt_failsAtTheModelCall() throws Exception {
         Path build = ChangedBuild.with(
                 Files.createDirectory(directory.resolve("build")),
                 "call/ToolTexts",
@@ -142,7 +142,7 @@ class GateCommandTest {
     /** As before a rollback, or with a thread of a development build. The other threads are checked, too. */
     @ParameterizedTest
     @ValueSource(ints = {ThreadIdentity.FIRST_RULES - 1, ThreadIdentity.RULES + 1})
-    void threadOfUnknownRules_isNamed_andTheOthersAreCheckedToo(int rules) throws Exception {
+    void threadWithUnknownRules_isNamedAndOthersAreChecked(int rules) throws Exception {
         addThreadOfRules(rules);
 
         Said said = gate("--agents", agent("a").toString());
@@ -157,7 +157,7 @@ class GateCommandTest {
 
     /** A rollback while threads of newer rules are open: their findings are accepted, and others are not. */
     @Test
-    void acceptedFindings_doNotFailTheGate_butOthersDo() throws Exception {
+    void acceptedFindings_passWhileOthersFail() throws Exception {
         addThreadOfRules(ThreadIdentity.RULES + 1);
         Path accepted = directory.resolve("accepted.txt");
         Files.writeString(accepted, gate().out().lines().findFirst().orElseThrow() + "\n");
@@ -182,7 +182,7 @@ class GateCommandTest {
 
     /** Workers ignore it from its first task on, so no task has completed. */
     @Test
-    void threadOfUnknownRules_thatHasNotBegun_isNamed() throws Exception {
+    void unstartedThreadWithUnknownRules_isNamed() throws Exception {
         addThreadOfRules(10);
         Path file = histories.resolve("unknown.json");
         ObjectNode document = (ObjectNode) PayloadJson.MAPPER.readTree(file.toFile());
@@ -200,7 +200,7 @@ class GateCommandTest {
 
     /** A later release knows one more version of the rules, and continues the threads of this release. */
     @Test
-    void buildWithAWiderRangeOfRules_passesThreadsOfBoth() throws Exception {
+    void buildWithMoreRules_passesThreadsOfBoth() throws Exception {
         addThreadOfRules(ThreadIdentity.RULES + 1);
         Path build = ChangedBuild.with(
                 Files.createDirectory(directory.resolve("build")),
@@ -228,7 +228,7 @@ class GateCommandTest {
     }
 
     @Test
-    void agentThatIsMissing_isNamedWithItsThreads() throws Exception {
+    void missingAgent_isNamedWithItsThreads() throws Exception {
         Said said = gate("--agents", agent("b").toString(), "--sample", "1");
 
         assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
@@ -238,7 +238,7 @@ class GateCommandTest {
     }
 
     @Test
-    void agentFileThatIsInvalid_isNamedWithItsThreads() throws Exception {
+    void invalidAgentFile_isNamedWithItsThreads() throws Exception {
         Path agents = agent("a");
         Files.writeString(agents.resolve("a.yaml"), "model: scripted:a.script.yaml\nmax_iteratons: 3\n");
 
@@ -252,7 +252,7 @@ class GateCommandTest {
     }
 
     @Test
-    void whatCannotBeTried_isRefusedWithTheReason() throws Exception {
+    void unusableThreadOrBuild_isRefusedWithTheReason() throws Exception {
         Files.writeString(histories.resolve("other.json"), "{}");
         assertThat(gate().err()).contains("not an exported thread: " + histories.resolve("other.json"));
         assertThat(gate("--build", directory.toString()).err()).contains("the build has no gate command: " + directory);

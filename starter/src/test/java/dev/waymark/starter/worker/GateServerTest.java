@@ -75,7 +75,7 @@ class GateServerTest {
     }
 
     @Test
-    void openThreads_passThisBuild_andAFileOfOneIsStoppedByAnother() throws Exception {
+    void openThreads_passThisBuildAndFailAChangedOne() throws Exception {
         String thread = "gate-" + UUID.randomUUID();
         String queue = thread;
         ToolSpec[] tools = BuiltInTools.of("ask_user").toArray(ToolSpec[]::new);

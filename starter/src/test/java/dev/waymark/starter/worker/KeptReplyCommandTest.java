@@ -155,7 +155,7 @@ class KeptReplyCommandTest {
     }
 
     @Test
-    void decision_keepsNoSecret_andNothingThatCameLater() throws Exception {
+    void keptReply_hasNoSecretsAndNoLaterEvents() throws Exception {
         ChildProcess.Ended exported = export(place(1), "sent");
 
         assertThat(exported.exitCode()).as(exported.err()).isZero();
@@ -170,7 +170,7 @@ class KeptReplyCommandTest {
     }
 
     @Test
-    void threadsWithChecks_areRehearsedWithoutAServer_atTheirLastDecision() throws Exception {
+    void threadsWithChecks_areRehearsedAtTheirLastDecisionWithoutServer() throws Exception {
         export(place(1), "said");
         expect("said", "text_matches: went");
         export(place(0), "sent");
@@ -187,7 +187,7 @@ class KeptReplyCommandTest {
     }
 
     @Test
-    void checkThatIsNotTried_doesNotPassUnnoticed() throws Exception {
+    void checkThatCannotRun_isReported() throws Exception {
         assertThat(export("99", "none").err()).contains("the thread has no reply at this place or before it: 99");
         export(timeline().versions().get(0).number() + "", "sent");
         expect("sent", "as_recorded: true");

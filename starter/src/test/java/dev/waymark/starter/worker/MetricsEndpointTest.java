@@ -66,7 +66,7 @@ class MetricsEndpointTest {
     }
 
     @Test
-    void workerWithoutWork_isReady_andSaysWhy() throws Exception {
+    void workerThatGetsNoWork_isReadyAndSaysWhy() throws Exception {
         try (MetricsEndpoint endpoint = MetricsEndpoint.listen("127.0.0.1", 0)) {
             endpoint.readyWhen(() -> true, () -> Optional.of("another version is current"));
 
@@ -78,7 +78,7 @@ class MetricsEndpointTest {
     }
 
     @Test
-    void lostServer_andLostDatabase_areMetrics() throws Exception {
+    void lostServerAndLostDatabase_areMetrics() throws Exception {
         try (MetricsEndpoint endpoint = MetricsEndpoint.listen("127.0.0.1", 0)) {
             ServerOutage outage = new ServerOutage("s:7233", () -> ServerState.WITHOUT_DATABASE, System::nanoTime);
             endpoint.count(outage);

@@ -50,7 +50,7 @@ class PolicyCommandTest {
     }
 
     @Test
-    void callWithArgumentsThatTheRuleDoesNotSpeakOf_isNotAllowed() {
+    void callWithArgumentsOutsideTheRule_isNotAllowed() {
         for (String args : List.of("{}", "{\"cents\":\"99999999\"}", "{\"cent\":7}")) {
             policy("--call", "refund", args);
         }
@@ -60,7 +60,7 @@ class PolicyCommandTest {
     }
 
     @Test
-    void stateOfTheThread_canBeSaid() {
+    void threadState_isSetByOptions() {
         policy("--call", "refund", "{\"cents\":7}", "--requested", "3");
         assertThat(out.toString()).startsWith("deny: denied by rule 1: at most two");
         policy("--call", "refund", "{\"cents\":7}", "--usd", "2");
@@ -68,7 +68,7 @@ class PolicyCommandTest {
     }
 
     @Test
-    void callThatNoRuleDecides_andToolWithoutRules_ask() {
+    void undecidedCallAndToolWithoutRules_ask() {
         policy("--call", "refund", "{\"cents\":7000}");
         policy("--call", "always");
         assertThat(out.toString())

@@ -74,7 +74,7 @@ class RehearseCommandTest {
     }
 
     @Test
-    void anotherProvider_mustBeAllowed() {
+    void otherProvider_withoutPermission_isRefused() {
         Said said = rehearse();
 
         assertThat(said.exitCode()).isEqualTo(ExitCode.BAD_INPUT);
@@ -83,7 +83,7 @@ class RehearseCommandTest {
     }
 
     @Test
-    void decisionsThatDiffer_areShownBesideTheRecordedOnes() {
+    void differentDecisions_areShownBesideTheRecordedOnes() {
         Said said = allowed();
 
         assertThat(said.exitCode()).as(said.toString()).isZero();
@@ -93,7 +93,7 @@ class RehearseCommandTest {
     }
 
     @Test
-    void secondRun_asksNobody_andPrintsTheSame() throws Exception {
+    void secondRun_callsNoModelAndPrintsTheSame() throws Exception {
         Said first = allowed("--json");
         Said second = allowed("--json");
 
@@ -106,7 +106,7 @@ class RehearseCommandTest {
     }
 
     @Test
-    void failedCondition_isTheExitCode_andInEveryReport() throws Exception {
+    void failedCondition_setsTheExitCodeAndIsInEveryReport() throws Exception {
         Path html = directory.resolve("out/report.html");
         Path junit = directory.resolve("out/junit.xml");
 
@@ -213,7 +213,7 @@ class RehearseCommandTest {
     }
 
     @Test
-    void continuation_hasScriptedResults_andRunsNoTool() throws Exception {
+    void continuation_usesScriptedResultsAndRunsNoTool() throws Exception {
         Files.writeString(agents.resolve("a.yaml"), """
                 model: scripted:a.script.yaml
                 tools:
@@ -236,7 +236,7 @@ class RehearseCommandTest {
 
     /** A thread file may come from anyone, and may name any program as a tool, a check or an MCP server. */
     @Test
-    void programsThatAThreadFileNames_areNotStarted() throws Exception {
+    void programsNamedByAThreadFile_areNotStarted() throws Exception {
         Path left = directory.resolve("left");
         List<String> program = List.of("/usr/bin/touch", left.toString());
         List<ToolSpec> tools = List.of(

@@ -89,7 +89,7 @@ class RehearseKillTest {
     }
 
     @Test
-    void killedRehearsal_continues_andReportsWhatAnUninterruptedOneReports() throws Exception {
+    void killedRehearsal_continued_reportsLikeAnUninterruptedOne() throws Exception {
         ChildProcess.Ended whole = rehearse("whole", "100").run(LONG);
         assertThat(whole.exitCode()).as(whole.err()).isZero();
         int all = kept("whole");
@@ -117,7 +117,7 @@ class RehearseKillTest {
     }
 
     @Test
-    void ceiling_isKept_howeverOftenTheRehearsalIsKilled() throws Exception {
+    void costLimit_rehearsalKilledRepeatedly_isKept() throws Exception {
         BigDecimal ceiling = new BigDecimal("0.3");
         long seed = System.nanoTime();
         Random random = new Random(seed);

@@ -51,7 +51,7 @@ class SafeLogLayoutTest {
     }
 
     @Test
-    void keyStorageThatIsAway_isLoggedOnceInTenSeconds() {
+    void unavailableKeyStorage_isLoggedOnceInTenSeconds() {
         Throwable away =
                 new IllegalStateException(catchThrowable(() -> new FileKeyStore(Path.of("no-such-place")).find("x")));
         String line = "Task of a failed. there is no directory for the keys of threads: ";
@@ -63,16 +63,15 @@ class SafeLogLayoutTest {
     }
 
     @Test
-    void activitiesThatWaitForTheirKeys_areLoggedOnceInTenSeconds() {
-        Throwable away =
-                ApplicationFailure.newFailure("the keys of threads can't be read", ProblemType.KEY_STORE_UNAVAILABLE);
+    void activitiesWithoutKeys_areLoggedOnceInTenSeconds() {
+        Throwable away = ApplicationFailure.newFailure("the keys of threads can't be read", ProblemType.KEY_STORE_UNAVAILABLE);
 
         assertThat(logged("Activity failure.", away, 100)).contains("Activity failure.");
         assertThat(logged("Activity failure.", away, 101)).isEmpty();
     }
 
     @Test
-    void requestThatAStoppedWorkerCancelled_isOneLine() {
+    void requestCancelledByAStoppedWorker_isOneLine() {
         Throwable cancelled = new CancellationException("The gRPC request was cancelled");
 
         assertThat(logged("Failure during reporting of activity result.", cancelled, 100))
@@ -81,7 +80,7 @@ class SafeLogLayoutTest {
     }
 
     @Test
-    void threadOfUnknownRules_isNamedInOneLine_howeverOftenItsTasksComeBack() {
+    void threadWithUnknownRules_isLoggedOnlyOnce() {
         Throwable tenth = new IllegalStateException(catchThrowable(() -> UnknownRulesException.unlessKnown(10)));
         Throwable left = ApplicationFailure.newFailure("knows rules 11", ProblemType.UNKNOWN_RULES);
 
@@ -98,7 +97,7 @@ class SafeLogLayoutTest {
     }
 
     @Test
-    void lostServer_isOneLineAtItsBeginning_andOneAtItsEnd() {
+    void lostServer_isLoggedAtBeginningAndEndOnly() {
         AtomicLong seconds = new AtomicLong(100);
         AtomicReference<ServerState> state = new AtomicReference<>(ServerState.UNREACHABLE);
         Throwable refused = new IllegalStateException(Status.UNAVAILABLE.asRuntimeException());
@@ -130,7 +129,7 @@ class SafeLogLayoutTest {
     }
 
     @Test
-    void serverWithoutDatabase_isToldWithoutAFailedRequest_unlessOnceOnly() {
+    void serverWithoutDatabase_seenTwice_isLoggedWithoutFailedRequest() {
         AtomicLong seconds = new AtomicLong(100);
         AtomicReference<ServerState> state = new AtomicReference<>(ServerState.WITHOUT_DATABASE);
         ServerOutage outage = new ServerOutage("s:7233", state::get, () -> seconds.get() * 1_000_000_000);

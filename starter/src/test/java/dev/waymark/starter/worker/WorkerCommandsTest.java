@@ -63,7 +63,7 @@ class WorkerCommandsTest {
     }
 
     @Test
-    void agents_oneInvalid_listsTheOthersAndTellsWhatIsLive() throws Exception {
+    void agents_oneInvalid_listsTheOthersAndWarns() throws Exception {
         file("a.script.yaml", "replies: [{ text: Hello. }]");
         Path broken = file("broken.yaml", "modle: scripted:a.script.yaml");
         file("weather.yaml", AGENT);
@@ -98,7 +98,7 @@ class WorkerCommandsTest {
     }
 
     @Test
-    void agents_none_saysSoOnStderr() {
+    void agents_withoutAny_saySoOnStderr() {
         assertThat(say("agents", "--agents", directory.toString()))
                 .isEqualTo(new Said(0, "", "No agents in " + directory + ". Add a file NAME.yaml.\n"));
         assertThat(say("agents", "--json", "--agents", directory.toString())).isEqualTo(new Said(0, "[]\n", ""));
@@ -169,7 +169,7 @@ class WorkerCommandsTest {
     }
 
     @Test
-    void tools_call_carriesTheAgentsContext() throws Exception {
+    void tools_call_passesTheAgentsContext() throws Exception {
         file("a.script.yaml", "replies: [{ text: Hello. }]");
         file("who.sh", "printf '%s' \"$WAYMARK_CONTEXT\"");
         file("a.yaml", """
@@ -181,7 +181,7 @@ class WorkerCommandsTest {
     }
 
     @Test
-    void tools_call_runsWhatIsSafe_andNothingElse() throws Exception {
+    void tools_call_runsSafeToolsOnly() throws Exception {
         toolsAgent();
         assertThat(tools("--call", "look")).isEqualTo(new Said(0, "seen\n\n", ""));
         assertThat(tools("--call", "docs_find", "{\"a\":1}", "--json"))
@@ -248,7 +248,7 @@ class WorkerCommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"worker", "dev", "agents", "tools"})
-    void command_helpOrVersion_isThere(String command) {
+    void command_helpOrVersion_isPrinted(String command) {
         assertThat(say(command, "--help").out()).startsWith("Usage: waymark " + command);
         assertThat(say(command, "--version")).isEqualTo(new Said(0, "waymark unpackaged\n", ""));
     }

@@ -78,7 +78,7 @@ class WorkerProcessTest {
     }
 
     @Test
-    void worker_serverThere_saysItIsReadyAndDrainsOnSigterm() throws Exception {
+    void worker_started_saysItIsReadyAndDrainsOnSigterm() throws Exception {
         try (InMemoryServer server = InMemoryServer.start(0);
                 ChildProcess command = command(
                         Map.of("TEMPORAL_ADDRESS", server.address(), "WAYMARK_TASK_QUEUE", "mine"),
