@@ -86,7 +86,7 @@ class AgentsTest {
     }
 
     @Test
-    void agents_areThoseOfTheseTests() {
+    void everyAgent_hasATest() {
         JsonNode agents =
                 waymark.run("agents", "--json", "--agents", AGENTS.toString()).json();
 
@@ -96,7 +96,7 @@ class AgentsTest {
     }
 
     @Test
-    void assistantWeatherAndBilling_doAsTheyAreTold() throws IOException {
+    void assistantWeatherAndBilling_completeTheirTasks() throws IOException {
         assertThat(textOf(client.prompt("weather", "How is it?").await()))
                 .isEqualTo("Lisbon is sunny, and in Bergen it rains.");
 
@@ -113,7 +113,7 @@ class AgentsTest {
     }
 
     @Test
-    void release_approved_tagsOnceWithItsNotes() throws Exception {
+    void release_approved_tagsOnceWithNotes() throws Exception {
         Path repository = repository("approved");
         AgentResult asked = client.run(release(repository)).await();
         String thread = asked.thread();
@@ -178,7 +178,7 @@ class AgentsTest {
     }
 
     @Test
-    void triage_commentsWhatIsApproved_andSummarizesWhatGotLong() {
+    void triage_postsApprovedCommentsAndSummarizes() {
         anthropic.answers(
                 ModelAnswer.says()
                         .calls("tu_1", "list_issues", "{\"state\":\"open\"}")
@@ -220,7 +220,7 @@ class AgentsTest {
     }
 
     @Test
-    void librarian_hasItsReaderReadAndItsCheckerCheck() {
+    void librarian_delegatesToReaderAndChecker() {
         openai.answers(
                 ModelAnswer.says().calls("tu_1", "list_documents", "{}").using(1_000, 100),
                 ModelAnswer.says()
@@ -257,7 +257,7 @@ class AgentsTest {
     }
 
     @Test
-    void worker_withoutAnyKey_runsWhatNeedsNone_andSaysWhatIsMissing() throws IOException {
+    void worker_withoutKeys_runsAgentsWithoutKeysAndWarns() throws IOException {
         Map<String, String> without = Map.of(
                 "ANTHROPIC_API_KEY", "",
                 "ANTHROPIC_BASE_URL", "",

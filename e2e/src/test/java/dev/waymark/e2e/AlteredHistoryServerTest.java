@@ -30,7 +30,7 @@ class AlteredHistoryServerTest {
     private Path directory;
 
     @Test
-    void verify_afterTheDatabaseWasAltered_namesWhatWasForged() throws Exception {
+    void verify_alteredDatabase_namesTheForgedEvents() throws Exception {
         Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
                 .agent("greeter", "", "replies: [{ text: Good morning. }]")
                 .charger("payee", 1, "")

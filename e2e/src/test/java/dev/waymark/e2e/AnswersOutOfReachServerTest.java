@@ -85,7 +85,7 @@ class AnswersOutOfReachServerTest {
     }
 
     @Test
-    void answerToAThreadOfNewerRules_wasRecorded_andSaysSo() throws Exception {
+    void answer_threadWithNewerRules_saysThatItWasRecorded() throws Exception {
         try (PlainServer server = PlainServer.start();
                 Connection connection = server.connect();
                 AgentClient client = AgentClient.connect(server.address())) {
@@ -109,7 +109,7 @@ class AnswersOutOfReachServerTest {
     }
 
     @Test
-    void answerToAThreadAtWhichWorkersFail_pointsToTheirLog() throws Exception {
+    void answer_threadWithFailingWorkers_pointsToTheirLog() throws Exception {
         try (PlainServer server = PlainServer.start();
                 Connection connection = server.connect();
                 AgentClient client = AgentClient.connect(server.address())) {

@@ -61,7 +61,7 @@ class ChatTest {
     }
 
     @Test
-    void sessions_many_areTheNewest20() {
+    void sessions_many_listsTheNewest20() {
         for (int i = 0; i < 21; i++) {
             waymark.run("run", "--agent", "assistant", "--thread", "many-" + i, "--volatile", "--no-wait", "Hi");
         }
@@ -74,7 +74,7 @@ class ChatTest {
     }
 
     @Test
-    void approval_isGivenByCommandAndNotByALine() {
+    void approval_needsACommandNotAPlainLine() {
         Done done = waymark.runTyping(
                 "Pay\n/approve --reason fine\n", "chat", "--agent", "charger", "--session", "pay", "--volatile");
 
@@ -89,7 +89,7 @@ class ChatTest {
     }
 
     @Test
-    void pipedLines_noWorker_noneIsAwaited() {
+    void pipedLines_withoutWorker_areNotAwaited() {
         Done done = waymark.with("WAYMARK_TASK_QUEUE", "nobody")
                 .runTyping(
                         "Hi\nAre you there?\n", "chat", "--agent", "greeter", "--session", "unattended", "--volatile");
@@ -102,7 +102,7 @@ class ChatTest {
     }
 
     @Test
-    void newSession_isNamed_andGoesOnUnderThatName() {
+    void newSession_continuesUnderItsGeneratedName() {
         Done first = waymark.runTyping("Hi\n", "chat", "--agent", "greeter", "--volatile");
         String name = first.err().replaceAll("(?s)session (chat-\\w+)\\..*", "$1");
 
@@ -113,7 +113,7 @@ class ChatTest {
     }
 
     @Test
-    void whatCanNotBegin_isRefusedAtOnce() {
+    void impossibleSession_isRefusedAtOnce() {
         Done forgetful = waymark.runTyping("Hi\n", "chat", "--agent", "greeter", "--session", "gone");
         assertThat(forgetful.exitCode()).isEqualTo(2);
         assertThat(forgetful.err()).contains("--saver", "--volatile").hasLineCount(1);
@@ -128,7 +128,7 @@ class ChatTest {
     }
 
     @Test
-    void killedServer_sessionIsBackWithItsQuestionAndItsCalls() {
+    void killedServer_sessionIsRestoredWithQuestionAndCalls() {
         String saver = "file:" + directory.resolve("killed");
         try (Dev first = Dev.inMemory(agents)) {
             Done asked = Command.at(first.address())
@@ -169,7 +169,7 @@ class ChatTest {
     }
 
     @Test
-    void sessionClear_forgetsItHereAndInTheSaver() {
+    void sessionClear_deletesItOnServerAndInSaver() {
         String saver = "file:" + directory.resolve("cleared");
         String[] chat = {"chat", "--agent", "greeter", "--session", "clear-me", "--saver", saver};
 
@@ -185,7 +185,7 @@ class ChatTest {
     }
 
     @Test
-    void ctrlC_stopsTheTurnAndNotTheProgram() throws Exception {
+    void ctrlC_stopsTheTurnButNotTheProgram() throws Exception {
         try (Terminal terminal =
                 Terminal.start(dev.address(), "chat", "--agent", "slow", "--session", "ctrl-c", "--volatile")) {
             shows(terminal, "> ");
@@ -209,7 +209,7 @@ class ChatTest {
     }
 
     @Test
-    void ctrlC_duringRun_saysThatTheThreadGoesOn() throws Exception {
+    void ctrlC_duringRun_saysThatTheThreadContinues() throws Exception {
         String[] run = {"run", "--agent", "slow", "--thread", "left", "--volatile", "Take your time"};
         try (Terminal terminal = Terminal.start(dev.address(), run)) {
             await().atMost(Duration.ofSeconds(60))
@@ -256,7 +256,7 @@ class ChatTest {
     }
 
     @Test
-    void run_onATerminal_showsWhatTheAgentSaysMeanwhile() throws Exception {
+    void run_onATerminal_showsTextMeanwhile() throws Exception {
         try (Terminal terminal = Terminal.start(
                 dev.address(), "run", "--agent", "assistant", "--thread", "meanwhile", "--volatile", "Book a table")) {
             assertThat(terminal.exitCode()).isZero();
@@ -271,7 +271,7 @@ class ChatTest {
 
     @Tag("server")
     @Test
-    void realServer_sessionIsOpenStill_andAClosedOneGoesOnInAnotherThread() throws IOException {
+    void realServer_closedSession_continuesInAnotherThread() throws IOException {
         Path own = Files.createDirectory(directory.resolve("durable"));
         try (Dev durable = Dev.durable(new Agents(own).assistant().directory())) {
             Command there = Command.at(durable.address());

@@ -81,7 +81,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void say_sameIdTwice_isSaidOnceAndHasTheSameOutcome() {
+    void say_sameIdTwice_hasOneMessageAndOneOutcome() {
         thread("greeter", "same-id");
         AgentResult first = client.send(
                         "same-id", OutboundMessage.message("Hi again").withId("m1"))
@@ -125,7 +125,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void thread_thatMovesToNewRuns_isOneThread() {
+    void thread_continuedAsNew_isOneThread() {
         try (Connection connection = Connection.to(dev.address())) {
             connection
                     .client()
@@ -172,7 +172,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void stop_endsTheWaitOfWhoeverWaits() {
+    void stop_endsEveryWait() {
         CompletableFuture<AgentResult> waiting = client.run(
                         Prompt.of("slower", "Hi").withThread("stopped").allowingVolatile())
                 .future();
@@ -194,7 +194,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void message_asLargeAsItMayBe_isTaken() {
+    void message_ofMaximumSize_isAccepted() {
         String text = "ü".repeat(128 * 1024);
 
         assertThat(AgentResult.assertComplete(client.prompt("greeter", text).await())
@@ -203,7 +203,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void wait_pastItsTimeout_endsButNotTheTurn() {
+    void wait_timesOut_doesNotEndTheTurn() {
         AgentClient impatient = client.withTimeout(Duration.ofMillis(300));
         Prompt slow = Prompt.of("slower", "Hi").withThread("timeout").allowingVolatile();
 
@@ -213,7 +213,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void callbacks_areAskedOnceForEachOpenItem_whileTheOutcomeIsAwaited() {
+    void callbacks_duringAwait_areCalledOncePerOpenItem() {
         List<Object> asked = new CopyOnWriteArrayList<>();
         AgentResult result = client.onApproval(request -> {
                     asked.add(request.callId() + request.args());
@@ -237,7 +237,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void callbacks_thatLeaveItToOthers_endInAnInterruption() {
+    void callbacks_withoutDecision_endInAnInterruption() {
         AgentClient half = client.onApproval(request -> Optional.of(Approval.deny("Not today.")))
                 .onQuestion(question -> Optional.empty());
         AgentResult result = half.run(
@@ -255,7 +255,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void approvalCallback_thatAbstains_leavesTheCallToPeople() {
+    void approvalCallback_abstaining_leavesTheCallToPeople() {
         AtomicInteger asked = new AtomicInteger();
         AgentResult result = client.onApproval(request -> {
                     asked.incrementAndGet();
@@ -272,7 +272,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void callback_whereSomebodyElseIsFaster_acceptsWhatThatOneDecided() {
+    void callback_slowerThanAPerson_acceptsTheirDecision() {
         AgentResult result = client.onApproval(request -> {
                     client.approve(request.thread()).await();
                     return Optional.of(Approval.deny("Too late."));
@@ -291,7 +291,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void callback_onAThreadThatWaitsAlready_isAskedByResult() {
+    void callback_onAWaitingThread_isCalledByResult() {
         client.run(Prompt.of("charger", "Go").withThread("later").allowingVolatile())
                 .await();
 
@@ -303,7 +303,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void decide_refusals_sayWhatIsWrong() {
+    void decide_invalidDecision_isRefusedWithReason() {
         client.run(Prompt.of("charger", "Go").withThread("refusing").allowingVolatile())
                 .await();
 
@@ -325,7 +325,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void approvalWithATimeout_isAnInterruptionAtOnce_andADenialInTheEnd() {
+    void approvalWithTimeout_interruptsAtOnceAndIsFinallyDenied() {
         AgentResult asked = client.run(
                         Prompt.of("hasty", "Go").withThread("hasty").allowingVolatile())
                 .await();
@@ -345,7 +345,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void pending_ofAllThreads_namesThoseThatWait() {
+    void pending_ofAllThreads_listsWaitingOnes() {
         thread("assistant", "asking");
         thread("greeter", "not-asking");
 
@@ -361,7 +361,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void resume_ofATerminatedThread_sameAnswerTwiceAtOnce_isOneThread() {
+    void resume_sameAnswerTwiceAtOnce_startsOneThread() {
         thread("assistant", "cut");
         terminate("cut");
         ResumeOptions friday = ResumeOptions.onward().withAnswer("Friday");
@@ -378,7 +378,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void resume_ofAThreadTerminatedInMidCharge_chargesOnce() throws IOException {
+    void resume_threadTerminatedInMidCharge_chargesOnce() throws IOException {
         AgentResult unknown = terminatedInMidCharge("dawdler");
         AgentResult found = terminatedInMidCharge("checked");
 
@@ -398,7 +398,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void resume_ofAThreadTerminatedBeforeItsApproval_chargesOnceItIsApproved() throws IOException {
+    void resume_threadTerminatedBeforeApproval_chargesAfterApproval() throws IOException {
         thread("patient", "terminated-patient");
         terminate("terminated-patient");
 
@@ -415,7 +415,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void resume_ofACancelledThread_goesOn() {
+    void resume_ofACancelledThread_continuesIt() {
         client.start(Prompt.of("slower", "Hi").withThread("cancelled").allowingVolatile());
         client.cancel("cancelled").await();
 
@@ -430,7 +430,7 @@ abstract class ClientContract {
     }
 
     @Test
-    void resume_ofACompleteRun_isItsOutcome() {
+    void resume_ofACompleteRun_returnsItsOutcome() {
         AgentResult result = client.prompt("greeter", "Hi").await();
 
         assertThat(client.resume(result.thread(), ResumeOptions.onward()).await())

@@ -78,7 +78,7 @@ class CommandsTest {
     }
 
     @Test
-    void run_withContext_givesItToPrograms_overTheAgentsOwn() {
+    void run_withContext_overridesTheAgentsContextInPrograms() {
         Done done = waymark.run("run", "--agent", "tenant", "--context", "{\"tenant\":\"initech\"}", "Who?", "--json");
 
         assertThat(done.json()
@@ -95,7 +95,7 @@ class CommandsTest {
     }
 
     @Test
-    void run_withSchema_hasItsLastWordAsJson_askedForOnceMoreWhereItDoesNotFit() throws IOException {
+    void run_withSchema_asksAgainUntilTheReplyFits() throws IOException {
         Done fits = counted("{\"type\":\"object\",\"required\":[\"n\"]}");
         assertThat(fits.exitCode()).isZero();
         assertThat(fits.json().get("structured").toString()).isEqualTo("{\"n\":3}");
@@ -121,7 +121,7 @@ class CommandsTest {
     }
 
     @Test
-    void run_openThread_takesNoOtherLimit() {
+    void run_openThreadWithAnotherLimit_isRefused() {
         waymark.run("run", "--agent", "greeter", "--thread", "limited", "--volatile", "--max-iterations", "2", "Hi");
 
         assertThat(waymark.run("run", "--thread", "limited", "--max-iterations", "2", "Hi")
@@ -145,7 +145,7 @@ class CommandsTest {
     }
 
     @Test
-    void run_localeWithoutUtf8_saysWhatWasTyped() {
+    void run_localeWithoutUtf8_sendsTheTypedText() {
         Done done = Command.at(dev.address())
                 .with("LC_ALL", "C")
                 .run("run", "--agent", "greeter", "Grüße, 日本 😀", "--json");
@@ -189,7 +189,7 @@ class CommandsTest {
     }
 
     @Test
-    void run_interruptedWhereCompletionIsAsserted_exitsWith4() {
+    void run_interruptedWithAssertComplete_exitsWith4() {
         Done done = waymark.run("run", "--agent", "assistant", "Book", "--assert-complete");
 
         assertThat(done.exitCode()).isEqualTo(4);
@@ -222,7 +222,7 @@ class CommandsTest {
     }
 
     @Test
-    void say_whileAPersonIsAwaited_queuesAndReportsTheQuestion() {
+    void say_duringAnInterruption_queuesAndReportsTheQuestion() {
         waymark.run("run", "--agent", "assistant", "--thread", "queue", "--volatile", "Book");
         JsonNode said = waymark.run("say", "queue", "Hurry", "--json").json();
         assertThat(said.get("status").textValue()).isEqualTo("interrupted");
@@ -238,7 +238,7 @@ class CommandsTest {
     }
 
     @Test
-    void checkpoints_ofAnyVersion_areStillThere() {
+    void checkpoint_ofAnEarlierVersion_isAvailable() {
         waymark.run("run", "--agent", "assistant", "--thread", "versions", "--volatile", "Book");
         waymark.run("answer", "versions", "Friday");
         JsonNode versions = waymark.run("checkpoints", "versions", "--json").json();
@@ -259,7 +259,7 @@ class CommandsTest {
     }
 
     @Test
-    void watch_closedThread_tellsEveryFactAndEnds() throws IOException {
+    void watch_closedThread_printsEveryFactAndEnds() throws IOException {
         String thread = waymark.run("run", "--agent", "greeter", "Hi", "--json")
                 .json()
                 .get("thread")
@@ -292,7 +292,7 @@ class CommandsTest {
     }
 
     @Test
-    void run_takesTooLong_exitsWith6AndGoesOn() {
+    void run_takesTooLong_exitsWith6WhileTheTurnContinues() {
         Done late = waymark.run("run", "--agent", "slow", "Hi", "--timeout", "500ms", "--json");
         assertThat(late.exitCode()).isEqualTo(6);
         assertThat(late.json().get("error").get("type").textValue()).isEqualTo("TimedOut");
@@ -331,7 +331,7 @@ class CommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"runner", "thread", "phases", "messages", "session", "versions"})
-    void checkpoint_ofAnyFormat_isGoneOnFrom(String format) throws IOException {
+    void checkpoint_ofAnyFormat_canBeResumed(String format) throws IOException {
         String thread = "left-" + format;
         waymark.run("run", "--agent", "assistant", "--thread", thread, "--volatile", "Book");
         Done checkpoint = waymark.run("checkpoint", thread, "--format", format);
@@ -374,7 +374,7 @@ class CommandsTest {
     }
 
     @Test
-    void resume_ofAnOpenThreadsCheckpoint_orWithoutAnAgent_isRefused() throws IOException {
+    void resume_checkpointOfOpenThreadOrWithoutAgent_isRefused() throws IOException {
         waymark.run("run", "--agent", "assistant", "--thread", "open-still", "--volatile", "Book");
         Path named = Files.writeString(
                 directory.resolve("named.json"),
@@ -390,7 +390,7 @@ class CommandsTest {
     }
 
     @Test
-    void fork_ofAQuestion_isAskedAgainAndAnsweredOnItsOwn() {
+    void fork_withOpenQuestion_isAskedAndAnsweredSeparately() {
         waymark.run("run", "--agent", "assistant", "--thread", "trunk", "--volatile", "Book");
 
         Done forked = waymark.run("fork", "trunk", "--thread", "branch", "--volatile", "--json");
@@ -402,7 +402,7 @@ class CommandsTest {
     }
 
     @Test
-    void fork_inTheMiddleOfATurn_saysWhatItMadeAndHowToGoOn() {
+    void fork_inMidTurn_saysHowToContinue() {
         waymark.run("run", "--agent", "slow", "--thread", "mid", "--volatile", "--no-wait", "Go");
 
         Done forked = waymark.run("fork", "mid", "--thread", "mid-copy", "--volatile");
@@ -428,7 +428,7 @@ class CommandsTest {
     }
 
     @Test
-    void resume_completeCheckpointWithACallWithoutAResult_claimsNothingOfItsTool() throws IOException {
+    void resume_completeCheckpointWithoutResult_leavesItsToolUnknown() throws IOException {
         Path file = Files.writeString(directory.resolve("complete.json"), """
                 [{"role":"user","content":"Go"},
                  {"role":"assistant","content":"","toolCalls":[{"id":"c1","name":"charge","arguments":{}}]},
@@ -446,7 +446,7 @@ class CommandsTest {
     }
 
     @Test
-    void anyId_canBeShortened_whereItIsUnambiguous() throws IOException {
+    void anyId_unambiguousPrefix_isAccepted() throws IOException {
         waymark.run("run", "--agent", "assistant", "--thread", "thread_3c49", "--volatile", "Book");
         waymark.run("run", "--agent", "assistant", "--thread", "thread_4", "--volatile", "Book");
         String saver = "file:" + directory.resolve("short");

@@ -129,7 +129,7 @@ class ConnectionTlsTest {
     }
 
     @Test
-    void wrongApiKey_isARefusal() {
+    void wrongApiKey_isReportedAsRefused() {
         Map<String, String> settings = settings();
         settings.put("TEMPORAL_API_KEY", "guessed");
 

@@ -93,7 +93,7 @@ class ContinuationServerTest {
     }
 
     @Test
-    void resume_underSeveralNamesAtOnce_goesOnInOne() throws IOException {
+    void resume_underSeveralNamesAtOnce_continuesInOne() throws IOException {
         terminatedThread("names");
         List<CompletableFuture<Done>> resumed = Stream.of("one", "two", "three")
                 .map(name ->
@@ -115,7 +115,7 @@ class ContinuationServerTest {
     }
 
     @Test
-    void resume_whileAnotherRequestIsAboutToStartTheThread_saysHowToStartIt() {
+    void resume_duringAnUnfinishedRequest_saysHowToStartTheThread() {
         waymark.run("run", "--agent", "names", "--thread", "starting", "Charge");
         terminate("starting");
         beginContinuation("starting", "first");
@@ -139,7 +139,7 @@ class ContinuationServerTest {
     }
 
     @Test
-    void restore_whileAnotherRequestIsAboutToContinueTheThread_isRefused() {
+    void restore_duringAnUnfinishedContinuation_isRefused() {
         String saver = "file:" + directory.resolve("checkpoints");
         waymark.run("run", "--agent", "names", "--thread", "saved", "--saver", saver, "Charge");
         beginContinuation("saved", "elsewhere");
@@ -172,7 +172,7 @@ class ContinuationServerTest {
     }
 
     @Test
-    void resume_withAnotherAgentOrAgain_goesOnInTheSameThreadOrInNone() throws IOException {
+    void resume_repeated_returnsTheSameThreadAndRefusesChanges() throws IOException {
         terminatedThread("answers");
         Done first = waymark.run("resume", "answers", "--json");
         Done again = waymark.run("resume", "answers", "--json");
@@ -187,7 +187,7 @@ class ContinuationServerTest {
     }
 
     @Test
-    void reset_ofAThreadThatGoesOnElsewhere_makesNothingTwice() throws IOException {
+    void reset_ofAContinuedThread_repeatsNoEffect() throws IOException {
         terminatedThread("reset");
         Done resumed = waymark.run("resume", "reset", "--thread", "reset-2");
         reset("reset");
@@ -211,7 +211,7 @@ class ContinuationServerTest {
      * effects.
      */
     @Test
-    void reset_ofAThreadThatGoesOnElsewhere_startsNoSubagent() throws IOException {
+    void reset_ofAContinuedThread_startsNoSubagent() throws IOException {
         waymark.run("run", "--agent", "asking", "--thread", "asking", "Pay");
         terminate("asking");
         waymark.run("resume", "asking", "--thread", "asking-2");
@@ -231,7 +231,7 @@ class ContinuationServerTest {
     }
 
     @Test
-    void file_whosePendingCallIsOpenOnThisServer_isRefused() throws IOException {
+    void file_pendingCallOpenOnThisServer_isRefused() throws IOException {
         waymark.run("run", "--agent", "files", "--thread", "files", "Charge");
         Path file = saved("files", "thread");
         Done copy = waymark.run("resume", file.toString(), "--agent", "files", "--thread", "copy");
@@ -251,7 +251,7 @@ class ContinuationServerTest {
     }
 
     @Test
-    void file_olderThanItsClosedThread_isRefusedWhereTheCallHasGoneOn() throws IOException {
+    void file_olderThanItsClosedThread_isRefusedIfTheCallStarted() throws IOException {
         waymark.run("run", "--agent", "older", "--thread", "older", "Charge");
         Path file = saved("older", "session");
         waymark.run("approve", "older");
@@ -264,7 +264,7 @@ class ContinuationServerTest {
     }
 
     @Test
-    void file_ofAThreadOfAnotherServer_goesOnOnce() throws IOException {
+    void file_fromAnotherServer_continuesOnce() throws IOException {
         waymark.run("run", "--agent", "unknown", "--thread", "unknown", "Charge");
         Path file = saved("unknown", "thread");
         String elsewhere = Files.readString(file).replace("\"threadId\" : \"unknown\"", "\"threadId\" : \"afar\"");
@@ -282,7 +282,7 @@ class ContinuationServerTest {
 
     /** After a thread is deleted, its id is free again and its effects are no longer known. */
     @Test
-    void subagentWhoseThreadIsGone_afterAReset_isNotStartedAgain() {
+    void subagent_threadDeletedBeforeAReset_isNotStartedAgain() {
         waymark.run("run", "--agent", "chief", "--thread", "chief", "Delegate");
         String child = "chief/tu_7";
         delete(child);
@@ -300,7 +300,7 @@ class ContinuationServerTest {
     }
 
     @Test
-    void run_nameOfADeletedThread_hasKeysOfItsOwn() {
+    void run_reusedNameOfADeletedThread_hasNewKeys() {
         waymark.run("run", "--agent", "names", "--thread", "again", "Charge");
         JsonNode before = waymark.run("calls", "again", "--json").json().get(0);
         delete("again");

@@ -59,7 +59,7 @@ class CrowdedQueueTest {
     Path directory;
 
     @Test
-    void result_workerIsBusyWithOthers_waits_andSaysWhenNoWorkerIsLeft() throws Exception {
+    void result_busyWorker_waitsUntilNoWorkerIsLeft() throws Exception {
         new Agents(directory).greeter();
         try (Dev dev = Dev.durableWithoutWorker(directory);
                 Connection connection = Connection.to(dev.address());
@@ -95,7 +95,7 @@ class CrowdedQueueTest {
     }
 
     @Test
-    void result_manyWaitBehindOthers_askTheServerTogether() throws Exception {
+    void result_manyWaits_shareOneWorkerCheck() throws Exception {
         new Agents(directory).greeter();
         RequestCounter requests = new RequestCounter();
         try (Dev dev = Dev.durableWithoutWorker(directory);
@@ -130,7 +130,7 @@ class CrowdedQueueTest {
     }
 
     @Test
-    void futures_serverIsSlowToSayWhereWorkersAre_shareFewJavaThreads_andWaitForTheAnswer() throws Exception {
+    void futures_slowWorkerCheck_shareFewJavaThreadsAndWait() throws Exception {
         new Agents(directory).greeter();
         try (SlowAnswers slow = new SlowAnswers("DescribeTaskQueue", 2_500);
                 Dev dev = Dev.durableWithoutWorker(directory);

@@ -55,7 +55,7 @@ class DecisionsTest {
     }
 
     @Test
-    void approve_withOtherArguments_runsTheseAndSaysSo() throws IOException {
+    void approve_withOtherArguments_runsThem() throws IOException {
         JsonNode asked = start("edited", "edited");
         assertThat(asked.get("question").textValue()).isEqualTo("May charge_card {\"cents\": 500} run?");
         JsonNode item = asked.get("pending").get(0);
@@ -103,7 +103,7 @@ class DecisionsTest {
     }
 
     @Test
-    void pending_ofSomeThreadsOnly_leavesTheOthersOut() {
+    void pending_filtered_listsMatchingCallsOnly() {
         start("parallel", "listed");
         start("listed", "listed-too");
 
@@ -119,7 +119,7 @@ class DecisionsTest {
     }
 
     @Test
-    void limit_withoutSearchAttributes_leavesNothingOutSilently() {
+    void limit_withoutSearchAttributes_omitsNothingSilently() {
         start("parallel", "paged");
         start("listed", "paged-too");
         Done whole = waymark.run("pending", "--json");
@@ -159,7 +159,7 @@ class DecisionsTest {
     }
 
     @Test
-    void deny_neverRunsIt_andTheModelHearsWhy() {
+    void deny_runsNothingAndTellsTheModelWhy() {
         start("denied", "denied");
         Done withArgs = waymark.run("deny", "denied", "--args", "{}");
         assertThat(withArgs.exitCode()).isEqualTo(2);
@@ -174,7 +174,7 @@ class DecisionsTest {
     }
 
     @Test
-    void approve_severalAreOpen_namesThemAndTakesThemInAnyOrder() throws IOException {
+    void approve_severalOpen_listsThemAndAcceptsAnyOrder() throws IOException {
         start("several", "several");
         Done unnamed = waymark.run("approve", "several", "--json");
         assertRefused(unnamed, 2, "CallRequired");
@@ -189,7 +189,7 @@ class DecisionsTest {
     }
 
     @Test
-    void settle_whatNobodyKnows_isAskedOfAPerson() {
+    void settle_unknownOutcome_asksAPerson() {
         JsonNode asked = start("unsure", "settled");
         assertThat(asked.get("question").textValue())
                 .isEqualTo(
@@ -213,7 +213,7 @@ class DecisionsTest {
     }
 
     @Test
-    void settle_givenUp_tellsTheModelThatNobodyKnows() {
+    void settle_givenUp_tellsTheModelThatTheOutcomeIsUnknown() {
         start("unsure", "given-up");
 
         assertThat(waymark.run("settle", "given-up", "--call", "tu_1", "--outcome", "give-up")
@@ -229,7 +229,7 @@ class DecisionsTest {
     }
 
     @Test
-    void settle_notDone_tellsTheModel_andKeepsTheNote() {
+    void settle_notDone_tellsTheModelAndStoresTheNote() {
         start("unsure", "not-done");
         String pending = waymark.run("pending", "not-done").out();
         assertThat(pending)
@@ -262,7 +262,7 @@ class DecisionsTest {
     }
 
     @Test
-    void settle_rerun_runsItAgainUnderTheSameKeyIfThatIsHonoured() {
+    void settle_rerunIfKeyIsHonoured_reusesTheKey() {
         start("unsure", "not-honoured");
         assertRefused(
                 waymark.run("settle", "not-honoured", "--call", "tu_1", "--outcome", "rerun", "--json"), 2, "BadInput");
@@ -279,7 +279,7 @@ class DecisionsTest {
     }
 
     @Test
-    void clear_keepsWhatTookEffect_unlessAllIsForgotten() throws IOException {
+    void clear_withoutAll_remembersEffects() throws IOException {
         start("deduping", "deduping");
         waymark.run("clear", "deduping");
         waymark.run("say", "deduping", "Once more");
@@ -292,7 +292,7 @@ class DecisionsTest {
     }
 
     @Test
-    void fourCallsAtOnce_eachGetsItsOwnResult_inCallOrder() {
+    void fourParallelCalls_getTheirResultsInCallOrder() {
         JsonNode asked = start("parallel", "parallel");
         assertThat(texts(asked.get("pending"), "callId")).containsExactly("tu_1", "tu_2");
         assertThat(texts(asked.get("pending"), "kind")).containsExactly("question", "approval");

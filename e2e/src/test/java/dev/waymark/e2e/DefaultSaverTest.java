@@ -24,7 +24,7 @@ class DefaultSaverTest {
     private Path directory;
 
     @Test
-    void namedThread_goesOnOnTheNextServer_withoutAWordAboutSavers() throws Exception {
+    void namedThread_onTheNextServer_continuesWithoutMessages() throws Exception {
         Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
                 .assistant()
                 .directory();
@@ -55,7 +55,7 @@ class DefaultSaverTest {
     }
 
     @Test
-    void volatileThread_isNotSaved_andOneWithoutANameNeither() throws Exception {
+    void volatileOrUnnamedThread_isNotSaved() throws Exception {
         Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
                 .greeter()
                 .directory();
@@ -70,7 +70,7 @@ class DefaultSaverTest {
     }
 
     @Test
-    void chat_onTheNextServer_showsWhatWasSaid() throws Exception {
+    void chat_onTheNextServer_showsEarlierMessages() throws Exception {
         Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
                 .assistant()
                 .directory();

@@ -54,7 +54,7 @@ class DevConsoleTest {
     }
 
     @Test
-    void console_isServedToThisMachineOnly_startsThreads_andEndsWithAKilledDev() throws Exception {
+    void console_servesLoopbackOnlyAndEndsWithKilledDev() throws Exception {
         URI console;
         try (ReadyProcess dev = dev("--console-port", "0")) {
             console = URI.create(dev.line().path("console").asText());
@@ -75,7 +75,7 @@ class DevConsoleTest {
     }
 
     @Test
-    void console_withoutAWorker_listsTheAgentsOfTheNamedDirectory() throws Exception {
+    void console_withoutWorker_listsAgentsOfTheNamedDirectory() throws Exception {
         try (ReadyProcess dev = dev("--no-worker", "--console-port", "0")) {
             URI console = URI.create(dev.line().path("console").asText());
 
@@ -86,7 +86,7 @@ class DevConsoleTest {
     }
 
     @Test
-    void console_withoutAWorkerAndADirectory_listsTheAgentsThatWorkersReport() throws Exception {
+    void console_withoutWorkerAndDirectory_listsReportedAgents() throws Exception {
         Path agents = new Agents(Files.createDirectory(directory.resolve("elsewhere")))
                 .greeter()
                 .directory();
@@ -114,7 +114,7 @@ class DevConsoleTest {
     }
 
     @Test
-    void withoutConsole_devHasNone() throws Exception {
+    void dev_noConsole_startsNone() throws Exception {
         try (ReadyProcess dev = dev("--no-console")) {
             assertThat(dev.line().has("console")).isFalse();
             dev.process().terminate(Duration.ofMinutes(1));

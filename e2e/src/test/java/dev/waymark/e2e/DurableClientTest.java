@@ -27,7 +27,7 @@ class DurableClientTest extends ClientContract {
     }
 
     @Test
-    void wait_overAReset_reportsWhatTheNewRunComesTo() throws Exception {
+    void wait_overAReset_returnsTheOutcomeOfTheNewRun() throws Exception {
         client.start(Prompt.of("slower", "Hi").withThread("reset"));
         CompletableFuture<AgentResult> waiting =
                 CompletableFuture.supplyAsync(() -> client.turn("reset").await());

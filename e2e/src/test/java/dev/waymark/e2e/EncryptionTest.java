@@ -70,7 +70,7 @@ class EncryptionTest {
     }
 
     @Test
-    void history_ofAnEncryptedThread_saysNothingWithoutTheKeys() throws Exception {
+    void history_withoutKeys_isUnreadable() throws Exception {
         Command.Done asked =
                 waymark.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "--json", "Book, " + CANARY);
         assertThat(asked.json().path("question").asText()).isEqualTo("Which day, " + CANARY + "?");
@@ -88,7 +88,7 @@ class EncryptionTest {
     }
 
     @Test
-    void thread_readWithoutTheRightKey_isRefusedInOneLine() {
+    void thread_withoutTheRightKey_isRefusedInOneLine() {
         waymark.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "Book");
 
         Command.Done wrong = Command.at(dev.address())
@@ -109,7 +109,7 @@ class EncryptionTest {
     }
 
     @Test
-    void thread_startedWithoutTheKeys_isRefusedInOneLineOnceAWorkerHasEncrypted() {
+    void thread_startedWithoutKeys_isRefusedOnceAWorkerEncrypts() {
         Command keyless = Command.warmAt(dev.address());
         keyless.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "--no-wait", "Book");
         await().atMost(Duration.ofMinutes(1))
@@ -124,7 +124,7 @@ class EncryptionTest {
     }
 
     @Test
-    void threadWithOtherKeys_hidesNoOther() {
+    void list_threadWithOtherKeys_showsAllOthers() {
         waymark.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "Book");
         Command keyless = Command.warmAt(dev.address());
         keyless.with("WAYMARK_TASK_QUEUE", "of-nobody")
@@ -141,7 +141,7 @@ class EncryptionTest {
     }
 
     @Test
-    void keys_thatCannotBeUsed_stopEveryCommand() {
+    void unusableKeys_stopEveryCommand() {
         for (String command : new String[] {"sessions", "agents"}) {
             Command.Done done =
                     waymark.with("WAYMARK_CODEC_KEYS", "just-a-password").run(command);
@@ -156,7 +156,7 @@ class EncryptionTest {
     }
 
     @Test
-    void codecServer_decodesForThoseWhoHaveTheToken() throws Exception {
+    void codecServer_decodesOnlyWithTheToken() throws Exception {
         waymark.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "Book, " + CANARY);
         String encrypted;
         try (Connection plain = Connection.to(dev.address())) {

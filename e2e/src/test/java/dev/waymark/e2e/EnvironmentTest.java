@@ -25,7 +25,7 @@ class EnvironmentTest {
     Path directory;
 
     @Test
-    void tool_thatReadsEveryProcess_findsNothingThatItWasNotGiven() throws Exception {
+    void tool_readingAllProcesses_findsNoSecretsOfOthers() throws Exception {
         Assumptions.assumeTrue(Files.isReadable(Path.of("/proc/self/environ")), "no /proc");
         new Agents(directory).spy(CANARY);
         Map<String, String> environment = Map.of("OPENAI_API_KEY", CANARY + "-model", "GIVEN_TOKEN", CANARY + "-given");
@@ -38,7 +38,7 @@ class EnvironmentTest {
     }
 
     @Test
-    void requestsThatWereShown_areRememberedForTheServer_inTheStateDirectory() throws Exception {
+    void shownRequests_areRememberedPerServerInTheStateDirectory() throws Exception {
         new Agents(directory).charger("charger", 1, "");
         Path state = directory.resolve("state");
         try (Dev dev = Dev.inMemory(directory)) {
@@ -62,7 +62,7 @@ class EnvironmentTest {
     }
 
     @Test
-    void codecKeys_thatCantBeUsed_areRefusedByEveryCommand() {
+    void unusableCodecKeys_areRefusedByEveryCommand() {
         new Agents(directory).greeter();
         Command command = Command.at("127.0.0.1:1").with("WAYMARK_CODEC_KEYS", "k1:c2VjcmV0");
         for (String[] arguments : new String[][] {

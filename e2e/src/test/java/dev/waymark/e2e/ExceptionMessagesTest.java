@@ -32,7 +32,7 @@ class ExceptionMessagesTest {
     private static final Path FILE = Path.of("src/test/resources/exception-messages.txt");
 
     @Test
-    void messages_areThoseThatWereReviewed() throws IOException {
+    void messages_areAsReviewed() throws IOException {
         String found = String.join("\n", messages()) + "\n";
 
         if (Boolean.getBoolean("messages.record")) {

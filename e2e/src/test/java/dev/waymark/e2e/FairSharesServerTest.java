@@ -90,7 +90,7 @@ class FairSharesServerTest {
     }
 
     @Test
-    void turnOfOneOwner_besideAThousandOfAnother_startsSoon(TestReporter reporter) throws Exception {
+    void turn_besideAThousandOfAnotherOwner_startsSoon(TestReporter reporter) throws Exception {
         try (PlainServer server = PlainServer.start(SETTINGS);
                 Connection connection = server.connect();
                 AgentClient client = AgentClient.connect(server.address())) {

@@ -22,7 +22,7 @@ class FirstStepsTest {
     private Path directory;
 
     @Test
-    void thread_isStartedAnsweredShownAndVerified() throws Exception {
+    void thread_canBeStartedAnsweredShownAndVerified() throws Exception {
         Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
                 .assistant()
                 .directory();

@@ -90,7 +90,7 @@ abstract class FollowCases {
     }
 
     @Test
-    void followAll_savesOldAndNewThreads_untilItIsAskedToEnd() throws Exception {
+    void followAll_savesOldAndNewThreadsUntilStopped() throws Exception {
         begin("greeter", thread + "/old");
         try (Watching follower = follow("save", "--all", "--follow", "--to", target, "--json")) {
             await().atMost(LONG).until(() -> steps(follower, thread + "/old").equals(List.of(1)));

@@ -64,7 +64,7 @@ class FollowTest extends FollowCases {
     }
 
     @Test
-    void follow_saverThatFails_isToldOnceAndGoesOnWhenItIsMended() throws Exception {
+    void follow_failingSaver_isReportedOnceAndResumesWhenFixed() throws Exception {
         Path place = Files.writeString(directory.resolve(thread), "no directory");
         begin("greeter", thread);
         try (Watching follower = follow("save", thread, "--follow", "--to", target, "--json")) {
@@ -83,7 +83,7 @@ class FollowTest extends FollowCases {
     }
 
     @Test
-    void follow_everyTurn_savesWhenItEndsAndWhenItAsks() throws Exception {
+    void follow_everyTurn_savesAtItsEndAndAtQuestions() throws Exception {
         begin("assistant", thread);
         try (Watching follower = follow("save", thread, "--follow", "--to", target, "--every", "turn", "--json")) {
             await().atMost(LONG).until(() -> steps(follower, thread).equals(List.of(1)));
@@ -94,7 +94,7 @@ class FollowTest extends FollowCases {
     }
 
     @Test
-    void follow_callThatRuns_hasItsRowBeforeItEnds() throws Exception {
+    void follow_runningCall_hasARowBeforeItEnds() throws Exception {
         String database = "jdbc:sqlite:" + directory.resolve("running.db");
         waymark.run("run", "--agent", "dawdler", "--thread", thread, "--volatile", "--no-wait", "Charge");
         try (Watching follower = follow("save", thread, "--follow", "--to", database, "--json")) {

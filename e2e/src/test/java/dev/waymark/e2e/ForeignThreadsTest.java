@@ -68,17 +68,17 @@ class ForeignThreadsTest {
     }
 
     @Test
-    void show_ofAThreadWithNewerRules_saysSoInWords() {
+    void show_threadWithNewerRules_explainsThat() {
         assertRefused("newer", "this thread goes by rules " + (ThreadIdentity.RULES + 1));
     }
 
     @Test
-    void show_ofAWorkflowOfAnotherProgram_saysSoInWords() {
+    void show_workflowOfAnotherProgram_explainsThat() {
         assertRefused("foreign", "the start input is not one that Waymark writes");
     }
 
     @Test
-    void sessions_listWhatCanBeRead_andSayInWordsWhatCannot() {
+    void sessions_listReadableThreadsAndExplainOthers() {
         Done done = waymark.run("sessions");
 
         assertThat(done.out()).contains("known").doesNotContain("Exception");

@@ -104,7 +104,7 @@ class FormatsTest {
     }
 
     @Test
-    void sameCheckpointAndAnswer_byTwoProcessesAtOnce_isOneRun() throws IOException {
+    void sameCheckpointAndAnswer_fromTwoProcesses_startsOneRun() throws IOException {
         String[] resume = {"resume", checkpoint("runner"), "--agent", "assistant", "--answer", "Sunday", "--json"};
         CompletableFuture<Done> other =
                 CompletableFuture.supplyAsync(() -> elsewhere().run(resume));
@@ -116,7 +116,7 @@ class FormatsTest {
     }
 
     @Test
-    void noAgent_whereThereAreSeveral_isRefusedByNames_andItsIdIsFree() throws IOException {
+    void noAgent_severalAvailable_isRefusedAndLeavesTheIdFree() throws IOException {
         String file = checkpoint("runner");
         Done refused =
                 elsewhere().run("resume", file, "--answer", "Friday", "--thread", "free", "--volatile", "--json");
@@ -143,7 +143,7 @@ class FormatsTest {
     }
 
     @Test
-    void noAgent_whereThereAreSeveral_leavesNothingBehindThatIsListed() throws IOException {
+    void noAgent_severalAvailable_listsNoThread() throws IOException {
         Command waymark = elsewhere();
         waymark.run("resume", checkpoint("runner"), "--thread", "nobodys", "--volatile");
 
@@ -160,7 +160,7 @@ class FormatsTest {
 
     /** The question in the file is printed only if the agent exists, because otherwise no thread would ask it. */
     @Test
-    void unknownAgent_isRefusedAlsoWhereAQuestionIsOpen() throws IOException {
+    void unknownAgent_withOpenQuestion_isRefused() throws IOException {
         String file = checkpoint("runner");
 
         assertThat(elsewhere().run("resume", file, "--agent", "nobody").exitCode())
@@ -171,7 +171,7 @@ class FormatsTest {
     }
 
     @Test
-    void callThatWaitsForApproval_isAskedForAgain_andAnAnswerIsRefused() throws IOException {
+    void callWaitingForApproval_asksAgainAndRefusesAnAnswer() throws IOException {
         here().run("run", "--agent", "charger", "--thread", "bill", "--volatile", "Pay");
         String file = Files.writeString(
                         directory.resolve("bill.json"),
@@ -191,7 +191,7 @@ class FormatsTest {
     }
 
     @Test
-    void unknownAgent_leavesTheIdOfItsThreadFree() {
+    void unknownAgent_leavesTheThreadIdFree() {
         String[] wrong = {"run", "--agent", "nobody", "--thread", "typo", "--volatile", "Hi"};
         String[] right = {"run", "--agent", "greeter", "--thread", "typo", "--volatile", "Hi"};
 
@@ -201,7 +201,7 @@ class FormatsTest {
     }
 
     @Test
-    void messages_sessionIdThatIsChosen_worksAtOnceAndIsNotTakenOver() {
+    void chosenThreadId_isNotTakenOverByAnotherAgent() {
         String[] first = {"run", "--agent", "greeter", "--thread", "chosen", "--volatile", "Hi"};
 
         assertThat(here().run(first)).isEqualTo(new Done(0, "Hello.\n", ""));
@@ -222,7 +222,7 @@ class FormatsTest {
     }
 
     @Test
-    void pendingCallOfAFile_waitsInAScript_unlessItIsAllowedToRun() throws IOException {
+    void importedPendingCall_inAScript_waitsUnlessAllowed() throws IOException {
         Path ledger = directory.resolve("agents/payer.ledger");
         String file = snapshot("waiting", "charge_card").toString();
         Done waiting = elsewhere().run("resume", file, "--agent", "payer", "--thread", "waiting", "--volatile");
@@ -259,7 +259,7 @@ class FormatsTest {
     }
 
     @Test
-    void pendingCallOfAFile_isListedAtATerminal_andRunsOnlyIfThePersonThereSaysSo() throws Exception {
+    void importedPendingCall_atATerminal_runsOnlyIfConfirmed() throws Exception {
         Path ledger = directory.resolve("agents/kiosk.ledger");
 
         assertThat(resumedAtATerminal("no", "n")).contains("May charge_card {\"cents\": 5} run?");
@@ -287,7 +287,7 @@ class FormatsTest {
     }
 
     @Test
-    void pendingCallOfAFile_waitsInJava_unlessTheOptionsLetItRun() throws IOException {
+    void importedPendingCall_inJava_waitsUnlessAllowed() throws IOException {
         Path ledger = directory.resolve("agents/till.ledger");
         ResumeOptions how = ResumeOptions.onward().withAgent("till").allowingVolatile();
         try (AgentClient client = AgentClient.connect(elsewhere.address())) {
@@ -316,7 +316,7 @@ class FormatsTest {
     }
 
     @Test
-    void safeCallOfAFile_runsAtOnce() throws IOException {
+    void importedSafeCall_runsAtOnce() throws IOException {
         String file = snapshot("safe", "look").toString();
 
         assertThat(elsewhere()
@@ -326,7 +326,7 @@ class FormatsTest {
     }
 
     @Test
-    void callsWithAnUnknownOutcome_areListedBeforeAnythingGoesOn() throws IOException {
+    void callsWithUnknownOutcome_areListedBeforeAnythingRuns() throws IOException {
         String at = "2026-05-01T09:00:00.000000+00:00";
         String row = """
                 {"session_id":"s","call_id":"%s","tool_name":"charge_card","args_json":"{\\"cents\\": %d}",
@@ -360,7 +360,7 @@ class FormatsTest {
 
     /** A C1 control, with which a terminal's sequences begin, and a mark that reorders the line. */
     @Test
-    void hostileTextAndArguments_reachNoTerminal_fromAnyDocument() throws IOException {
+    void hostileTextAndArguments_areEscapedInEveryDocument() throws IOException {
         String hostile = "\u009b2J\u202e";
         Path file = snapshot("hostile", "charge_card");
         Files.writeString(
@@ -405,7 +405,7 @@ class FormatsTest {
     }
 
     @Test
-    void messages_replaceClearAndAppend_alsoForWhatComesAfter() throws IOException {
+    void messages_replaceClearAndAppend_applyToLaterTurns() throws IOException {
         Path two = Files.writeString(
                 directory.resolve("two.json"),
                 "[{\"role\":\"user\",\"content\":\"Old\"},{\"role\":\"assistant\",\"content\":\"Yes\"}]");

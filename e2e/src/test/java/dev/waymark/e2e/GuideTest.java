@@ -20,7 +20,7 @@ class GuideTest {
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(?:#[^)]*)?\\)");
 
     @Test
-    void javaInTheGuide_isThatOfTheCompiledExamples() throws IOException {
+    void javaInTheGuide_equalsTheCompiledExamples() throws IOException {
         String examples;
         try (Stream<Path> files = Files.list(ROOT.resolve("e2e/src/test/java/dev/waymark/e2e/examples"))) {
             examples = files.sorted().map(GuideTest::read).collect(Collectors.joining());
@@ -35,7 +35,7 @@ class GuideTest {
     }
 
     @Test
-    void projectInTheGuide_isThatOfTheExamples() throws IOException {
+    void projectInTheGuide_equalsTheExamples() throws IOException {
         Map<String, String> printed =
                 GuideProject.of(ROOT.resolve("docs/guide/spring.md")).files();
         Path example = ROOT.resolve("examples/spring");
@@ -49,7 +49,7 @@ class GuideTest {
     }
 
     @Test
-    void linksBetweenDocuments_leadSomewhere() throws IOException {
+    void linksBetweenDocuments_haveTargets() throws IOException {
         try (Stream<Path> documents = Stream.concat(Files.list(ROOT), Files.walk(ROOT.resolve("docs")))) {
             assertThat(documents.filter(file -> file.toString().endsWith(".md")))
                     .allSatisfy(document -> {

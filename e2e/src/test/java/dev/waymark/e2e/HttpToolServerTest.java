@@ -90,7 +90,7 @@ class HttpToolServerTest {
     }
 
     @Test
-    void request_answered_isMadeOnceWithItsKey() {
+    void request_answered_isSentOnceWithItsKey() {
         Command.Done done = waymark.run("run", "--agent", "prompt", "Charge", "--json");
 
         assertThat(done.json().path("text").asText()).isEqualTo("So be it.");
@@ -103,7 +103,7 @@ class HttpToolServerTest {
     }
 
     @Test
-    void worker_killedInMidRequest_everyToolHasItsOneEffect_andEndsAsItsFileSays() {
+    void worker_killedInMidRequest_everyToolTakesEffectOnce() {
         List<String> agents = List.of("reporting", "asking", "verified", "again", "safe");
         for (String agent : agents) {
             waymark.run("run", "--agent", agent, "--thread", agent, "--volatile", "--no-wait", "Charge");

@@ -64,7 +64,7 @@ class ImageTest {
     }
 
     @Test
-    void context_hasNeitherSecretsNorBuilds() {
+    void context_hasNoSecretsOrBuildOutput() {
         assertThat(List.of(
                         ".env",
                         "worker.env",
@@ -78,7 +78,7 @@ class ImageTest {
     }
 
     @Test
-    void versions_areThoseOfTheProjectAndTheComposition() throws IOException {
+    void versions_equalThoseOfProjectAndDockerCompose() throws IOException {
         String version = matches("pom.xml", "<artifactId>waymark-parent</artifactId>\\s*<version>(.*)</version>")
                 .findFirst()
                 .orElseThrow()
@@ -152,7 +152,7 @@ class ImageTest {
     }
 
     @Test
-    void check_withoutEngine_saysWhatTheBuilderSays() throws IOException {
+    void check_withoutEngine_printsTheBuildersError() throws IOException {
         Path builder = program("docker", "echo 'Client: 28'\necho 'Cannot connect to the daemon' >&2\nexit 1\n");
 
         assertThat(image(checkout(), "check '" + builder + "' waymark:1.2.3"))

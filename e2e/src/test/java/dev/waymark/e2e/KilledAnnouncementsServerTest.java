@@ -194,7 +194,7 @@ class KilledAnnouncementsServerTest {
     }
 
     @Test
-    void announcements_workersAndServerAreKilled_allArriveInOrder_andTellNoSecret() throws Exception {
+    void announcements_workersAndServerKilled_allArriveInOrderWithoutSecrets() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
         Path database = directory.resolve("server/temporal.db");

@@ -114,7 +114,7 @@ class KilledDecisionsServerTest {
     }
 
     @Test
-    void decisions_workersAndServerAreKilled_everyRefundWasLetRunByTheRecord(@TempDir Path directory) throws Exception {
+    void decisions_workersAndServerKilled_everyRefundWasAuthorized(@TempDir Path directory) throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
         Path agents = Files.createDirectories(directory.resolve("agents"));

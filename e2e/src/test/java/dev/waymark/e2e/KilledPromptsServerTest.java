@@ -107,7 +107,7 @@ class KilledPromptsServerTest {
 
     @ParameterizedTest
     @EnumSource
-    void thread_workerAndServerAreKilled_losesNoThinking(Service service) throws Exception {
+    void thread_workerAndServerKilled_losesNoThinking(Service service) throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
         Path agents = agents(service.model);

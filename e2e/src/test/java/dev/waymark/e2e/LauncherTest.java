@@ -111,7 +111,7 @@ class LauncherTest {
     }
 
     @Test
-    void call_withoutJar_buildsItAndSaysWhatItIsAt() throws Exception {
+    void call_withoutJar_buildsItAndReportsProgress() throws Exception {
         ChildProcess.Ended done = call("./waymark", "run", "Hi");
 
         assertThat(done.exitCode()).isZero();
@@ -120,7 +120,7 @@ class LauncherTest {
     }
 
     @Test
-    void call_withANewJar_buildsNothing() throws Exception {
+    void call_withCurrentJar_buildsNothing() throws Exception {
         call("./waymark", "run");
 
         assertThat(call("./waymark", "run").err()).isEmpty();
@@ -143,7 +143,7 @@ class LauncherTest {
     }
 
     @Test
-    void workerOrCodecServer_withoutMemory_ends() throws Exception {
+    void workerOrCodecServer_outOfMemory_exits() throws Exception {
         for (String command : List.of("worker", "dev", "codec")) {
             assertThat(call("./waymark", command).out()).contains(" -XX:+ExitOnOutOfMemoryError ");
         }
@@ -151,7 +151,7 @@ class LauncherTest {
     }
 
     @Test
-    void call_afterASourceHasChanged_buildsOnceMore() throws Exception {
+    void call_changedSource_rebuilds() throws Exception {
         call("./waymark", "run");
         Path source = checkout.resolve("shared/src/main/A.java");
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(2)));
@@ -160,7 +160,7 @@ class LauncherTest {
     }
 
     @Test
-    void call_afterASourceHasBeenRemoved_buildsOnceMore() throws Exception {
+    void call_removedSource_rebuilds() throws Exception {
         call("./waymark", "run");
         Path folder = checkout.resolve("shared/src/main");
         Files.delete(folder.resolve("A.java"));
@@ -170,7 +170,7 @@ class LauncherTest {
     }
 
     @Test
-    void call_whereTheBuildFails_saysWhatIsWrongAndRunsNothing() throws Exception {
+    void call_failedBuild_printsTheErrorAndRunsNothing() throws Exception {
         Files.writeString(directory.resolve("broken"), "");
 
         ChildProcess.Ended done = call("./waymark", "run");
@@ -194,7 +194,7 @@ class LauncherTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"install --help", "install -h", "help install", "completion --help", "help completion"})
-    void help_ofTheCommandsOfTheScript_comesFromTheJar(String words) throws Exception {
+    void help_ofScriptCommands_comesFromTheJar(String words) throws Exception {
         ChildProcess.Ended done = call(("./waymark " + words).split(" "));
 
         assertThat(done.exitCode()).isZero();
@@ -203,7 +203,7 @@ class LauncherTest {
     }
 
     @Test
-    void install_twice_isFine_andLeavesOtherFilesAlone() throws Exception {
+    void install_twice_keepsOtherFiles() throws Exception {
         assertThat(call("./waymark", "install").exitCode()).isZero();
         assertThat(call("./waymark", "install").exitCode()).isZero();
 

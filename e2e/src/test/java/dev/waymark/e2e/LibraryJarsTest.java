@@ -20,7 +20,7 @@ class LibraryJarsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-ai", "spring-boot"})
-    void library_hasNoTerminalNoLoggingBindingAndNoDriver(String module) throws IOException {
+    void library_hasNoTerminalLoggingBindingOrDriver(String module) throws IOException {
         List<String> found = DEPENDENCY
                 .matcher(Files.readString(ROOT.resolve(module).resolve("pom.xml")))
                 .results()
@@ -34,7 +34,7 @@ class LibraryJarsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-ai", "spring-boot"})
-    void library_configuresNobodysLogging(String module) throws IOException {
+    void library_doesNotConfigureLogging(String module) throws IOException {
         Path resources = ROOT.resolve(module).resolve("src/main/resources");
         List<String> atTheTop = List.of();
         if (Files.isDirectory(resources)) {

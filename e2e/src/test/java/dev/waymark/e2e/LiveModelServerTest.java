@@ -33,7 +33,7 @@ class LiveModelServerTest extends LiveModelCases {
     }
 
     @Test
-    void worker_killedInMidReply_theReplyIsStoredOnce() {
+    void worker_killedInMidReply_storesTheReplyOnce() {
         int before = anthropic.received().size();
         anthropic.answers(
                 ModelAnswer.says("Once ", "upon ").silentAfter(2), ModelAnswer.says("Once ", "upon ", "a ", "time."));
@@ -59,7 +59,7 @@ class LiveModelServerTest extends LiveModelCases {
 
     /** A call costs 0.006 USD according to the price table, and the killed attempt had reported 0.001005 USD. */
     @Test
-    void modelThatLoops_stopsAtItsBudget_acrossACrashAndAResume() throws IOException {
+    void loopingModel_acrossCrashAndResume_stopsAtItsBudget() throws IOException {
         int before = anthropic.received().size();
         ModelAnswer.Speech looking =
                 ModelAnswer.says("Let me see.").calls("tu_1", "look", "{}").using(1_000, 1_000);

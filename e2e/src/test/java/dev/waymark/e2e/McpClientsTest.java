@@ -120,7 +120,7 @@ class McpClientsTest {
 
     @ParameterizedTest
     @CsvSource({"v1 legacy, http", "python legacy, stdio", "java legacy, http"})
-    void clientWithoutForms_isToldWhatWaits(String client, String transport) throws Exception {
+    void clientWithoutForms_getsThePendingRequests(String client, String transport) throws Exception {
         JsonNode played = play(client, "approve", transport);
 
         assertThat(played.at("/result/structuredContent/status").asText()).isEqualTo("interrupted");

@@ -79,7 +79,7 @@ class McpCrashTest {
     }
 
     @Test
-    void callThatWaits_isDecidedOnce_whenServeAndWorkersAreKilled() throws Exception {
+    void waitingCall_serveAndWorkersKilled_isDecidedOnce() throws Exception {
         Path charged = directory.resolve("charged");
         Agents agents = new Agents(directory);
         agents.program("charge", "echo charged >> " + charged + "\necho charged");
@@ -131,7 +131,7 @@ class McpCrashTest {
     }
 
     @Test
-    void callThatWaitsAgain_hasAnotherKey() throws Exception {
+    void callWaitingAgain_hasAnotherKey() throws Exception {
         new Agents(directory).agent("billing", """
                 tools:
                   - name: charge_card
@@ -189,7 +189,7 @@ class McpCrashTest {
     /** Between the claim of a call and its result, whether or not it has had its effect. */
     @ParameterizedTest(name = "{0}, before the effect: {1}")
     @MethodSource("kills")
-    void callWhoseToolRuns_runsOnce_andTheTaskSaysWhatIsKnown(Killed killed, boolean isBefore) throws Exception {
+    void runningCall_killed_runsOnceAndTheTaskReportsItsStatus(Killed killed, boolean isBefore) throws Exception {
         Path started = directory.resolve("started");
         Path charged = directory.resolve("charged");
         Path end = directory.resolve("end");

@@ -124,7 +124,7 @@ class MessagePathTest {
     }
 
     @Test
-    void files_areThoseInTheDocument() throws Exception {
+    void files_areAsDocumented() throws Exception {
         AtomicBoolean running = new AtomicBoolean(true);
         StringWriter printed = new StringWriter();
         try (InMemoryServer server = InMemoryServer.start(0);

@@ -29,7 +29,7 @@ class OutOfMemoryTest {
     Path directory;
 
     @Test
-    void worker_outOfMemory_ends_andTheNextOneCompletesTheTurn() throws Exception {
+    void worker_outOfMemory_exitsAndTheNextOneCompletesTheTurn() throws Exception {
         Path agents = new Agents(directory).greeter().directory();
         Path script = agents.resolve("greeter.script.yaml");
         String reply = Files.readString(script);
@@ -60,7 +60,7 @@ class OutOfMemoryTest {
 
     /** The image starts the worker with {@code ./waymark}, and Docker Compose restarts the worker however it ends. */
     @Test
-    void worker_inTheComposition_isRestarted() throws Exception {
+    void worker_inDockerCompose_isRestarted() throws Exception {
         String composition = Files.readString(ROOT.resolve("docker-compose.yml"));
         String defaults = block(composition, "x-defaults: &defaults\n");
         String worker = block(composition, "  worker:\n");

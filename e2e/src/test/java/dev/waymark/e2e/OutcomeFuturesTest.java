@@ -140,7 +140,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void future_isTheOutcomeThatAwaitReturns() {
+    void future_hasTheOutcomeThatAwaitReturns() {
         TurnHandle turn = client.run(named("greeter", "same"));
 
         assertThat(turn.future().join()).isEqualTo(turn.await());
@@ -151,7 +151,7 @@ class OutcomeFuturesTest {
     @Test
     @Order(1)
     @Tag("full")
-    void manyFutures_shareFewJavaThreads_andEndWithTheirTimeouts() {
+    void manyFutures_shareFewJavaThreadsAndTimeOut() {
         AgentClient hasty = AgentClient.on(connection, "a-queue-without-worker").withTimeout(Duration.ofSeconds(5));
 
         List<CompletableFuture<AgentResult>> outcomes = IntStream.range(0, MANY)
@@ -168,7 +168,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void slowCallbacks_delayNoOtherWait() throws Exception {
+    void slowCallbacks_doNotDelayOtherWaits() throws Exception {
         CountDownLatch decide = new CountDownLatch(1);
         AtomicInteger asked = new AtomicInteger();
         AgentClient slow = client.onApproval(request -> {
@@ -193,7 +193,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void slowFunctionsOfTheCaller_delayNoOtherWait() throws Exception {
+    void slowDependentFunctions_doNotDelayOtherWaits() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         AtomicInteger begun = new AtomicInteger();
         List<CompletableFuture<Void>> outcomes = IntStream.range(0, CALLBACKS)
@@ -213,7 +213,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void callback_mayWaitItself_andSeesTheClassLoaderOfTheCaller() throws Exception {
+    void callback_canWaitAndHasTheCallersClassLoader() throws Exception {
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         AtomicReference<ClassLoader> seen = new AtomicReference<>();
         AgentClient deciding = client.onApproval(request -> {
@@ -245,7 +245,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void cancelledFuture_endsTheWait_andNotTheTurn() {
+    void cancelledFuture_endsTheWaitButNotTheTurn() {
         CountDownLatch begun = new CountDownLatch(2);
         CountDownLatch ended = new CountDownLatch(1);
         AgentClient watched = client.onNotice(event -> {
@@ -269,7 +269,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void startedThreadOfOneTurn_hasItsOutcome_afterItHasClosed() {
+    void closedThreadOfOneTurn_returnsItsOutcome() {
         TurnHandle turn = client.start(Prompt.of("greeter", "Go"));
         await().until(() -> client.timeline(turn.thread()).ending().isPresent());
 
@@ -278,7 +278,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void outcomeThatIsThere_isReturned_evenAfterTheDeadline() throws Exception {
+    void availableOutcome_isReturnedAfterTheDeadline() throws Exception {
         AgentClient hasty = client.withTimeout(Duration.ofMillis(1));
         TurnHandle run = hasty.run(Prompt.of("greeter", "Go"));
         TurnHandle started = hasty.start(named("greeter", "late"));
@@ -292,7 +292,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void checkedExceptionOfAListener_failsTheFuture() {
+    void listenerWithCheckedException_failsTheFuture() {
         AgentClient watched = client.watchedBy(event -> {
             throw OutcomeFuturesTest.<RuntimeException>undeclared(
                     new IOException("of a language without declarations"));
@@ -309,7 +309,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void outage_inTheMiddleOfAWait_isEndured() {
+    void shortOutage_duringAWait_isTolerated() {
         CompletableFuture<AgentResult> outcome = client.prompt("holder", "Go").future();
         outage.begin();
         try {
@@ -324,7 +324,7 @@ class OutcomeFuturesTest {
 
     @Test
     @Tag("full")
-    void outage_thatLasts_failsTheFuture() {
+    void longOutage_failsTheFuture() {
         CompletableFuture<AgentResult> outcome = client.prompt("holder", "Go").future();
         outage.begin();
         try {
@@ -345,7 +345,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void clientWithASaver_hasSavedTheTurn_beforeTheFutureIsDone() throws Exception {
+    void clientWithSaver_savesTheTurnBeforeTheFutureCompletes() throws Exception {
         try (MemorySaver saver = new MemorySaver()) {
             AgentResult result = client.savingIn(SaveOptions.in(saver))
                     .run(named("greeter", "saved"))
@@ -389,7 +389,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void clientWhoseSaverIsDown_warns_andHasAResultThatSaysSo() {
+    void clientWithFailingSaver_warnsAndMarksTheResult() {
         Logger logger = (Logger) LoggerFactory.getLogger("dev.waymark.client");
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
@@ -418,7 +418,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void listenerOfAClientWhoseSaverIsDown_isToldSo_andOfNoVersionThatIsSafe() {
+    void listener_failingSaver_getsTheFailureAndNoSavedVersion() {
         List<ThreadEvent> told = new CopyOnWriteArrayList<>();
         SaveOptions down = SaveOptions.in(new DownSaver()).withFlushTimeout(Duration.ofMillis(500));
 
@@ -437,7 +437,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void listenerOfAClientWithoutASaver_isToldOfTheVersionsInHistory_andOfRequestsOnce() {
+    void listener_withoutSaver_getsVersionsAndEachRequestOnce() {
         List<ThreadEvent> told = new CopyOnWriteArrayList<>();
 
         client.watchedBy(told::add)
@@ -466,7 +466,7 @@ class OutcomeFuturesTest {
     }
 
     @Test
-    void start_whoseMessageTheThreadRefuses_saysSoWhenItIsAwaited() {
+    void start_refusedMessage_failsWhenAwaited() {
         client.run(named("holder", "refusing"));
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> client.status("refusing").status().equals("running"));

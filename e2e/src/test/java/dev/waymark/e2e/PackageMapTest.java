@@ -40,7 +40,7 @@ class PackageMapTest {
     private static final Pattern COMMENT = Pattern.compile("/\\*\\*(.*?)\\*/", Pattern.DOTALL);
 
     @Test
-    void everyPackage_isInTheDocument() throws IOException {
+    void everyPackage_isListedInTheDocument() throws IOException {
         String document = Files.readString(DOCUMENT);
         int begin = document.indexOf(BEGIN) + BEGIN.length();
         int end = document.indexOf(END);

@@ -62,7 +62,7 @@ class PrintedCommandsTest {
     }
 
     @Test
-    void documents_haveCommands_andGoodReasonsNotToRunSome(TestReporter reporter) throws IOException {
+    void documents_haveCommandsAndPermittedReasonsForSkipping(TestReporter reporter) throws IOException {
         List<PrintedCommand> all = documents()
                 .flatMap(file -> PrintedCommand.of(ROOT, file).stream())
                 .toList();

@@ -82,7 +82,7 @@ class ProgramJarTest {
      * which would fail only at run time.
      */
     @Test
-    void classesThatAreLoadedByName_areNotLeftOut() throws IOException {
+    void classesLoadedByName_areInTheJar() throws IOException {
         Set<String> leftOut = new TreeSet<>();
         for (String library : System.getProperty("java.class.path").split(File.pathSeparator)) {
             if (library.endsWith(".jar")) {
@@ -99,7 +99,7 @@ class ProgramJarTest {
     }
 
     @Test
-    void gate_needsNoOtherFile_andNamesTheCommitOfTheBuild() throws Exception {
+    void gate_needsNoOtherFileAndNamesTheCommit() throws Exception {
         Path histories = Files.createDirectory(directory.resolve("histories"));
         Files.copy(HISTORIES.resolve("parallel-tools.json"), histories.resolve("thread.json"));
 

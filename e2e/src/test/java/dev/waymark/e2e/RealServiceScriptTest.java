@@ -96,7 +96,7 @@ class RealServiceScriptTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"anthropic:claude-opus-5-5", "openai-responses:gpt-6.1-sol"})
-    void conversations_withTheStrictServer_hold(String model) throws Exception {
+    void conversations_withStrictServer_pass(String model) throws Exception {
         try (ModelServer server = model.startsWith("anthropic") ? new AnthropicServer() : new ResponsesServer()) {
             server.answers(this::answer);
 
@@ -109,7 +109,7 @@ class RealServiceScriptTest {
     }
 
     @Test
-    void conversations_withAModelThatOnlyTalks_areNamed() throws Exception {
+    void conversations_modelWithoutToolCalls_areReportedAsFailed() throws Exception {
         String model = "anthropic:claude-opus-5-5";
         try (ModelServer server = new AnthropicServer()) {
             server.answers(ModelAnswer.says("pong"));

@@ -80,7 +80,7 @@ class RestoreTest {
     }
 
     @Test
-    void run_questionOfAnApprovedTool_isAnsweredOnTheNextServer_andTheToolNotRunAgain() {
+    void run_questionOfAnApprovedTool_isAnsweredOnTheNextServerWithoutRerun() {
         on(before, files()).run("run", "--agent", "teller", "--thread", "wire", "Wire it");
         Done asked = on(before, files()).run("approve", "wire");
         Done askedAgain = on(after, files()).run("run", "--agent", "teller", "--thread", "wire");
@@ -162,7 +162,7 @@ class RestoreTest {
      * started.
      */
     @Test
-    void run_approvedCallThatWasRunning_isUnknownOnTheNextServer_andNotApprovedAgain() throws IOException {
+    void run_approvedCallThatWasRunning_isUnknownOnTheNextServer() throws IOException {
         String target = "file:" + directory.resolve("running");
         on(before, target).run("run", "--agent", "dawdler", "--thread", "running", "Pay it");
         Done approved = on(before, target).run("approve", "running", "--timeout", "8s");
@@ -177,7 +177,7 @@ class RestoreTest {
     }
 
     @Test
-    void commandsThatOnlyLook_sayHowAThreadComesBack() {
+    void readOnlyCommands_sayHowToRestoreAThread() {
         String target = "file:" + directory.resolve("looked-at");
         on(before, target).run("run", "--agent", "assistant", "--thread", "looked-at", "Book it");
         Command waymark = on(after, target);
@@ -214,7 +214,7 @@ class RestoreTest {
     }
 
     @Test
-    void resumeAll_restoresEveryThreadThatTheServerLacks_andSaysWhichItCannot() throws IOException {
+    void resumeAll_restoresMissingThreadsAndReportsFailures() throws IOException {
         Path place = directory.resolve("all");
         String target = "file:" + place;
         for (String thread : List.of("all-1", "all-3")) {
@@ -241,7 +241,7 @@ class RestoreTest {
     }
 
     @Test
-    void resumeAll_withWhatIsAboutOneThread_isRefused() {
+    void resumeAll_withOptionsForOneThread_isRefused() {
         assertThat(on(after, files()).run("resume", "--all").err())
                 .startsWith("waymark: --all requires --from TARGET.");
         assertThat(on(after, files()).run("resume", "--from", files(), "--all", "--answer", "Friday"))
@@ -256,7 +256,7 @@ class RestoreTest {
     }
 
     @Test
-    void dev_besideAnotherOneInItsDirectory_isTold() throws IOException {
+    void dev_secondInTheSameDirectory_warns() throws IOException {
         Path agents = new Agents(Files.createDirectory(directory.resolve("shared")))
                 .assistant()
                 .directory();
@@ -279,7 +279,7 @@ class RestoreTest {
     }
 
     @Test
-    void answer_agentThatTheWorkerLacks_changesNothingAndSaysWhatToType() throws IOException {
+    void answer_agentMissingOnWorker_changesNothingAndSaysWhatToType() throws IOException {
         Path place = directory.resolve("agentless-answer");
         String target = "file:" + place;
         on(before, target).run("run", "--agent", "assistant", "--thread", "unnamed", "Book it");
@@ -295,7 +295,7 @@ class RestoreTest {
     }
 
     @Test
-    void run_conversation_goesOnWithItsCallsAndTheirKeys() throws Exception {
+    void run_restoredConversation_keepsItsCallsAndKeys() throws Exception {
         String database = "jdbc:sqlite:" + directory.resolve("sessions.db");
         on(before, database).run("run", "--agent", "payer", "--thread", "rent", "Pay");
         JsonNode calls = on(before, database).run("calls", "rent", "--json").json();
@@ -322,7 +322,7 @@ class RestoreTest {
     }
 
     @Test
-    void thread_lastStep_isSavedBeforeItsOutcomeIsTold_andToldOfOnce() throws IOException {
+    void thread_lastStep_isSavedBeforeTheOutcomeIsReported() throws IOException {
         on(before, files()).run("run", "--agent", "greeter", "--thread", "once", "Hi");
 
         JsonNode shown = Command.warmAt(before.address())
@@ -343,7 +343,7 @@ class RestoreTest {
     }
 
     @Test
-    void say_saverThatFails_tellsTheOutcomeAndThatItIsNotSaved() throws IOException {
+    void say_failingSaver_printsTheOutcomeAndTheFailure() throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "mine");
         Command.warmAt(before.address()).run("run", "--agent", "greeter", "--thread", "unsaved", "--volatile", "Hi");
         Done done = on(before, "file:" + file).run("say", "unsaved", "Hi again", "--json");
@@ -357,7 +357,7 @@ class RestoreTest {
     }
 
     @Test
-    void run_saverThatCannotBeRead_beginsNothing() throws IOException {
+    void run_unreadableSaver_startsNothing() throws IOException {
         Path file = Files.writeString(directory.resolve("another-file"), "mine");
         Done done = on(before, "file:" + file).run("run", "--agent", "greeter", "--thread", "unknown", "Hi", "--json");
 
@@ -367,7 +367,7 @@ class RestoreTest {
     }
 
     @Test
-    void saverThatDoesNotAnswer_isGivenUpInTime_andSaid() throws IOException {
+    void save_unresponsiveSaver_timesOutWithAMessage() throws IOException {
         // Accepts connections but never answers.
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             String target = "jdbc:postgresql://127.0.0.1:" + silent.getLocalPort() + "/none";
@@ -390,7 +390,7 @@ class RestoreTest {
     }
 
     @Test
-    void run_saverOfNoUse_isRefused() {
+    void run_withoutLastingSaver_isRefused() {
         Command waymark = Command.warmAt(before.address());
 
         assertThat(waymark.run("run", "--agent", "greeter", "--thread", "lost", "Hi"))
@@ -406,7 +406,7 @@ class RestoreTest {
     }
 
     @Test
-    void run_withoutAgent_goesOnWithTheAgentThatTheSaverKept() {
+    void run_withoutAgent_usesTheSavedAgent() {
         on(before, files()).run("run", "--agent", "assistant", "--thread", "kept", "Book it");
         Done askedAgain = on(after, files()).run("run", "--thread", "kept");
         Done answered = on(after, files()).run("answer", "kept", "Friday");
@@ -416,7 +416,7 @@ class RestoreTest {
     }
 
     @Test
-    void run_agentThatTheWorkerLacks_restoresNothingAndWritesNothing() throws IOException {
+    void run_agentMissingOnWorker_restoresAndWritesNothing() throws IOException {
         Path place = directory.resolve("no-agent");
         String target = "file:" + place;
         on(before, target).run("run", "--agent", "assistant", "--thread", "agentless", "Book it");
@@ -446,7 +446,7 @@ class RestoreTest {
 
     /** Whether a worker that starts later has the agent is not known then, and it would make the open calls. */
     @Test
-    void run_serverWithoutWorker_takesTheEntryOver_andTheFirstServerCanTakeItBack() throws Exception {
+    void run_serverWithoutWorker_takesTheEntryOverReversibly() throws Exception {
         Path place = directory.resolve("no-worker");
         String target = "file:" + place;
         on(before, target).run("run", "--agent", "assistant", "--thread", "alone", "Book it");
@@ -470,7 +470,7 @@ class RestoreTest {
     }
 
     @Test
-    void message_onTheServerThatTheThreadWasRestoredFrom_isRefused() throws IOException {
+    void message_onTheServerBeforeARestore_isRefused() throws IOException {
         Path place = directory.resolve("epochs");
         String target = "file:" + place;
         on(before, target).run("run", "--agent", "assistant", "--thread", "epochs", "Book it");
@@ -491,7 +491,7 @@ class RestoreTest {
 
     /** A client without the saver cannot know that another server has restored the thread. */
     @Test
-    void answer_withoutTheSaverOnTheServerThatTheThreadWasRestoredFrom_isNotSavedOverItsSuccessor() throws IOException {
+    void answer_onTheServerBeforeARestore_doesNotOverwriteTheSuccessor() throws IOException {
         Path place = directory.resolve("unaware");
         String target = "file:" + place;
         on(before, target).run("run", "--agent", "assistant", "--thread", "unaware", "Book it");
@@ -523,7 +523,7 @@ class RestoreTest {
     }
 
     @Test
-    void callback_whoseThreadIsRestoredElsewhereMeanwhile_approvesNothing() throws IOException {
+    void callback_threadRestoredElsewhereMeanwhile_approvesNothing() throws IOException {
         String target = "file:" + directory.resolve("callback");
         on(before, target).run("run", "--agent", "decided", "--thread", "callback", "Pay it");
         try (CheckpointSaver saver = SaverTarget.parse(target).open();
@@ -555,7 +555,7 @@ class RestoreTest {
     }
 
     @Test
-    void save_overANewerOrAnotherThreadsCheckpoint_isRefusedUnlessTold() throws IOException {
+    void save_overAnotherThreadsCheckpoint_isRefusedWithoutReplace() throws IOException {
         Path place = directory.resolve("richer");
         String target = "file:" + place;
         on(before, target).run("run", "--agent", "assistant", "--thread", "richer", "Book it");
@@ -572,7 +572,7 @@ class RestoreTest {
     }
 
     @Test
-    void run_corruptEntry_isRefusedAndKept() throws IOException {
+    void run_corruptEntry_isRefusedAndNotOverwritten() throws IOException {
         Path place = Files.createDirectories(directory.resolve("corrupt")).resolve("torn.json");
         Files.writeString(place, "{\"threadId\":\"torn\",");
         Done done = on(before, "file:" + place.getParent())

@@ -79,7 +79,7 @@ class RoundTripServerTest {
 
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
-    void openQuestion_ofAnyFormat_isTheSameElsewhere_andNothingIsDoneAgain(CheckpointFormat format) {
+    void openQuestion_ofAnyFormat_isTheSameElsewhere(CheckpointFormat format) {
         String thread = "trip-" + format.wireName();
         Json left = from.checkpoint("trip", format);
 
@@ -100,7 +100,7 @@ class RoundTripServerTest {
     }
 
     @Test
-    void newestSnapshot_isAsGoodAsTheWholeChain() {
+    void newestSnapshot_resumesLikeTheWholeChain() {
         Json left = PhasesCheckpoint.latest(from.timeline("trip"));
 
         AgentResult answered = to.resume(

@@ -77,7 +77,7 @@ class SaveTest {
 
     /** In a process of its own, the driver is the first library that looks for a logger. */
     @Test
-    void resume_fromADatabase_printsNothingOfALoggingLibrary() {
+    void resume_fromDatabase_printsNoLoggingLibraryOutput() {
         String target = "jdbc:sqlite:" + directory.resolve("logged.db");
 
         Done done = Command.at(here.address()).run("resume", "nobody", "--from", target);
@@ -88,7 +88,7 @@ class SaveTest {
     }
 
     @Test
-    void save_placeThatIsNone_isRefusedInOneLine() {
+    void save_unusableTarget_isRefusedInOneLine() {
         waymark.run("run", "--agent", "assistant", "--thread", "lost", "--volatile", "Book it");
 
         assertThat(waymark.run("save", "lost", "--to", "redis://nowhere"))

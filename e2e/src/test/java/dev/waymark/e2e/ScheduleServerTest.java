@@ -129,7 +129,7 @@ class ScheduleServerTest {
     }
 
     @Test
-    void schedule_whoseTimesCome_startsAThreadForEach_thatCloses() throws Exception {
+    void schedule_dueTimes_startOneThreadEachThatCloses() throws Exception {
         try (Connection connection = connection(Map.of());
                 AgentWorker worker = worker(connection, "ticking");
                 AgentClient client = AgentClient.on(connection(Map.of()), "ticking")) {
@@ -188,7 +188,7 @@ class ScheduleServerTest {
 
     /** The server copies the result of a thread into the start of the next one, encrypted for the earlier one. */
     @Test
-    void schedule_onAnEncryptedServer_startsThreadsThatCanBeRead_andTheServerReadsNothing() throws Exception {
+    void schedule_withEncryption_startsReadableThreads() throws Exception {
         Map<String, String> keys = Map.of("WAYMARK_CODEC_KEYS", KEYS);
         try (Connection ofWorker = connection(keys);
                 AgentWorker worker = worker(ofWorker, "sealed");
@@ -225,7 +225,7 @@ class ScheduleServerTest {
 
     @ParameterizedTest
     @EnumSource(OverlapPolicy.class)
-    void trigger_whileAThreadIsOpen_doesWhatThePolicySays(OverlapPolicy policy) throws Exception {
+    void trigger_whileAThreadIsOpen_followsTheOverlapPolicy(OverlapPolicy policy) throws Exception {
         String name = "overlap-" + policy.wireName();
         try (Connection connection = connection(Map.of());
                 AgentWorker worker = worker(connection, name);
@@ -263,7 +263,7 @@ class ScheduleServerTest {
     }
 
     @Test
-    void schedule_pausedAndResumed_keepsItsSettings_andIsListed() throws Exception {
+    void schedule_pausedAndResumed_keepsItsSettings() throws Exception {
         try (AgentClient client = AgentClient.on(connection(Map.of()), "paused")) {
             Schedules schedules = client.schedules();
             NewSchedule wanted = NewSchedule.of(
@@ -322,7 +322,7 @@ class ScheduleServerTest {
     }
 
     @Test
-    void backfill_startsAThreadForEachTime_once() throws Exception {
+    void backfill_startsOneThreadForEachTime() throws Exception {
         try (Connection connection = connection(Map.of());
                 AgentWorker worker = worker(connection, "late");
                 AgentClient client = AgentClient.on(connection(Map.of()), "late")) {
@@ -355,7 +355,7 @@ class ScheduleServerTest {
     }
 
     @Test
-    void create_ofWhatTemporalCannotDo_isRefusedByName(@TempDir Path keys) throws Exception {
+    void create_unsupportedByTemporal_isRefusedWithReason(@TempDir Path keys) throws Exception {
         Map<String, String> threadKeys = Map.of("WAYMARK_CODEC_KEYS", KEYS, "WAYMARK_THREAD_KEYS", "file:" + keys);
         try (AgentClient client = AgentClient.on(connection(threadKeys), "keys")) {
             assertThatThrownBy(() -> client.schedules().create(schedule("keys", "Go")))
@@ -377,7 +377,7 @@ class ScheduleServerTest {
     /** The file was written by {@code e2e/src/test/cron/times.py} with another library. */
     @Test
     @Timeout(900)
-    void cron_ofFiftyExpressions_hasTheTimesOfAnotherLibrary_forTenYears() throws Exception {
+    void cron_fiftyExpressions_matchAnotherLibraryForTenYears() throws Exception {
         List<String[]> expected = lines().map(line -> line.split("\t")).toList();
         assertThat(expected).hasSizeGreaterThanOrEqualTo(50);
         try (AgentClient client = AgentClient.on(connection(Map.of()), "nobody")) {
@@ -406,7 +406,7 @@ class ScheduleServerTest {
 
     /** What the guide says about Temporal 1.29. In New York, both times of 1:30 are started. */
     @Test
-    void cron_inTheHourThatOccursTwice_startsOneThreadEastOfGreenwich() throws Exception {
+    void cron_inTheRepeatedHour_startsOneThreadEastOfGreenwich() throws Exception {
         try (AgentClient client = AgentClient.on(connection(Map.of()), "nobody")) {
             assertThat(times(client, "30 2 * * *", "Europe/Berlin", "2027-10-30T22:00:00Z"))
                     .containsExactly("2027-10-31T01:30:00Z");
@@ -453,7 +453,7 @@ class ScheduleServerTest {
     static class Application {}
 
     @Test
-    void agentThatNoWorkerHasReported_isWarnedAbout_whereItIsScheduled() {
+    void create_agentThatNoWorkerReports_warns() {
         String warning = "no worker has reported an agent nobody: its threads will fail or wait until one has it";
 
         Command.Done created = Command.at(server.address())

@@ -92,7 +92,7 @@ class SearchAttributesServerTest {
     }
 
     @Test
-    void setUp_threadsOfBeforeAndAfter_areAllListed() throws Exception {
+    void setUp_earlierAndLaterThreads_areAllListed() throws Exception {
         PendingPageRequest all = PendingPageRequest.first(50);
         try (PlainServer server = PlainServer.start();
                 Connection ofTheWorker = server.connect();
@@ -164,7 +164,7 @@ class SearchAttributesServerTest {
     }
 
     @Test
-    void start_serverThatHasJustGotTheAttributes_isNotRefused() throws Exception {
+    void start_directlyAfterSetUp_isNotRefused() throws Exception {
         try (PlainServer server = PlainServer.start();
                 Connection connection = server.connect();
                 AgentWorker worker = worker(connection)) {
@@ -187,7 +187,7 @@ class SearchAttributesServerTest {
     }
 
     @Test
-    void pending_ofACrowd_comesInPages() throws Exception {
+    void pending_ofManyThreads_isPaged() throws Exception {
         try (PlainServer server = PlainServer.start();
                 Connection ofTheWorker = server.connect();
                 AgentClient client = AgentClient.connect(server.address())) {

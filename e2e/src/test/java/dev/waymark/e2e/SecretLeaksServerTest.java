@@ -186,7 +186,7 @@ class SecretLeaksServerTest {
     }
 
     @Test
-    void secrets_repeatedByAllWhoAreGivenThem_areNowhere() throws Exception {
+    void secrets_repeatedByEveryService_areVisibleNowhere() throws Exception {
         String key = ModelServer.KEY;
         String quoted = "{\"error\":{\"type\":\"rate_limit_error\",\"message\":\"slow down, " + key + "\"}}";
         anthropic.answers(

@@ -31,7 +31,7 @@ class SignatureAfterResetServerTest {
     private Path directory;
 
     @Test
-    void signature_isValidAgain_afterAResetThatLeavesItsDecisionOut() throws Exception {
+    void signature_afterResetWithoutItsDecision_isValidAgain() throws Exception {
         String key = directory.resolve("ann.pem").toString();
         Command.Done made = Command.at("127.0.0.1:1").run("keygen", key);
         new Agents(directory).signed("ann: \"" + made.out().strip() + "\"");

@@ -32,7 +32,7 @@ class SignedDecisionsTest {
     }
 
     @Test
-    void decision_countsOnlyIfItIsSigned() throws Exception {
+    void decision_countsOnlyIfSigned() throws Exception {
         String ann = key("ann");
         key("eve");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("ann.pem"))))

@@ -78,7 +78,7 @@ abstract class SubagentCommandsCases {
     }
 
     @Test
-    void worker_killedInTheMiddleOfAChargeBelow_itIsChargedOnce() throws IOException {
+    void worker_killedDuringASubagentsCharge_chargesOnce() throws IOException {
         assertThat(waymark.run("run", "--agent", "keeper", "--thread", "keep", "--volatile", "--no-wait", "Go")
                         .exitCode())
                 .isZero();
@@ -95,7 +95,7 @@ abstract class SubagentCommandsCases {
     }
 
     @Test
-    void stopAndCancel_goDown() {
+    void stopAndCancel_reachSubagents() {
         for (String order : new String[] {"stop", "cancel"}) {
             String thread = "to-" + order;
             json("run", "--agent", "planner", "--thread", thread, "--volatile", "Go", "--json");

@@ -19,7 +19,7 @@ class SubagentCommandsTest extends SubagentCommandsCases {
     }
 
     @Test
-    void approval_below_isGivenAboveByWhoeverIsThere() throws IOException {
+    void approval_ofASubagentsCall_isGivenInTheRootThread() throws IOException {
         JsonNode asked = json(
                 "run",
                 "--agent",
@@ -63,7 +63,7 @@ class SubagentCommandsTest extends SubagentCommandsCases {
     }
 
     @Test
-    void approval_twoLevelsBelow_withArgumentsThatDoNotFit_isRefusedAndWaits() throws IOException {
+    void approval_twoLevelsDownWithInvalidArguments_isRefused() throws IOException {
         json("run", "--agent", "owner", "--thread", "own", "--volatile", "Go", "--json");
         JsonNode item = json("pending", "own", "--json").path(0);
         assertThat(item.path("callId").asText()).isEqualTo("tu_7/tu_7/tu_1");
@@ -80,7 +80,7 @@ class SubagentCommandsTest extends SubagentCommandsCases {
     }
 
     @Test
-    void checkpoint_eachHasItsOwn_andAClosedOneIsResumed() {
+    void checkpoint_ofASubagent_canBeSavedAndResumed() {
         json("run", "--agent", "planner", "--thread", "plan", "--volatile", "Go", "--json");
         assertThat(json("checkpoint", "plan").has("pendingToolUseId")).isFalse();
         JsonNode below = json("checkpoint", "plan/tu_7");

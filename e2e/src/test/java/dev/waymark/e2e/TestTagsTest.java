@@ -34,7 +34,7 @@ class TestTagsTest {
     }
 
     @Test
-    void classesWithTestsOfTheRealServer_areInTheFullProfile() throws IOException {
+    void realServerClasses_areInTheFullProfile() throws IOException {
         assertThat(tests(SERVER::equals))
                 .hasSizeGreaterThan(10)
                 .allSatisfy(source -> assertThat(lines(source)).contains(FULL));

@@ -101,7 +101,7 @@ class ThreadKeysServerTest {
     }
 
     @Test
-    void forgottenThread_isRefusedByEveryReader_andItsNameCanBeUsedAgain() throws Exception {
+    void forgottenThread_isUnreadableAndItsNameIsFree() throws Exception {
         Command waymark = waymark(OLD);
         try (CliWorkerProcess worker = worker(OLD)) {
             waymark.run("run", "--agent", "boss", "--thread", "trip", "Book, " + CANARY);
@@ -286,7 +286,7 @@ class ThreadKeysServerTest {
     }
 
     @Test
-    void masterKey_isReplacedWhileAThreadRuns() {
+    void masterKey_canBeReplacedWhileAThreadRuns() {
         try (CliWorkerProcess worker = worker(OLD)) {
             waymark(OLD).run("run", "--agent", "boss", "--thread", "trip", "Book");
         }
@@ -302,7 +302,7 @@ class ThreadKeysServerTest {
     }
 
     @Test
-    void storage_thatIsAway_letsTasksWait() throws Exception {
+    void unavailableStorage_letsTasksWait() throws Exception {
         try (CliWorkerProcess worker = worker(OLD)) {
             waymark(OLD).run("run", "--agent", "boss", "--thread", "trip", "Book");
         }
@@ -323,7 +323,7 @@ class ThreadKeysServerTest {
 
     /** All tasks of all threads fail meanwhile, and a worker logs one line in ten seconds about it. */
     @Test
-    void storage_thatIsAway_doesNotFillTheLog() throws Exception {
+    void unavailableStorage_doesNotFillTheLog() throws Exception {
         List<String> threads = List.of("trip-1", "trip-2", "trip-3", "trip-4");
         for (String thread : threads) {
             waymark(OLD).run("run", "--agent", "clerk", "--thread", thread, "--no-wait", "Look");

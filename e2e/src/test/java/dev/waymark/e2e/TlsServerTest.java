@@ -96,7 +96,7 @@ class TlsServerTest {
     }
 
     @Test
-    void worker_commandsAndServe_areLetIn() throws Exception {
+    void workerCommandsAndServe_connect() throws Exception {
         Map<String, String> settings = front.settings();
         try (CliWorkerProcess worker =
                         CliWorkerProcess.start(front.address(), agents, settings, directory.resolve("worker.log"));
@@ -118,7 +118,7 @@ class TlsServerTest {
     }
 
     @Test
-    void spring_isLetIn() {
+    void springApplication_connects() {
         try (ConfigurableApplicationContext application = spring()) {
             AgentClient client = application.getBean(AgentClient.class);
 
@@ -134,7 +134,7 @@ class TlsServerTest {
         "TEMPORAL_TLS_SERVER_NAME, waymark.tls.server-name, localhost, the TLS handshake with the Temporal server failed",
         "TEMPORAL_API_KEY, waymark.api-key, guessed, the Temporal server refuses this client",
     })
-    void whatIsNotLetIn_saysWhy(String variable, String property, String value, String why) {
+    void rejectedClient_saysWhy(String variable, String property, String value, String why) {
         Command command = command(front.settings()).with(variable, value);
         String words = why + ": " + front.address();
 

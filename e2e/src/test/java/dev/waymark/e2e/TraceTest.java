@@ -50,7 +50,7 @@ class TraceTest {
     }
 
     @Test
-    void run_isOneTrace_theSameInEveryExport_withoutWords() throws IOException {
+    void run_exportedTwice_isTheSameTraceWithoutText() throws IOException {
         String thread = waymark.run("run", "--agent", "greeter", "Good evening", "--json")
                 .json()
                 .get("thread")
@@ -70,7 +70,7 @@ class TraceTest {
     }
 
     @Test
-    void trace_withoutACollector_saysWhereItWasSought() {
+    void trace_unreachableCollector_namesItsAddress() {
         String thread = waymark.run("run", "--agent", "greeter", "Hi", "--json")
                 .json()
                 .get("thread")

@@ -136,7 +136,7 @@ class TurnPublisherTest {
     }
 
     @Test
-    void subscriber_getsAllEventsInOrder_howeverItRequestsThem() {
+    void subscriber_anyDemand_getsAllEventsInOrder() {
         Recorder greedy = new Recorder(Long.MAX_VALUE, event -> 1);
         Recorder careful = new Recorder(1, event -> 1);
         turns(Prompt.of("greeter", "Hello")).subscribe(greedy);
@@ -161,7 +161,7 @@ class TurnPublisherTest {
     }
 
     @Test
-    void eachSubscriber_sendsTheRequest_whichIsTheSameMessage() {
+    void severalSubscribers_sendTheSameMessageOnce() {
         Prompt prompt = Prompt.of("greeter", "Hello").withThread("twice").allowingVolatile();
         Flow.Publisher<ThreadEvent> turns = turns(prompt);
         for (int i = 0; i < 2; i++) {
@@ -185,7 +185,7 @@ class TurnPublisherTest {
     }
 
     @Test
-    void cancelledSubscription_endsTheWait_andNotTheTurn() {
+    void cancelledSubscription_endsTheWaitButNotTheTurn() {
         Recorder recorder = new Recorder(Long.MAX_VALUE, event -> 0);
         turns(Prompt.of("holder", "Hello").withThread("left").allowingVolatile())
                 .subscribe(recorder);

@@ -110,7 +110,7 @@ class WaitingCallersServerTest {
     }
 
     @Test
-    void result_serverIsTooBusyToAnswer_waitsForIt() throws Exception {
+    void result_busyServer_waitsForIt() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
         try (KillableServer server = KillableServer.start(
@@ -142,7 +142,7 @@ class WaitingCallersServerTest {
      * each would take another 10 s.
      */
     @Test
-    void result_serverDoesNotSayWhetherThereIsAWorker_allEndWithTheirTimeouts() throws Exception {
+    void result_workerCheckWithoutAnswer_allWaitsTimeOut() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
         ExecutorService callers = Executors.newFixedThreadPool(CALLERS);

@@ -91,7 +91,7 @@ class WebTokensTest {
     }
 
     @Test
-    void forgedAndUnfitTokens_areRefusedByName_andTellNothing() throws Exception {
+    void forgedOrInvalidTokens_areRejectedWithoutDetails() throws Exception {
         String ann = signed(RS256, claims("ann", "talk decide"), keys);
         String thread = started(ann);
         String good = claims("ann", "talk decide");
@@ -125,7 +125,7 @@ class WebTokensTest {
     }
 
     @Test
-    void othersThreads_doNotExist_andRolesLimit() throws Exception {
+    void threadsOfOthers_areNotFoundAndRolesApply() throws Exception {
         String thread = started(signed(RS256, claims("ann", "talk"), keys));
         String bob = signed(RS256, claims("bob", "talk decide"), keys);
         String looker = signed(RS256, claims("ann", "look"), keys);

@@ -26,7 +26,7 @@ class WorkerRequestsTest {
     record Nothing() {}
 
     @Test
-    void stepsWithSafeCalls_inTheProcessOfTheirWorkflow_readNoHistory() throws Exception {
+    void safeCalls_inTheWorkflowsProcess_readNoHistory() throws Exception {
         List<String> traces = new CopyOnWriteArrayList<>();
         JavaTool<Nothing> look = JavaTool.of("look", "Looks", Nothing.class, (nothing, context) -> {
                     traces.add(context.traceparent().orElseThrow());

@@ -23,7 +23,7 @@ class PetClinicSourcesTest {
     private static final Path SOURCES = Path.of("src/test/petclinic/src/main/java");
 
     @Test
-    void sources_useTheApiAsItIs() throws Exception {
+    void sources_compileAgainstThePublicApi() throws Exception {
         List<Path> files;
         try (Stream<Path> all = Files.walk(SOURCES)) {
             files = all.filter(file -> file.toString().endsWith(".java")).toList();

@@ -135,7 +135,7 @@ class ReleaseTest {
     /** The worker is started as by Docker Compose, but with the host's network, where the test's server is. */
     @Test
     @Tag("server")
-    void image_ofTheRelease_runsAWorkerThatIsHealthyAndDrains() throws Exception {
+    void image_ofTheRelease_runsAHealthyWorkerThatDrains() throws Exception {
         assumeTrue(ENGINE.isPresent(), "neither docker nor podman has an engine that answers");
         ContainerEngine engine = ENGINE.get();
         assumeTrue(
@@ -294,7 +294,7 @@ class ReleaseTest {
     }
 
     @Test
-    void programThatKnowsOnlyTheBom_buildsAndSurvivesCrashes() throws Exception {
+    void programWithBom_builtByMaven_survivesCrashes() throws Exception {
         Path program = directory.resolve("program");
         copy(ROOT.resolve("examples/java"), program);
 
@@ -309,7 +309,7 @@ class ReleaseTest {
      * The build file of the example needs Gradle 8 or later. For Debian's Gradle 4.4, an equivalent build file is used.
      */
     @Test
-    void programThatKnowsOnlyTheBom_builtByGradle_survivesCrashes() throws Exception {
+    void programWithBom_builtByGradle_survivesCrashes() throws Exception {
         OptionalInt gradle = gradle();
         assumeTrue(gradle.isPresent(), "no gradle on PATH");
         assumeFalse(gradle.getAsInt() >= 5 && gradle.getAsInt() < 8, "no build file for the gradle on PATH");
@@ -375,7 +375,7 @@ class ReleaseTest {
     @ParameterizedTest
     @Tag("server")
     @MethodSource("applications")
-    void springApplicationOfTheGuide_killedInABooking_booksOnce(LibraryModels application) throws Exception {
+    void springApplicationOfTheGuide_killedWhileBooking_booksOnce(LibraryModels application) throws Exception {
         assumeTrue(TemporalBinary.find().isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
         Path program = Files.createDirectory(directory.resolve(
                 ("spring-" + application.springBoot() + "-" + application.models()).replace(' ', '-')));
@@ -419,7 +419,7 @@ class ReleaseTest {
     @Execution(ExecutionMode.SAME_THREAD)
     @Tag("server")
     @ValueSource(strings = {"before", "after"})
-    void petClinic_killedInTheMiddleOfABooking_hasOneVisit(String commit) throws Exception {
+    void petClinic_killedWhileBooking_hasOneVisit(String commit) throws Exception {
         String checkout = System.getProperty("petclinic", "");
         assumeFalse(checkout.isEmpty(), "no checkout of spring-petclinic is named");
         assumeTrue(TemporalBinary.find().isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");

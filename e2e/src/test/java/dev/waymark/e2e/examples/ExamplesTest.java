@@ -57,7 +57,7 @@ class ExamplesTest {
     }
 
     @Test
-    void statelessRequests_secondProcess_answersByTheThreadsId() {
+    void statelessRequests_secondProcess_answersByThreadId() {
         Map<String, String> first;
         try (AgentClient client = AgentClient.connect(dev.address())) {
             first = StatelessRequests.handleStart(client, "Book a table");
@@ -138,7 +138,7 @@ class ExamplesTest {
     }
 
     @Test
-    void reactive_isAMonoAndAFlux() {
+    void reactive_returnsAMonoAndAFlux() {
         try (AgentClient client = AgentClient.connect(dev.address())) {
             Prompt prompt = Prompt.of("greeter", "Hi");
 
@@ -166,7 +166,7 @@ class ExamplesTest {
     }
 
     @Test
-    void savingAlong_anotherServer_goesOnWithTheSameConversation(@TempDir Path checkpoints) {
+    void savingAlong_onAnotherServer_continuesTheConversation(@TempDir Path checkpoints) {
         List<String> told = new ArrayList<>();
         try (Dev forgetful = Dev.inMemory(agents);
                 AgentClient client = AgentClient.connect(forgetful.address())) {
@@ -182,7 +182,7 @@ class ExamplesTest {
     }
 
     @Test
-    void eventsOfATurn_haveTheApprovalTheCheckpointsAndTheOutcome_alsoOnAnotherServer(@TempDir Path directory) {
+    void eventsOfATurn_includeApprovalCheckpointsAndOutcome(@TempDir Path directory) {
         RedisCheckpointSaver saver = new RedisCheckpointSaver(new FakeRedis());
         List<String> first = new ArrayList<>();
         List<String> second = new ArrayList<>();
