@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Calls an agent with the official Java SDK, which has the versions with a handshake. Usage: {@code SdkClient.java legacy
- * SCENE http URL}, or {@code SdkClient.java legacy SCENE stdio COMMAND...}
+ * Calls an agent with the official Java SDK, which supports the versions with a handshake. Usage: {@code SdkClient.java
+ * legacy SCENE http URL}, or {@code SdkClient.java legacy SCENE stdio COMMAND...}
  */
 class SdkClient {
     public static void main(String[] args) throws Exception {

@@ -10,7 +10,7 @@ public final class BenchReport {
     private final boolean judges;
     private int missed;
 
-    /** @param judges whether limits are checked; otherwise they are only shown */
+    /** @param judges whether limits are checked or only shown */
     BenchReport(PrintStream out, boolean judges) {
         this.out = out;
         this.judges = judges;

@@ -72,7 +72,7 @@ final class BenchWorkerProcess implements AutoCloseable {
     }
 
     /**
-     * {@code converse THREAD ITERATIONS TOOLS OPEN}, the command with which the comparison with other frameworks starts
+     * Handles {@code converse THREAD ITERATIONS TOOLS OPEN}, with which the comparison with other frameworks starts
      * conversations. With OPEN 1, the conversation stays open after its iterations: an agent waits for an answer, the
      * bare workflow for a signal.
      */

@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Counts which part of its input a thread of fifty steps reads from the service's cache: five turns of ten steps, with
- * results of 1 KB and thinking that is bound to all before it.
+ * Measures the share of its input that a thread of fifty steps reads from the service's cache: five turns of ten steps,
+ * with results of 1 KB, and with thinking that the service binds to everything before it.
  */
 final class CacheBenchmark {
     private static final JsonMapper JSON = new JsonMapper();
@@ -51,7 +51,7 @@ final class CacheBenchmark {
 
     private record Look(int number) {}
 
-    /** What differs between the rows. */
+    /** The conditions of one row of the table. */
     private record Course(String name, boolean hasSchema, boolean hasPause, String cache, boolean isSummarised) {}
 
     void run() throws Exception {
@@ -120,7 +120,7 @@ final class CacheBenchmark {
         }
     }
 
-    /** Answers with calls, and at the end of each turn with words. */
+    /** Answers with calls, and at the end of each turn with text. */
     private static final class Service {
         private final Course course;
         private final PromptCache cache = new PromptCache();

@@ -27,7 +27,7 @@ final class ColdReplayBenchmark {
     private final BenchServer server;
     private final Connection connection;
     private final BenchReport report;
-    /** Iterations of each thread. The first is short, to measure the constant part of a replay. */
+    /** Iterations of each thread. The first thread is short, to measure the constant part of a replay. */
     private final int[] lengths;
 
     private final int repetitions;
@@ -59,7 +59,7 @@ final class ColdReplayBenchmark {
     private record Taken(WorkflowStub thread, List<Double> millis) {}
 
     /**
-     * What one side took for one length.
+     * The times of one side for one length.
      *
      * @param millis of each take-over
      * @param cold their median

@@ -27,7 +27,7 @@ final class ConversationsBenchmark {
     /** The history's size, divided by the text of all messages without JSON. */
     private static final double MOST_FUSED_BYTES = 1.3;
 
-    /** What an iteration does, and the time that it may take, in times of the bare workflow's. */
+    /** What an iteration does, and its time limit as a multiple of the bare workflow's time. */
     private enum Step {
         ONE("1", 1, true, 0.6),
         FOUR("4", 4, true, 0.45),

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Sends decisions at a steady rate, and keeps what became of them. Thread-safe. */
+/** Sends decisions at a steady rate, and records what became of them. Thread-safe. */
 final class DecisionLoad {
     private static final int RETRY_MILLIS = 200;
     private static final int PATIENCE_SECONDS = 180;

@@ -22,8 +22,8 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Measures how far {@code watch} lags behind the provider. A service streams words over HTTP; each word is the time at
- * which it is sent. A {@code watch} in its own process prints the words.
+ * Measures how far {@code watch} lags behind the provider. A service streams words over HTTP, and each word is the time
+ * at which it was sent. A {@code watch} in its own process prints them.
  */
 final class LiveWordsBenchmark {
     private static final double MOST_MILLIS = 400;

@@ -131,8 +131,8 @@ final class ProjectionBenchmark {
     }
 
     /**
-     * Returns the bytes that a timeline keeps reachable. Only the timeline could still reference the parsed events at
-     * the second measurement, so events that it retains would count.
+     * Returns the bytes that a timeline keeps reachable. At the second measurement, only the timeline can still
+     * reference the parsed events, so the result includes events that it retains.
      */
     private static long retained(byte[] stored) throws IOException {
         double[] bytes = new double[3];

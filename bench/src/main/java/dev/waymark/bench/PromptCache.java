@@ -11,9 +11,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The prompt cache of Anthropic's service, as its page (build-with-claude/prompt-caching) describes it, with a clock of
- * its own. A prefix up to a mark is kept for the mark's time, and found again from a later mark within twenty blocks. A
- * changed {@code tool_choice}, {@code thinking} or format makes the messages another prefix. A token has four characters.
+ * Simulates the prompt cache of Anthropic's service, as its page (build-with-claude/prompt-caching) describes it, with
+ * a clock of its own. A prefix up to a mark is stored for the mark's time, and found from a later mark within twenty
+ * blocks. A changed {@code tool_choice}, {@code thinking} or format changes the prefix of the messages. A token has
+ * four characters.
  */
 final class PromptCache {
     private static final int CHARACTERS_A_TOKEN = 4;
@@ -36,7 +37,7 @@ final class PromptCache {
         }
     }
 
-    /** The input of this request, which the cache has read from now on. */
+    /** Returns the input usage of this request, and adds its prefixes to the cache. */
     Usage read(JsonNode request) {
         List<Block> blocks = blocks(request);
         long all = blocks.get(blocks.size() - 1).tokens();

@@ -23,7 +23,7 @@ final class ServeProcess implements AutoCloseable {
         this.address = address;
     }
 
-    /** Starts {@code ./waymark serve} with limits per caller that are too high for a benchmark to reach. */
+    /** Starts {@code ./waymark serve} with limits per caller that no benchmark reaches. */
     static ServeProcess serve(WaymarkScript waymark, Path agents) throws IOException, InterruptedException {
         String command = "serve --no-auth --port 0 --rate 100000 --streams 1000 --json --agents " + agents;
         return start(waymark.command(command.split(" ")));

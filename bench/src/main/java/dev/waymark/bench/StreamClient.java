@@ -107,7 +107,9 @@ final class StreamClient implements AutoCloseable {
         return connections;
     }
 
-    /** Returns how many {@code restarted} events the server sent. Each tells the client to discard what it has. */
+    /**
+     * Returns how many {@code restarted} events the server sent. Each one tells the client to discard earlier events.
+     */
     synchronized int restarts() {
         return restarts;
     }
@@ -147,12 +149,12 @@ final class StreamClient implements AutoCloseable {
 
         @Override
         public void onError(Throwable failure) {
-            // The connection was lost. Another one is opened.
+            // The connection was lost, so another one is opened.
         }
 
         @Override
         public void onComplete() {
-            // The stream has ended. Another one is opened.
+            // The stream has ended, so another one is opened.
         }
     }
 }

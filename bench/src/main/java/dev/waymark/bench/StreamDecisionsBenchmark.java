@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Approves calls at a steady rate while the stream of every thread is open, and checks that each decision appears
- * exactly once in its thread's stream and history, even if instances of {@code ./waymark serve} are killed.
+ * exactly once in its thread's stream and history, with and without killed instances of {@code ./waymark serve}.
  */
 final class StreamDecisionsBenchmark {
     private static final int DECISIONS_A_SECOND = 50;

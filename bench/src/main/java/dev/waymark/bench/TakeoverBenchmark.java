@@ -60,7 +60,7 @@ final class TakeoverBenchmark {
             for (String thread : threads.values()) {
                 hanging.awaitInterruption(thread);
             }
-            // A call that is killed is rarely in its first millisecond.
+            // A killed call has usually run for longer than a millisecond.
             Thread.sleep(1_500);
             killedAt = BenchWorkerProcess.micros();
         }

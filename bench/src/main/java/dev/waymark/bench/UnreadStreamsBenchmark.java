@@ -18,14 +18,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures what clients cost that open streams of one long thread and read nothing: the heap of {@code ./waymark serve},
- * and how long it takes to answer other requests.
+ * Measures the cost of clients that open streams of one long thread and read nothing: the heap of {@code ./waymark
+ * serve}, and its response time for other requests.
  */
 final class UnreadStreamsBenchmark {
     private static final int STREAMS = 50;
     private static final double MOST_MEBIBYTES = 100;
     private static final double MOST_MILLIS = 2_000;
-    /** The smallest buffer, so that the kernel does not take what the client does not read. */
+    /** The smallest buffer, so that the kernel stores little of what the client does not read. */
     private static final int RECEIVE_BYTES = 4 * 1024;
 
     private static final int MESSAGE_CHARS = 200_000;

@@ -82,7 +82,7 @@ final class WaitsBenchmark {
                         .toList() + ".");
     }
 
-    /** Awaits the outcome in a Java thread of its own, which ends with it. */
+    /** Awaits the outcome in a separate Java thread. */
     private static CompletableFuture<AgentResult> awaited(TurnHandle turn) {
         CompletableFuture<AgentResult> outcome = new CompletableFuture<>();
         Thread caller = new Thread(

@@ -28,7 +28,7 @@ final class WordService implements AutoCloseable {
     private final AtomicInteger replies = new AtomicInteger();
     private volatile Round round = new Round(new CountDownLatch(0), new CountDownLatch(0));
 
-    /** Requests that are awaited before the service may answer them. */
+    /** A round of replies: the requests that have not arrived, and the permission to reply. */
     private record Round(CountDownLatch asked, CountDownLatch listening) {}
 
     /** How long the pauses of a reply are. */
@@ -58,7 +58,7 @@ final class WordService implements AutoCloseable {
         return "http://127.0.0.1:" + http.getAddress().getPort() + "/v1";
     }
 
-    /** Holds back all replies until {@link #speak}. */
+    /** Delays all replies until {@link #speak}. */
     void hold(int requests) {
         round = new Round(new CountDownLatch(requests), new CountDownLatch(1));
     }
@@ -70,7 +70,7 @@ final class WordService implements AutoCloseable {
         }
     }
 
-    /** Sends the replies that were held back, and later ones at once. */
+    /** Sends the delayed replies, and later ones at once. */
     void speak() {
         round.listening.countDown();
     }

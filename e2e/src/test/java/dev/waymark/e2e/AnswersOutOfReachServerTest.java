@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Answers to threads of a newer version, and to threads at which their workers fail. */
+/** Answers to threads of a newer version, and to threads whose workers fail. */
 @Tag("full")
 @Tag("server")
 @Timeout(120)
@@ -91,7 +91,7 @@ class AnswersOutOfReachServerTest {
                 AgentClient client = AgentClient.connect(server.address())) {
             WorkerFactory workers = begin(connection, TakingAgent.class, ThreadIdentity.RULES + 1);
             try {
-                // An update that came with the first workflow task would find no handler yet.
+                // An update in the first workflow task would not find its handler.
                 awaitEvent(connection, HistoryEvent::hasWorkflowTaskCompletedEventAttributes);
 
                 assertThat(catchThrowableOfType(

@@ -161,9 +161,9 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat(resideInAPackage(STATE).and(simpleName("Edit")));
 
-    /** What builds a conversation from a checkpoint is made by {@code Rules.restore}. */
+    /** Other packages use only {@code Rules} and {@code Restoration}. */
     @ArchTest
-    static final ArchRule rules_have_one_door = noClasses()
+    static final ArchRule rules_are_used_through_two_classes = noClasses()
             .that()
             .resideOutsideOfPackage(RULE)
             .should()

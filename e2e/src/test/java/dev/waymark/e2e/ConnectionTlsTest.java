@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Connections over TLS to a server whose certificate has another name than its address, that requires a client
- * certificate, and an API key.
+ * Connections over TLS to a server that requires a client certificate and an API key. The name in its certificate
+ * differs from its address.
  */
 @Timeout(60)
 class ConnectionTlsTest {

@@ -280,7 +280,7 @@ class ContinuationServerTest {
         assertThat(charges("unknown")).hasSize(1);
     }
 
-    /** After a thread is deleted, its id is free again and its effects are no longer known. */
+    /** When a thread is deleted, its id becomes free and its effects are forgotten. */
     @Test
     void subagent_threadDeletedBeforeAReset_isNotStartedAgain() {
         waymark.run("run", "--agent", "chief", "--thread", "chief", "Delegate");

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Callers whose thread waits behind many others get no failure that says that no worker runs. */
+/** A thread that waits behind many others does not make its caller report that no worker runs. */
 @Tag("server")
 @Tag("full")
 @Timeout(240)
@@ -114,7 +114,7 @@ class CrowdedQueueTest {
                 for (int i = 0; i < CALLERS; i++) {
                     callers.submit(() -> client.turn("last").await());
                 }
-                // Longer than the wait after which each caller would ask the server whether there is a worker.
+                // Longer than the time after which a caller asks the server whether a worker runs.
                 await().during(15, TimeUnit.SECONDS)
                         .atMost(20, TimeUnit.SECONDS)
                         .until(() -> requests.count("DescribeTaskQueue") <= 5);
@@ -149,7 +149,7 @@ class CrowdedQueueTest {
             assertThat(outcomes).allMatch(CrowdedQueueTest::endsWithoutWorker);
             assertThat(slow.count()).isPositive();
 
-            // Its time is over while the server is still asked, and the answer decides.
+            // The timeout ends while the server is being asked, and the answer decides.
             AgentClient hasty = client.withTimeout(Duration.ofSeconds(12));
             assertThat(hasty.turn(turn.thread()).future()).matches(CrowdedQueueTest::endsWithoutWorker);
         }
@@ -160,7 +160,7 @@ class CrowdedQueueTest {
                 .join();
     }
 
-    /** Sends some requests late, so that their answers come late. */
+    /** Delays some requests, so that their answers come late. */
     private static final class SlowAnswers implements ClientInterceptor, AutoCloseable {
         private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
         private final AtomicInteger count = new AtomicInteger();

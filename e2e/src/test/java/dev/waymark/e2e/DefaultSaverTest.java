@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code waymark dev} with the in-memory server, as the README starts it: no request is refused, and named threads
- * survive the end of the server.
+ * {@code waymark dev} with the in-memory server, started as in the README: no request is refused, and named threads
+ * survive the server.
  */
 @Timeout(300)
 @Tag("full")

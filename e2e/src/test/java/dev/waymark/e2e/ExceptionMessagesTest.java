@@ -24,8 +24,8 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /**
- * All messages of exceptions in the main code stand in one file, so that they are reviewed side by side: a message
- * says what is wrong, with the value. {@code -Dmessages.record=true} writes the file.
+ * Lists the exception messages of the main code in one file, so that they can be reviewed together: each says what is
+ * wrong, with the value. {@code -Dmessages.record=true} writes the file.
  */
 class ExceptionMessagesTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();

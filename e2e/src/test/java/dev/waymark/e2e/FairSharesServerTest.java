@@ -38,7 +38,7 @@ class FairSharesServerTest {
     private static final int CROWD = 1_000;
     private static final int SLOTS = 4;
     private static final long MODEL_MILLIS = 500;
-    /** Each partition of a task queue is fair for itself, and a free worker asks one of them. */
+    /** Uses a single partition: a worker polls one partition at a time, and each is fair only within itself. */
     private static final String[] SETTINGS = Stream.of(
                     "matching.enableFairness=true",
                     "matching.numTaskqueueReadPartitions=1",
@@ -109,9 +109,8 @@ class FairSharesServerTest {
                 Duration beside = begun(client, LIGHT, "beside");
                 reporter.publishEntry("beside " + CROWD, beside.toMillis() + " ms until the model is called");
 
-                // A slot becomes free when the model has answered. Alone, the whole turn takes 0.6 s, and the crowd
-                // takes a
-                // minute or more. On a busy machine, everything takes longer.
+                // A slot becomes free when the model has answered. On an idle machine, a turn alone takes 0.6 s, and
+                // the crowd takes a minute or more.
                 assertThat(beside).isLessThan(turn.multipliedBy(2).plusSeconds(5));
                 assertThat(called).doesNotContainKey("heavy-late").hasSizeLessThan(CROWD / 2);
                 Priority share = connection

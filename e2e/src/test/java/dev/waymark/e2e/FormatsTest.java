@@ -158,7 +158,7 @@ class FormatsTest {
                 .isEqualTo("Which day?\n");
     }
 
-    /** The question in the file is printed only if the agent exists, because otherwise no thread would ask it. */
+    /** The question in the file is printed only if the agent exists; otherwise no thread asks it. */
     @Test
     void unknownAgent_withOpenQuestion_isRefused() throws IOException {
         String file = checkpoint("runner");
@@ -210,7 +210,7 @@ class FormatsTest {
         assertThat(contents(here().run("show", "chosen", "--json"))).containsExactly("Hi", "Hello.");
     }
 
-    /** A snapshot with a reply whose call was never started: nobody knows who wrote it. */
+    /** A snapshot, perhaps written by hand, with a reply whose call was never started. */
     private static Path snapshot(String name, String tool) throws IOException {
         return Files.writeString(directory.resolve(name + ".json"), """
                 {"schema_version":"v1","run_id":"r-%s","thread_id":"t-%s","step":1,"phase":"runtime_state",
@@ -358,7 +358,7 @@ class FormatsTest {
         return IdempotencyKey.of("s", "charge_card", Json.of(Map.of("cents", cents)), 0);
     }
 
-    /** A C1 control, with which a terminal's sequences begin, and a mark that reorders the line. */
+    /** Uses a C1 control, which begins terminal sequences, and a mark that reorders the line. */
     @Test
     void hostileTextAndArguments_areEscapedInEveryDocument() throws IOException {
         String hostile = "\u009b2J\u202e";

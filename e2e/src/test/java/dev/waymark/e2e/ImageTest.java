@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The definition of the worker's image, as far as it can be checked without an engine. */
+/** The definition of the worker's image, as far as it can be checked without a container engine. */
 class ImageTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
@@ -55,7 +55,7 @@ class ImageTest {
                 .allMatch(ImageTest::isInContext);
     }
 
-    /** Podman 4.3 does not look for files that match a wildcard in directories that are left out. */
+    /** Podman 4.3 does not match wildcards inside excluded directories. */
     @Test
     void context_isDefinedWithoutWildcards() {
         assertThat(read(".dockerignore").lines().filter(line -> line.startsWith("!")))

@@ -57,9 +57,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Threads announce requests and ends of turns to receivers that often fail, while the worker and the server are killed at
- * random moments. Every receiver must be told everything, in order and with a valid signature, and what only the worker
- * knows of a receiver must be nowhere else.
+ * Threads announce requests and ends of turns to receivers that often fail, while the worker and the server are killed
+ * at random moments. Every receiver must get everything, in order and with a valid signature, and the settings of a
+ * receiver must not leave the worker.
  */
 @Tag("server")
 @Tag("full")
@@ -95,7 +95,7 @@ class KilledAnnouncementsServerTest {
     @TempDir
     private Path directory;
 
-    /** What a receiver was told of a thread. In a chat, all reminders look alike. */
+    /** What a receiver was told about a thread. In a chat, all reminders look alike. */
     private record Event(String receiver, String thread, String type, int reminder) {
         static Event of(Delivery delivery) {
             JsonNode body = json(delivery.body());
@@ -126,7 +126,7 @@ class KilledAnnouncementsServerTest {
         return "refund-" + thread;
     }
 
-    /** Whether a thread's request is decided as soon as it waits, when nobody may have been told of it. */
+    /** Whether a thread's request is decided as soon as it waits, perhaps before it is announced. */
     private static boolean isHasty(int thread) {
         return thread % 5 == 0;
     }
@@ -167,7 +167,7 @@ class KilledAnnouncementsServerTest {
         return agents;
     }
 
-    /** Decides about the request of a thread, if it is time. Returns whether it was decided. */
+    /** Decides about the request of a thread, if it is due. Returns whether it was decided. */
     private boolean attend(AgentClient client, int thread, Set<Event> accepted) {
         String name = name(thread);
         boolean isKnown =
@@ -258,7 +258,7 @@ class KilledAnnouncementsServerTest {
         checkSecrets();
     }
 
-    /** Secrets are nowhere. What was announced is visible, so that the search would have found them. */
+    /** Checks that no secret is visible anywhere. Announced text is visible, which shows that the search works. */
     private void checkSecrets() {
         for (int i = 0; i < THREADS; i++) {
             assertThat(seen.get("history of " + name(i))).contains("\"receiver\":\"team\"");

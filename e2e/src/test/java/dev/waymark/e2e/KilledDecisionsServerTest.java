@@ -41,8 +41,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * People deny, edit, widen and revoke decisions, and let them expire, while the worker and the server are killed at random
- * moments. Every refund that happened must have been let run by what the history had recorded when it was claimed.
+ * People deny, edit, widen and revoke decisions, and let them expire, while the worker and the server are killed at
+ * random moments. For every refund that happened, the history up to its claim must contain the permission.
  */
 @Tag("server")
 @Tag("full")
@@ -54,7 +54,7 @@ class KilledDecisionsServerTest {
 
     private final Random random = new Random(26);
 
-    /** What the person does who decides about a thread. */
+    /** How the person decides who is responsible for a thread. */
     private enum Way {
         /** Approves a call, and two more that match a schema. Denies the rest. */
         WIDEN,
@@ -96,7 +96,7 @@ class KilledDecisionsServerTest {
                         .withBy("ann"));
     }
 
-    /** Decides what waits in a thread. Returns whether the thread has come to rest. */
+    /** Decides the pending requests of a thread. Returns whether the thread has finished. */
     private boolean attend(AgentClient client, int thread, Set<Integer> revoked) {
         Timeline timeline = client.timeline(name(thread));
         Conversation state = timeline.now();

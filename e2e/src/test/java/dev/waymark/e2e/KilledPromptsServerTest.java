@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A thread of a model that binds its thinking, with summaries, while its worker and its server are killed. No request
- * may be refused, no thinking dropped, and nothing be written twice.
+ * A thread with summaries, and with a model that binds its thinking, while worker and server are killed. No request may
+ * be refused, no thinking lost, and nothing written twice.
  */
 @Tag("server")
 @Tag("full")

@@ -186,7 +186,7 @@ class McpCrashTest {
                 .flatMap(killed -> Stream.of(true, false).map(isBefore -> Arguments.of(killed, isBefore)));
     }
 
-    /** Between the claim of a call and its result, whether or not it has had its effect. */
+    /** Kills between the claim of a call and its result, before or after its effect. */
     @ParameterizedTest(name = "{0}, before the effect: {1}")
     @MethodSource("kills")
     void runningCall_killed_runsOnceAndTheTaskReportsItsStatus(Killed killed, boolean isBefore) throws Exception {

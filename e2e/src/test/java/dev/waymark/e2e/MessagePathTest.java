@@ -45,9 +45,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Records the source files that one message passes, from stack traces: of the command, the workflow and the activities,
- * whenever they wait for the server or call what is not ours. The list is in docs/architecture.md, where {@code
- * -Dpath.record=true} writes it. The pure rules return before anybody looks, so they leave no trace.
+ * Records the source files that one message passes, from stack traces of the command, the workflow and the activities,
+ * taken whenever they wait for the server or call other code. The list is in docs/architecture.md, where {@code
+ * -Dpath.record=true} writes it. It does not contain the rules, which wait for nothing.
  */
 @Timeout(120)
 class MessagePathTest {
@@ -185,7 +185,7 @@ class MessagePathTest {
         }
     }
 
-    /** Whether this is how the command waits: for one answer, or for whatever comes first. */
+    /** Whether the frame is a wait of the command, for one answer or for the first of several. */
     private static boolean isWait(StackTraceElement frame) {
         return frame.getClassName().equals("io.grpc.stub.ClientCalls")
                 || frame.getClassName().equals(CompletableFuture.class.getName());
@@ -222,7 +222,7 @@ class MessagePathTest {
                 .toString();
     }
 
-    /** The class without the name that all have in common. */
+    /** The name of the class without the common package prefix. */
     private static String name(String type) {
         return "`" + type.substring("dev.waymark.".length()) + "`";
     }

@@ -72,7 +72,7 @@ import org.slf4j.LoggerFactory;
 class OutcomeFuturesTest {
     private static final int MANY = 500;
     private static final int SHARED_THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
-    /** Enough for the shared Java threads, and those that take their place while futures are completed. */
+    /** Enough for the shared Java threads and their substitutes while futures are completed. */
     private static final int FEW = MANY / 10;
     /** More than the shared Java threads. */
     private static final int CALLBACKS = 3 * SHARED_THREADS;
@@ -147,7 +147,7 @@ class OutcomeFuturesTest {
         assertThat(client.turn("same").future().join()).isEqualTo(turn.await());
     }
 
-    /** The first test, because threads that took the place of blocked ones remain for a while. */
+    /** Runs first, because substitutes of blocked threads remain for a while. */
     @Test
     @Order(1)
     @Tag("full")

@@ -33,7 +33,7 @@ class PackageMapTest {
             "testkit",
             "bench");
 
-    /** A package with more types than this says where to begin. */
+    /** The documentation of a package with more types says where to begin. */
     private static final int MANY_TYPES = 20;
 
     private static final Pattern CLASS = Pattern.compile("`([A-Z]\\w+)`");

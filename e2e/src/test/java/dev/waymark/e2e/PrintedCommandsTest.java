@@ -137,7 +137,7 @@ class PrintedCommandsTest {
         assertThat(unknown).isEmpty();
     }
 
-    /** The command's own command, as in {@code schedule create}; the command itself if the second word is none. */
+    /** The subcommand, as in {@code schedule create}; the command itself if the second word is not a subcommand. */
     private static CommandSpec own(CommandSpec command, String words) {
         String[] all = words.split(" ", 3);
         CommandLine own = all.length > 1 ? command.subcommands().get(all[1]) : null;

@@ -31,7 +31,7 @@ class ProgramJarTest {
     private static final Path JAR = ROOT.resolve("starter/target/waymark.jar");
     private static final Path HISTORIES = ROOT.resolve("worker/src/test/resources/histories");
 
-    /** Classes that libraries look for by name and do without, each with the reason. */
+    /** Optional classes that libraries look up by name, each with the reason why it is missing. */
     private static final List<String> OPTIONAL = List.of(
             // NIO is used instead.
             "io.grpc.netty.shaded.io.netty.channel.epoll.",
@@ -58,7 +58,7 @@ class ProgramJarTest {
         assertThat(Files.size(JAR)).isLessThan(40 * MEGABYTE);
     }
 
-    /** Extensions of workers call the libraries, so nothing of them is left out. */
+    /** Extensions of workers call the libraries, so the jar contains them completely. */
     @Test
     void librariesOfWaymark_areComplete() throws IOException {
         assertThat(classes(JAR))

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code bench/real} against the strict servers: its twelve conversations can hold, and it says which one does not. */
+/** {@code bench/real} with the strict servers: its twelve conversations can pass, and it names those that do not. */
 @Tag("full")
 @Timeout(600)
 class RealServiceScriptTest {
@@ -35,7 +35,7 @@ class RealServiceScriptTest {
 
     private final AtomicInteger replies = new AtomicInteger();
 
-    /** The last message of a user, and what came behind it. */
+    /** The last message of a user, and everything after it. */
     private static String last(JsonNode body) {
         JsonNode items = body.path("messages").isMissingNode() ? body.path("input") : body.path("messages");
         StringBuilder last = new StringBuilder();
@@ -52,7 +52,7 @@ class RealServiceScriptTest {
         return words.matcher(in).results().map(MatchResult::group);
     }
 
-    /** A model that does what the script asks of it. */
+    /** A model that does what the script asks for. */
     private ModelAnswer answer(Received request) {
         String all = request.body().toString();
         String last = last(request.body());

@@ -444,7 +444,7 @@ class RestoreTest {
                 .returns("Which day?\n", Done::out);
     }
 
-    /** Whether a worker that starts later has the agent is not known then, and it would make the open calls. */
+    /** It is not known whether a worker that starts later has the agent, and such a worker would run the open calls. */
     @Test
     void run_serverWithoutWorker_takesTheEntryOverReversibly() throws Exception {
         Path place = directory.resolve("no-worker");

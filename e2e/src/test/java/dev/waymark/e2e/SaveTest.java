@@ -75,7 +75,7 @@ class SaveTest {
         assertThat(resumed.json().get("checkpoint").get("messages").toString()).contains("Book it", "Friday");
     }
 
-    /** In a process of its own, the driver is the first library that looks for a logger. */
+    /** Uses a separate process, in which the driver is the first library that looks for a logger. */
     @Test
     void resume_fromDatabase_printsNoLoggingLibraryOutput() {
         String target = "jdbc:sqlite:" + directory.resolve("logged.db");

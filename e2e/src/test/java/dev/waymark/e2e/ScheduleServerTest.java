@@ -175,7 +175,7 @@ class ScheduleServerTest {
         }
     }
 
-    /** Lists by the search attributes, which a thread has only if it has started with them. */
+    /** Lists by search attributes, which a thread has only if it was started with them. */
     private static List<ThreadSummary> complete(AgentClient client) {
         return client.lists()
                 .threads(
@@ -404,7 +404,7 @@ class ScheduleServerTest {
         return before > after && after > 0;
     }
 
-    /** What the guide says about Temporal 1.29. In New York, both times of 1:30 are started. */
+    /** As the guide says about Temporal 1.29. In New York, both occurrences of 1:30 start a thread. */
     @Test
     void cron_inTheRepeatedHour_startsOneThreadEastOfGreenwich() throws Exception {
         try (AgentClient client = AgentClient.on(connection(Map.of()), "nobody")) {
@@ -465,7 +465,7 @@ class ScheduleServerTest {
         log.start();
         try (ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
-                // Starting an application removes the appenders of before.
+                // Starting an application removes earlier appenders.
                 .initializers(context -> ((Logger) LoggerFactory.getLogger("dev.waymark.spring")).addAppender(log))
                 .properties(
                         "waymark.address=" + server.address(),

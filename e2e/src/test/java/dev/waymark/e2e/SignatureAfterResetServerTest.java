@@ -43,7 +43,7 @@ class SignatureAfterResetServerTest {
                             .exitCode())
                     .isZero();
             JsonNode first = waymark.run("pending", "trip", "--json").json().get(0);
-            // Its task is a point between the request and the decision.
+            // The task of this message is a reset point between the request and the decision.
             client.say("trip", "Well?");
             List<Long> tasks = ThreadReset.completedTasks(connection, "trip");
             assertThat(waymark.run("approve", "trip", "--key", key).exitCode()).isZero();
@@ -64,7 +64,7 @@ class SignatureAfterResetServerTest {
                                     waymark.run("pending", "trip", "--json").json())
                             .singleElement()
                             .isEqualTo(first));
-            // Somebody who can read the history, and has no key.
+            // Sends the recorded signature again, as anyone who can read the history could.
             connection
                     .client()
                     .newUntypedWorkflowStub("trip")

@@ -43,7 +43,7 @@ class SilentReceiverServerTest {
     private static final int ROUNDS = 3;
     private static final double MOST = 1.5;
 
-    /** By then, each announcement that is being sent has had heartbeats. */
+    /** By then, every announcement being sent has had heartbeats. */
     private static final int SECONDS_OF_SILENCE = 4;
 
     @TempDir

@@ -12,10 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/**
- * CI runs the tests of the real server only with the profile {@code full}, which takes the tests with that tag. So nobody
- * without a server gets them.
- */
+/** Only the profile {@code full} runs the tests with that tag, so tests that need a real server must have it. */
 class TestTagsTest {
     private static final String SERVER = "@Tag(\"server\")";
     private static final String FULL = "@Tag(\"full\")";
@@ -40,7 +37,7 @@ class TestTagsTest {
                 .allSatisfy(source -> assertThat(lines(source)).contains(FULL));
     }
 
-    /** They look for a server themselves, or ask one of the classes that do. */
+    /** Finds classes that look for a server, directly or through another class. */
     @Test
     void classesThatUseARealServer_haveItsTag() throws IOException {
         assertThat(tests(line -> USE.matcher(line).find()))
@@ -50,7 +47,7 @@ class TestTagsTest {
                         assertThat(lines(source)).anyMatch(line -> line.strip().equals(SERVER)));
     }
 
-    /** {@code .ci/weekly} runs them, and no commit waits for them. */
+    /** {@code .ci/weekly} runs them, and commits do not wait for them. */
     @Test
     void classesThatInstallPackages_haveTheirTag() throws IOException {
         List<Path> tagged = tests(PACKAGES::equals);

@@ -208,7 +208,7 @@ class TurnPublisherTest {
         recorders.forEach(recorder -> turns(Prompt.of("holder", "Hello")).subscribe(recorder));
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> recorders.stream().noneMatch(recorder -> recorder.events.isEmpty()));
-        // Threads that took the place of blocked ones while the requests were sent remain for a while.
+        // Substitutes of threads that were blocked while sending requests remain for a while.
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> Thread.getAllStackTraces().keySet().stream()
                                 .filter(thread -> thread.getName().startsWith("waymark-"))

@@ -138,8 +138,8 @@ class WaitingCallersServerTest {
     }
 
     /**
-     * Each caller asks the server whether there is a worker. If each caller waited for the answer to the previous one,
-     * each would take another 10 s.
+     * Each caller asks the server whether a worker runs. If the callers asked one after the other, each would take
+     * another 10 s.
      */
     @Test
     void result_workerCheckWithoutAnswer_allWaitsTimeOut() throws Exception {

@@ -132,7 +132,7 @@ final class ChaosAgents {
         return worker.build();
     }
 
-    /** Unless the kind is fused, every call has an activity of its own: most points are around it. */
+    /** Unless the kind is fused, every call has a separate activity, because most crash points are around it. */
     private static AgentSpec agent(ToolVariant kind, String name, String model, ToolSpec tool) {
         AgentSpec agent = AgentSpec.of(name, model, tool);
         return kind.isFused() ? agent : agent.with().fuse(Duration.ZERO).build();

@@ -282,7 +282,7 @@ public final class ChaosStage implements AutoCloseable {
                 try {
                     connection.client().newUntypedWorkflowStub(thread).update(update, Ack.class, payload);
                 } catch (WorkflowException e) {
-                    // The worker died, or another decision arrived first. The history shows whether to send again.
+                    // The worker died, or another decision arrived first. The history shows whether a retry is needed.
                 } finally {
                     asked.remove(update + payload);
                 }

@@ -81,7 +81,7 @@ final class RunJudge implements AutoCloseable {
             }
             case SUMMARY -> judgeSummaries(root, violations);
         }
-        // A thread that continues one whose turn is over may not have done anything yet.
+        // A thread that continues a completed turn may not have any moments yet.
         Duration recovery = disrupted.isEmpty() || root.moments().isEmpty()
                 ? Duration.ZERO
                 : Duration.between(

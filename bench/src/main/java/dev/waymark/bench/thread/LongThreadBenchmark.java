@@ -162,7 +162,7 @@ public final class LongThreadBenchmark {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /** Reports the figures. Omits the first iterations, during which the JVM is still compiling. */
+    /** Reports the figures. Omits the first iterations, because the JVM is still compiling then. */
     private void tell() throws Exception {
         double early = millis(window + 1, 2 * window + 1);
         double late = millis(iterations - window, iterations);

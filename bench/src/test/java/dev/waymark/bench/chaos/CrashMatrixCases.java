@@ -44,7 +44,7 @@ abstract class CrashMatrixCases {
 
     abstract DevServer server() throws Exception;
 
-    /** Plays the runs, with calls of {@link #play(List)}. */
+    /** Executes the runs by calling {@link #play(List)}. */
     abstract void playAll();
 
     @BeforeAll
@@ -54,7 +54,7 @@ abstract class CrashMatrixCases {
         playAll();
     }
 
-    /** Plays runs with the same disruption, in groups that share a worker process. The groups run concurrently. */
+    /** Executes runs with the same disruption, in groups that share a worker process. The groups run concurrently. */
     final void play(List<ChaosRun> runs) {
         int together = runs.get(0).disruption().together();
         for (int from = 0; from < runs.size(); from += together) {

@@ -8,9 +8,9 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The in-memory server delivers what a lost worker had in another order, and at other times, than the real one. So one
- * run for each crash point, scene and disruption takes place on it. The variants of tools and wires, which are the same
- * on every server, are in {@link CrashMatrixServerTest}.
+ * Runs each crash point, scene and disruption once on the in-memory server, which redelivers the tasks of a lost worker
+ * in another order and at other times than the real one. Variants of tools and wires do not depend on the server, and
+ * are in {@link CrashMatrixServerTest}.
  */
 @Tag("full")
 class CrashMatrixTest extends CrashMatrixCases {

@@ -75,8 +75,7 @@ class RestoredTwiceTest {
     }
 
     /**
-     * A thread on another server takes over the saver's entry after this restore has read the owner of the entry, and
-     * before this restore takes over the entry.
+     * A second restore takes over the saver's entry between the first restore's read of the owner and its own takeover.
      */
     @Test
     void restore_onTwoServersAtOnce_continuesOnOneOnly() throws Exception {

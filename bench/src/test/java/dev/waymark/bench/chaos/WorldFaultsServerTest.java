@@ -63,7 +63,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Faults around a worker that is not killed: a host that is frozen until after the fence's deadline and then resumes, a
  * target whose answer does not show the effect, a program that is killed after its effect, and a server that is
- * unreachable or far away. No effect happens twice, and every outcome that can be known is known.
+ * unreachable or far away. No effect happens twice, and an outcome is unknown only if nothing can determine it.
  */
 @Tag("server")
 @Tag("full")
@@ -248,12 +248,12 @@ class WorldFaultsServerTest {
         }
     }
 
-    /** Waits this long: to see that nothing happens, or to make a tool slow. */
+    /** Waits, to see that nothing happens, or to make a tool slow. */
     private static void pass(Duration time) {
         Awaitility.await().atMost(time.plusMinutes(1)).pollDelay(time).until(() -> true);
     }
 
-    // ---- ends that say nothing about the effect
+    // ---- failures that do not show whether the effect happened
 
     @Test
     void serverError_afterTheEffect_isVerifiedAndNotDoneAgain() throws Exception {

@@ -86,7 +86,7 @@ class ReleaseTest {
                     "-Prelease",
                     "-Dmaven.test.skip=true",
                     "-Dmaven.main.skip=true",
-                    // The programs have to find the release, and not what it leaves in the local repository.
+                    // The programs must use the release, not artifacts in the local repository.
                     "-Dmaven.install.skip=true",
                     "-am"));
             String modules = "bom,shared,testkit,client,worker,langchain4j,spring-ai,spring-boot";
@@ -269,7 +269,7 @@ class ReleaseTest {
         }
     }
 
-    /** With its dependencies, also if the build makes the program that contains them. */
+    /** The POM must list the dependencies, even though the build also creates a jar that contains them. */
     @Test
     void worker_isReleasedWithItsPom() throws Exception {
         assertThat(released().resolve("waymark-worker/" + VERSION + "/waymark-worker-" + VERSION + ".pom"))
@@ -369,8 +369,8 @@ class ReleaseTest {
     }
 
     /**
-     * The first of the guide's table; with {@code -Dversions.application=all} each, which takes some minutes for each;
-     * or one with the version of Spring Boot that the property names.
+     * Runs the first row of the guide's table; with {@code -Dversions.application=all} all rows, which takes minutes
+     * for each; or the rows with the version of Spring Boot that the property names.
      */
     @ParameterizedTest
     @Tag("server")

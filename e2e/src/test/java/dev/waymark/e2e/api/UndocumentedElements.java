@@ -24,7 +24,8 @@ import javax.tools.ToolProvider;
 
 /**
  * Finds public elements without a doc comment. Elements that are documented elsewhere are exempt: overriding methods,
- * record components, constructors, enum constants, and test methods, whose names are sentences. So are internal ones.
+ * record components, constructors, enum constants, and test methods, whose names are sentences. Internal elements are
+ * exempt, too.
  */
 final class UndocumentedElements extends TreePathScanner<Void, Void> {
     private static final Set<String> WORDS_ELSEWHERE = Set.of("Internal", "Override", "Test", "ParameterizedTest");

@@ -149,7 +149,7 @@ public final class Agents {
                 """);
     }
 
-    /** An agent whose tool charges without being asked about it. Every charge is a line in {@code NAME.ledger}. */
+    /** An agent whose tool charges without approval. Every charge is a line in {@code NAME.ledger}. */
     public Agents payer(String name) {
         program(name + "-charge.sh", """
                 read -r args

@@ -14,7 +14,7 @@ import java.util.Set;
 
 /** Runs {@code ./waymark} commands to their end. */
 public final class Command {
-    /** Ends only what hangs: the demo, which starts many programs, takes two minutes beside other tests. */
+    /** Ends only commands that hang: the demo, which starts many programs, takes two minutes beside other tests. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static final Set<String> WORKER_COMMANDS =

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
  */
 public final class Terminal implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-    /** Takes Ctrl-C as a terminal does, also if the tests were started in the background, where it is ignored. */
+    /** Handles Ctrl-C as a terminal does, even if the tests were started in the background, where it is ignored. */
     private static final String PTY = "import pty, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
             + " sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
 

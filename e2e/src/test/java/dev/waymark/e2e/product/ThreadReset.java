@@ -31,7 +31,7 @@ public final class ThreadReset {
                 .toList();
     }
 
-    /** @param leftOut what has arrived since then and is not to arrive again */
+    /** @param leftOut which later messages the reset does not apply again */
     public static void to(Connection connection, String thread, long task, ResetReapplyExcludeType... leftOut) {
         connection
                 .stubs()

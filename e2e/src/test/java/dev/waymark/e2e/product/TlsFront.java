@@ -37,8 +37,8 @@ import javax.net.ssl.SNIHostName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server on loopback that forwards calls to a Temporal server that has no TLS. It has a certificate for another name
- * than its address, and requires that name, a client certificate, and an API key.
+ * A server on loopback that forwards calls to a Temporal server without TLS. The name in its certificate differs from
+ * its address. It requires that name, a client certificate, and an API key.
  */
 public final class TlsFront implements AutoCloseable {
     /** The name in the certificate. */
@@ -81,7 +81,7 @@ public final class TlsFront implements AutoCloseable {
         return dir.resolve(name);
     }
 
-    /** The environment variables with which clients are let in. */
+    /** The environment variables with which clients can connect. */
     public Map<String, String> settings() {
         return Map.of(
                 "TEMPORAL_ADDRESS", address(),
@@ -99,7 +99,7 @@ public final class TlsFront implements AutoCloseable {
         target.shutdownNow();
     }
 
-    /** Refuses calls without the API key, or over a connection that does not ask for the name. */
+    /** Refuses calls without the API key, and connections that do not request the name. */
     private static final class Gatekeeper implements ServerInterceptor {
         @Override
         public <Q, A> ServerCall.Listener<Q> interceptCall(
@@ -115,7 +115,7 @@ public final class TlsFront implements AutoCloseable {
         }
     }
 
-    /** Forwards the calls of all methods. All of Temporal's have one request and one answer. */
+    /** Forwards all calls. All methods of Temporal have one request and one answer. */
     private final class Forwarding extends HandlerRegistry {
         @Override
         public ServerMethodDefinition<byte[], byte[]> lookupMethod(String name, @Nullable String authority) {
