@@ -4,8 +4,8 @@
 #
 #     sudo deploy/exercise.sh [--server-only]
 #
-# All of it runs in namespaces of its own: a loopback interface that nothing else reaches, where the services' names
-# mean 127.0.0.1, and a tree of processes that ends with this script. Nothing that runs already is touched.
+# Everything runs in separate namespaces: a loopback interface that nothing else reaches, on which the services' names
+# resolve to 127.0.0.1, and a process tree that ends with this script. Running processes are not affected.
 #
 # Needs root (for the namespaces, and to become the postgres user), util-linux, iproute2, jq, curl and Go. The first
 # time it builds Temporal's programs with Go, in a few minutes, into ~/.cache/waymark, and installs PostgreSQL from
@@ -15,7 +15,7 @@ umask 077
 
 root=$(cd "$(dirname "$0")/.." && pwd -P)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/waymark
-# Only for reading the compose file where `docker compose` is missing.
+# Used only to read the compose file if `docker compose` is missing.
 compose_version=2.40.3
 
 note() { echo "exercise: $*" >&2; }
@@ -27,7 +27,7 @@ die() {
 
 # --- Reading the composition ------------------------------------------------------------------------------------------
 
-# What the compose file says, resolved, as one JSON document; $work/compose.json from then on.
+# Writes the resolved compose file as one JSON document to $work/compose.json.
 composition() {
     local compose=(docker compose)
     if ! docker compose version >/dev/null 2>&1; then
@@ -37,7 +37,7 @@ composition() {
             cd "$(module_dir "github.com/docker/compose/v2@v$compose_version")" && go build -p 1 -o "${compose[0]}" ./cmd
         )
     fi
-    # Nobody's settings but these. The password shows that secrets come from the environment, whatever is in them.
+    # Uses only these settings. The password shows that secrets come from the environment, with any characters.
     env -i PATH="$PATH" HOME="$HOME" POSTGRES_PASSWORD="p:w@$RANDOM/?#%&\"'" WAYMARK_AGENTS="$work/agents" \
         "${compose[@]}" --env-file /dev/null --project-directory "$root" --file "$root/docker-compose.yml" \
         config --format json
@@ -46,8 +46,8 @@ composition() {
 # The tag of a service's image.
 tag() { jq -r --arg service "$1" '.services[$service].image | split(":")[1]' "$work/compose.json"; }
 
-# A list of strings that a jq expression finds in service $1, as words of this shell. In them stand the paths of this
-# machine for those of the container's volumes.
+# Prints the strings that a jq expression finds in service $1, as words of this shell. Paths in the container's volumes
+# are replaced by paths of this machine.
 words() {
     jq -r --arg service "$1" --arg work "$work" '
         .services[$service] as $s
@@ -56,14 +56,14 @@ words() {
         $s | '"$2"' | map(tostring | here) | @sh' "$work/compose.json"
 }
 
-# A JSON list from the Dockerfile: what its line with $1 ends with.
+# Prints the JSON list at the end of the Dockerfile's line with $1.
 dockerfile() { sed -n "s/^$1[^[]*\(\[.*\]\)\$/\1/p" "$root/Dockerfile"; }
 
 # --- Programs ---------------------------------------------------------------------------------------------------------
 
 module_dir() { go mod download -json "$1" | jq -r .Dir; }
 
-# Installs Go programs into a directory of their own: Temporal calls one of them just `server`.
+# Installs Go programs into a separate directory, because the name of one of Temporal's is just `server`.
 install_go() {
     local dir=$cache/$1
     shift
@@ -98,7 +98,7 @@ prepare() {
     fi
     ln -s "$program" "$work/bin/temporal"
 
-    # As the image has it: the program and its configuration in one directory.
+    # As in the image, the program and its configuration are in one directory.
     install_go "ui-$ui" "github.com/temporalio/ui-server/v2/cmd/server@v$ui"
     mkdir -p "$work/ui/config"
     ln -s "$cache/ui-$ui/server" "$work/ui/ui-server"
@@ -118,7 +118,7 @@ prepare() {
 
 declare -A pids=()
 
-# Becomes the command $2… with what the compose file gives service $1.
+# Replaces this process by the command $2…, with the settings that the compose file has for service $1.
 become() {
     local service=$1
     shift
@@ -177,11 +177,11 @@ kill_hard() {
     local service
     for service in "$@"; do kill -9 "${pids[$service]}"; done
     for service in "$@"; do wait "${pids[$service]}" 2>/dev/null || true; done
-    # A container's processes all go at once; PostgreSQL's notice a moment later that their first one is gone.
+    # A container's processes end together; here, PostgreSQL's processes notice a moment later that their first one is gone.
     case " $* " in *" postgres "*) while pgrep -u postgres >/dev/null; do sleep 0.1; done ;; esac
 }
 
-# As the image's entrypoint does when the volume is empty.
+# Does what the image's entrypoint does if the volume is empty.
 init_postgres() {
     local data=$work/volumes/postgres-data password=$work/volumes/password environment
     eval "environment=($(words postgres '[.environment | .POSTGRES_USER, .POSTGRES_PASSWORD, .POSTGRES_INITDB_ARGS]'))"
@@ -217,7 +217,7 @@ step() {
     exit 1
 }
 
-# Succeeds when the command does not. (A mere `!` would not end a check.)
+# Succeeds if the command fails. (A plain `!` would not end a check.)
 refused() { if "$@"; then return 1; fi; }
 
 only_loopback_is_published() { jq -e 'all(.services[].ports // [] | .[]; .host_ip == "127.0.0.1")' "$work/compose.json"; }
@@ -227,7 +227,7 @@ images_are_pinned() {
     sed -n 's/^FROM \([^ ]*\).*/\1/p; s/^COPY --from=\([^ ]*[:][^ ]*\).*/\1/p' "$root/Dockerfile" >>"$work/images"
     cat "$work/images"
     refused grep -vE ':v?[0-9]+(\.[0-9]+)+' "$work/images"
-    # One version of everything: the Dockerfile's tools are those of the compose file.
+    # The Dockerfile and the compose file use the same versions of the tools.
     [ -z "$(sort -u "$work/images" | sed 's/:.*//' | uniq -d)" ]
 }
 
@@ -268,7 +268,7 @@ probe_starts() {
     temporal workflow signal --workflow-id probe --name first
 }
 
-# The probe is open, with the signals named.
+# Succeeds if the probe is open and has received exactly these signals.
 probe_has() {
     temporal workflow describe --workflow-id probe --output json | jq -e '.workflowExecutionInfo.status | test("RUNNING")'
     temporal workflow show --workflow-id probe --output json |
@@ -277,7 +277,7 @@ probe_has() {
 
 probe_goes_on() { temporal workflow signal --workflow-id probe --name "$1"; }
 
-# waymark's answer to $2… satisfies the jq expression $1.
+# Succeeds if the output of `waymark $2…` satisfies the jq expression $1.
 says() {
     local condition=$1 answer
     shift
@@ -357,7 +357,7 @@ looked_up_once() {
 worker_drains() {
     becomes '[.. | .status? // empty] | index("completed")' calls drained
     [ "$(cat "$work/lookups")" = looked ]
-    # Nothing of it is left: the signal reached Java itself.
+    # No process is left, so the signal reached Java itself.
     refused pgrep -x java
 }
 
@@ -440,7 +440,7 @@ inside() {
     kill -TERM "${pids[worker]}"
     local status=0
     wait "${pids[worker]}" || status=$?
-    # 143: what a JVM that SIGTERM ended in good order returns.
+    # A JVM that SIGTERM ended properly returns 143.
     step "worker, told to stop, exits cleanly ($status)" [ "$status" = 0 -o "$status" = 143 ]
     step "the lookup was finished first, and recorded" worker_drains
     start worker

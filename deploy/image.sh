@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the worker's image from a jar that is built already. `mvn -Prelease -Dimage=NAME deploy` runs it.
+# Builds the worker's image from an existing jar. `mvn -Prelease -Dimage=NAME deploy` runs it.
 #
 #     deploy/image.sh check BUILDER NAME
 #     deploy/image.sh build BUILDER NAME VERSION
@@ -17,9 +17,9 @@ die() {
     exit 2
 }
 
-# Early: a release takes minutes until the image's turn comes.
+# Checks early, because a release takes minutes before it builds the image.
 check() {
-    # What Maven makes of an option without a value.
+    # Maven passes this for an option without a value.
     [ "$name" != true ] || die "-Dimage has no value. Name the image: -Dimage=waymark:VERSION"
     command -v "$builder" >/dev/null ||
         die "not found: $builder. Install it, or name another builder: -Dimage.builder=podman"

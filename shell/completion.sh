@@ -5,7 +5,7 @@ commands() {
     "$java" "${flags[@]}" -jar "$jar" describe
 }
 
-# Agents are files, so the shell can list them itself.
+# Lists agents without a command, because they are files.
 completion_for_bash() {
     local name description options all=
     cat <<'SHELL'

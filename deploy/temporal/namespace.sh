@@ -1,7 +1,7 @@
 #!/bin/sh
-# Creates the namespace TEMPORAL_NAMESPACE, whose closed runs are kept for RETENTION, and waits until the server serves
-# it: a new one is not found at first. One that exists is left as it is, since a shorter retention would delete
-# histories. Then creates the search attributes of threads, as `waymark setup` does; those that exist are kept. Reads
+# Creates the namespace TEMPORAL_NAMESPACE, which keeps closed runs for RETENTION, and waits until the server finds it.
+# Does not change an existing namespace, because a shorter retention would delete histories. Then creates the missing
+# search attributes of threads, as `waymark setup` does. Reads
 # TEMPORAL_ADDRESS.
 set -eu
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Creates Temporal's two databases and brings their schemas to the version of these tools. Runs whenever the
-# composition starts, and changes nothing when there is nothing to do. Reads SQL_PLUGIN, SQL_HOST, SQL_PORT,
+# composition starts, and changes nothing if the schemas are current. Reads SQL_PLUGIN, SQL_HOST, SQL_PORT,
 # SQL_USER, SQL_PASSWORD.
 set -eu
 

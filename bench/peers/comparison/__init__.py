@@ -1,1 +1,1 @@
-"""The same agent's work in several frameworks: how long, how many bytes, and what a kill -9 does."""
+"""Runs one agent in several frameworks, and measures its time, its stored bytes and the effect of kill -9."""

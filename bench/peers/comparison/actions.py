@@ -14,8 +14,8 @@ from comparison.process import Ended, FrameworkProcess
 from comparison.stores import TemporalStore
 
 LENGTHS = (10, 40)
-"""Conversations of two lengths, so that what a conversation costs as a whole cancels out. A process that has just
-started may send heartbeats, so a conversation before them is not counted."""
+"""Conversations of two lengths, so that the fixed cost of a conversation cancels out. A new process may send
+heartbeats, so an earlier conversation is not counted."""
 
 SETTLED_SECONDS = 2
 CONVERSATION_SECONDS = 180

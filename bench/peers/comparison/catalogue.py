@@ -23,19 +23,19 @@ class Variant:
     framework: str
     store: str
     variant: str
-    """`default`, or what differs from the documented defaults."""
+    """`default`, or the differences from the documented defaults."""
     module: str
     """The module of the framework's process, or the side of the Java benchmarks."""
     packages: tuple[str, ...] = ()
     signal: str = "say"
-    """The signal that brings the next message, on Temporal."""
+    """The signal with the next message, on Temporal."""
 
     @property
     def key(self) -> str:
         return f"{self.framework}, {self.store}, {self.variant}"
 
     def missing(self) -> str | None:
-        """A package or file that it needs and that isn't there."""
+        """A required package or file that is missing."""
         if self.is_java:
             classes = _java_class_path()
             return next((path for path in classes if not Path(path).exists()), None)
@@ -124,7 +124,7 @@ ACTIONS = [
     _openai("default"),
     _pydantic("default"),
 ]
-"""Those whose billable actions are counted."""
+"""The frameworks whose billable actions are counted."""
 
 EFFECTS = [
     _bare("default"),
@@ -141,4 +141,4 @@ EFFECTS = [
     _pydantic("default"),
     _pydantic("maximum-attempts-1"),
 ]
-"""Besides Waymark, whose crash test goes through its own commands."""
+"""The frameworks with a crash test, except Waymark, whose crash test uses its own commands."""

@@ -17,7 +17,7 @@ async def main() -> None:
         try:
             tell("done " + await _run(framework, *command))
         except Exception as e:  # The driver reports it.
-            reason = getattr(e, "cause", None) or e  # Of a workflow that failed.
+            reason = getattr(e, "cause", None) or e  # The cause of a failed workflow.
             tell("failed " + " ".join(f"{type(reason).__name__}: {reason}".split())[:500])
 
 

@@ -30,7 +30,7 @@ RESULTS = ROOT / "docs/peers/results.json"
 QUICK_RESULTS = "/tmp/waymark-peers.json"
 SECONDS_A_CONVERSATION = 180
 MOST_MINUTES = 40
-"""After this time no other conversation is started."""
+"""No conversation is started after this time."""
 SCHEDULE = [
     (10, 1),
     (10, 4),
@@ -45,7 +45,7 @@ SCHEDULE = [
     (10, 1),
     (10, 4),
 ]
-"""Iterations and tools, the most important first. What is there more than once is reported as a median."""
+"""Iterations and tools, the most important first. Repeated ones are reported as a median."""
 PARTS = ["actions", "conversations", "effects"]
 QUICK_SCHEDULE = [(3, 1), (6, 4)]
 
@@ -63,7 +63,7 @@ class Results:
 
 
 def open_stores(directory: Path, needed: set[str]) -> dict[str, Store]:
-    """Those of the needed stores that this machine can run."""
+    """The required stores that this machine can run."""
     kinds = {
         SQLITE: lambda: SqliteStore(directory),
         POSTGRES: lambda: PostgresStore(directory),
@@ -80,7 +80,7 @@ def open_stores(directory: Path, needed: set[str]) -> dict[str, Store]:
 
 
 def installed(variants: list[Variant], only: str) -> list[Variant]:
-    """Those that are asked for and installed. The others of these are skipped visibly."""
+    """The requested variants that are installed. Others are skipped with a message."""
     found = []
     for variant in variants:
         if only.lower() in variant.key.lower():
@@ -94,7 +94,7 @@ def installed(variants: list[Variant], only: str) -> list[Variant]:
 async def conversations(
     variants: list[Variant], stores: dict[str, Store], schedule: list[tuple[int, int]], results: Results, log: Path
 ) -> None:
-    """All variants in turns. What was given up once isn't tried longer."""
+    """Runs all variants in turns. A variant that was given up is not tried with longer conversations."""
     done: list[dict[str, Any]] = []
     given_up: set[tuple[str, int]] = set()
     deadline = time.monotonic() + MOST_MINUTES * 60
@@ -125,7 +125,7 @@ def _line(figures: dict[str, Any]) -> str:
 
 
 async def conditions(stores: dict[str, Store]) -> dict[str, Any]:
-    """What the figures depend on."""
+    """The environment, on which the figures depend."""
     java = subprocess.run(["java", "-version"], capture_output=True, text=True, check=True).stderr
     servers = [await store.version() for store in stores.values()]
     return {

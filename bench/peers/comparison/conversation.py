@@ -1,4 +1,4 @@
-"""The conversation that every framework has, and what each of them reports about it to the driver."""
+"""The conversation that runs in every framework, and the reports of each framework to the driver."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _POOL = random.Random(1).randbytes(1 << 20).translate(_LETTERS).decode("ascii")
 
 
 def filler(seed: int, length: int = TEXT_BYTES) -> str:
-    """Meaningless printable ASCII, another text for every seed, at no cost."""
+    """Meaningless printable ASCII, different for every seed, and fast to create."""
     start = seed * _STRIDE % (len(_POOL) - TEXT_BYTES)
     return _POOL[start : start + length]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What the model is to do. The first message of a conversation contains it."""
+    """The instructions for the model, which are in the first message of a conversation."""
 
     iterations: int
     tools: int
@@ -85,7 +85,7 @@ def _result(call: str) -> str:
 
 
 def _record_effect(call: str) -> bool:
-    """Appends to the ledger, if there is one. True if the tool is to hold after that, so that it can be killed."""
+    """Appends to the ledger, if there is one. Returns whether the tool should then hang, so that it can be killed."""
     ledger = os.environ.get("PEERS_LEDGER")
     if ledger:
         with open(ledger, "a", encoding="ascii") as file:
@@ -96,7 +96,7 @@ def _record_effect(call: str) -> bool:
 
 
 def tell(line: str) -> None:
-    """To the driver, which reads stdout."""
+    """Reports to the driver, which reads stdout."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
@@ -114,4 +114,4 @@ class Framework(abc.ABC):
 
     @abc.abstractmethod
     async def recover(self, thread: str) -> str:
-        """Continues a turn that was killed, as the framework documents it, and returns what came of it."""
+        """Continues a killed turn as the framework documents it, and returns the outcome."""

@@ -68,7 +68,7 @@ class Dbos(Framework):
             await handle.get_result()
 
     async def say(self, thread: str, text: str) -> None:
-        self._launch()  # This begins to recover the workflows of the process before.
+        self._launch()  # This starts to recover the workflows of the earlier process.
         await DBOS.send_async(thread, text, _TOPIC)
 
     async def recover(self, thread: str) -> str:

@@ -1,4 +1,4 @@
-"""kill -9 in the middle of a tool with a side effect: how many effects, and what happens then."""
+"""Kills processes in the middle of a tool with a side effect, and counts the effects."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _PATIENCE_SECONDS = 120
 
 @dataclass
 class Effects:
-    """What came of one tool call."""
+    """The result of one tool call."""
 
     variant: str
     kills: int
-    """The process is killed whenever the tool has taken effect and not returned yet, at most MOST_KILLS times."""
+    """The process is killed each time after the tool has taken effect and before it returns, at most MOST_KILLS times."""
     effects: int
     end: str
 
 
 class CrashTest(abc.ABC):
-    """One run with one tool call, of one variant."""
+    """One run of one variant, with one tool call."""
 
     def __init__(self, variant: str, directory: Path, log: Path) -> None:
         self.variant = variant
@@ -49,7 +49,7 @@ class CrashTest(abc.ABC):
 
     @abc.abstractmethod
     async def work(self, holding: bool, first: bool) -> FrameworkProcess:
-        """Starts a process that begins the run, or continues it. The tool returns unless it is to hold."""
+        """Starts a process that begins or continues the run. The tool hangs if told to, and returns otherwise."""
 
     @abc.abstractmethod
     async def outcome(self, process: FrameworkProcess) -> str:
@@ -68,7 +68,7 @@ class CrashTest(abc.ABC):
         return Effects(self.variant, kills, self.effects(), end)
 
     async def _killed_or_ended(self, process: FrameworkProcess, kills: int) -> str | None:
-        """Kills the process once there is another effect. Returns how the run ended if there is none."""
+        """Kills the process after the next effect. If there is none, returns how the run ended."""
         ended = asyncio.create_task(self._ended(process, kill=False))
         try:
             await until(lambda: self.effects() > kills or ended.done(), _PATIENCE_SECONDS + 30)
@@ -136,7 +136,7 @@ WAYMARK_VARIANTS = {
 
 
 class WaymarkCrashTest(CrashTest):
-    """Waymark by its own commands, with a tool that is a program."""
+    """Runs Waymark through its own commands, with a program as the tool."""
 
     def __init__(self, variant: str, address: str, directory: Path, log: Path) -> None:
         super().__init__(_waymark_key(variant), directory, log)
@@ -176,7 +176,7 @@ class WaymarkCrashTest(CrashTest):
     async def outcome(self, process: FrameworkProcess) -> str:
         outcome: dict[str, Any] = {}
         deadline = time.monotonic() + _PATIENCE_SECONDS
-        while "status" not in outcome:  # Otherwise it says that there is no worker yet.
+        while "status" not in outcome:  # Without a status, the output says that no worker runs yet.
             if time.monotonic() > deadline:
                 raise Ended(f"not done within {_PATIENCE_SECONDS} s")
             outcome = json.loads(await self._waymark("result", self.thread, "--json"))
@@ -204,7 +204,7 @@ class WaymarkCrashTest(CrashTest):
 
 
 def waymark_variants(only: str) -> list[str]:
-    """Those whose name contains this."""
+    """The variants whose name contains this text."""
     return [variant for variant in WAYMARK_VARIANTS if only.lower() in _waymark_key(variant).lower()]
 
 
@@ -215,7 +215,7 @@ def _waymark_key(variant: str) -> str:
 async def effects(
     stores: dict[str, Store], variants: Sequence[Variant], waymark: Sequence[str], directory: Path, log: Path
 ) -> list[Effects]:
-    """All crash tests, two at a time: they mostly wait."""
+    """Runs all crash tests, two at a time, because they mostly wait."""
     tests: list[CrashTest] = []
     if TEMPORAL in stores:
         address = await stores[TEMPORAL].open("")

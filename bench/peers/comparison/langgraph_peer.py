@@ -25,7 +25,7 @@ def _append(messages: list[AnyMessage], writes: list[list[AnyMessage]]) -> list[
 
 
 class DeltaState(TypedDict):
-    """Messages in a channel that stores what was added instead of everything (beta)."""
+    """Messages in a channel that stores only what was added (beta)."""
 
     messages: Annotated[list[AnyMessage], DeltaChannel(_append)]
 

@@ -24,20 +24,20 @@ class Conversation:
 
     variant: str
     turn: str
-    """The same for conversations that ran directly after each other."""
+    """Equal for conversations that ran directly after each other."""
     iterations: int
     tools: int
     reached: int
-    """The iterations that were done. Fewer than asked for if it ended before."""
+    """The completed iterations; fewer than requested if the conversation ended early."""
     ended: str = ""
-    """Why it ended before."""
+    """Why the conversation ended early."""
     ms_an_iteration: float | None = None
     """The median, from model call to model call."""
     stored_bytes: int | None = None
     unique_bytes: int | None = None
     resume_ms: float | None = None
     load: float = 0
-    """Of the machine, at the end."""
+    """The load of the machine at the end."""
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -47,7 +47,7 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 async def converse(variant: Variant, store: Store, plan: Plan, turn: str, seconds: float, log: Path) -> Conversation:
-    """Runs, measures, kills and resumes a conversation. It is given up after this many seconds."""
+    """Runs, measures, kills and resumes a conversation, and gives it up after this many seconds."""
     thread = uuid.uuid4().hex
     place = await store.open(thread)
     process = await FrameworkProcess.start(variant.command(place), environment(), log)

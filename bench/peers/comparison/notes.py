@@ -1,4 +1,4 @@
-"""Progress, for whoever waits."""
+"""Prints progress."""
 
 from __future__ import annotations
 

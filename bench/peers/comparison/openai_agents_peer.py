@@ -19,7 +19,7 @@ with workflow.unsafe.imports_passed_through():
     from comparison.temporal_framework import WORKFLOW, TemporalFramework, tool_options
 
 KEPT_BY_PROVIDER = "kept-by-provider"
-"""The variant in which each call sends what is new, and refers to the provider's previous response for the rest."""
+"""The variant in which each call sends only new items, and refers to the provider's previous response for the rest."""
 
 _ENOUGH_TURNS = 1_000_000
 

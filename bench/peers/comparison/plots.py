@@ -39,7 +39,7 @@ class Line:
     note: str
     ours: bool
     floor: bool
-    """Drawn dashed: what no framework on the same store can go below."""
+    """Drawn as a dashed line: the minimum for any framework on the same store."""
 
 
 def bars(title: str, axis: str, rows: Sequence[Bar]) -> str:
@@ -108,7 +108,7 @@ def lines(title: str, x_axis: str, y_axis: str, series: Sequence[Line]) -> str:
 
 
 def _apart(places: Sequence[float], least: float, lowest: float) -> list[float]:
-    """The places in order, moved so that neighbours are at least this far from each other."""
+    """The positions in order, moved so that neighbors are at least this far apart."""
     moved: list[float] = []
     for place in places:
         moved.append(max(place, moved[-1] + least) if moved else place)

@@ -14,7 +14,7 @@ TOO_SLOW = "not done within"
 
 
 class Ended(Exception):
-    """The conversation ended otherwise than it should; says how."""
+    """The conversation ended in an unexpected way; the message says how."""
 
 
 class FrameworkProcess:
@@ -91,7 +91,7 @@ class FrameworkProcess:
 
 
 async def until(happened: Callable[[], bool], seconds: float) -> bool:
-    """Whether it happened in this time."""
+    """Whether the condition became true in this time."""
     deadline = time.monotonic() + seconds
     while not happened():
         if time.monotonic() > deadline:

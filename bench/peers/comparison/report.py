@@ -1,4 +1,4 @@
-"""The tables of docs/peers.md and the plots, from the file with the results."""
+"""Creates the tables of docs/peers.md and the plots from the file with the results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Figures:
         return self._median(variant, length, tools, lambda run: run["resume_ms"])
 
     def time(self, variant: str, length: int, tools: int) -> float | None:
-        """The time of an iteration over that of bare Temporal in the same turn; only of whole conversations."""
+        """The time of an iteration, divided by that of bare Temporal in the same turn; only for complete conversations."""
         bare = {
             run["turn"]: run["ms_an_iteration"] for run in self.runs(BARE_JAVA.key, length, tools) if not run["ended"]
         }
@@ -62,7 +62,7 @@ class Figures:
         return median(ratios) if ratios else None
 
     def end(self, variant: str, length: int, tools: int) -> dict[str, Any] | None:
-        """A conversation of this length or a shorter one that ended before it should."""
+        """A conversation of at most this length that ended early."""
         runs = [run for each in LENGTHS if each <= length for run in self.runs(variant, each, tools)]
         return next((run for run in runs if run["ended"]), None)
 
@@ -79,7 +79,7 @@ def plain(key: str) -> str:
 
 
 def write(results: dict[str, Any], page: Path, directory: Path) -> None:
-    """Writes the page's part between the marks, and the plots."""
+    """Writes the part of the page between the marks, and the plots."""
     figures = Figures(results["conversations"])
     text = page.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)

@@ -1,4 +1,4 @@
-"""Where the frameworks keep conversations: a Temporal server, SQLite files, a PostgreSQL server of its own."""
+"""The stores of the frameworks: a Temporal server, SQLite files, and a separate PostgreSQL server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from temporalio.client import Client
 from comparison.temporal_framework import signal_before_worker, standstill
 
 _ID_COLUMNS = ("thread_id", "workflow_uuid", "destination_uuid")
-"""The columns that say which conversation a row belongs to, in LangGraph's and DBOS' tables."""
+"""The columns in LangGraph's and DBOS' tables that identify the conversation of a row."""
 
 _START_SECONDS = 60
 
@@ -33,17 +33,17 @@ class Unavailable(Exception):
 
 
 class Store(abc.ABC):
-    """Where the conversations of one or more frameworks are kept."""
+    """Stores the conversations of one or more frameworks."""
 
     @abc.abstractmethod
     async def open(self, thread: str) -> str:
         """What a framework needs to find the conversation: an address, a URL or a file."""
 
     async def settle(self, thread: str) -> None:
-        """Returns once the store has everything of the turn that has ended."""
+        """Returns once the store has the complete turn."""
 
     async def before_resume(self, thread: str, signal_name: str, text: str) -> None:
-        """Delivers the next message, if that is done before the new process starts."""
+        """Delivers the next message, if the framework does this before the new process starts."""
 
     @abc.abstractmethod
     async def stored_bytes(self, thread: str) -> int:
@@ -57,7 +57,7 @@ class Store(abc.ABC):
         """The product and its version."""
 
     def close(self) -> None:
-        """Ends what was started for the store."""
+        """Stops everything that was started for the store."""
 
 
 class TemporalStore(Store):
@@ -170,7 +170,7 @@ class SqliteStore(Store):
 
 
 class PostgresStore(Store):
-    """A PostgreSQL server of its own, with a database for each conversation."""
+    """A separate PostgreSQL server, with a database for each conversation."""
 
     def __init__(self, directory: Path) -> None:
         programs = _postgres_programs()
@@ -217,7 +217,7 @@ class PostgresStore(Store):
                 time.sleep(0.2)
 
     async def stored_bytes(self, thread: str) -> int:
-        """Before PostgreSQL's own compression of large values."""
+        """The size before PostgreSQL compresses large values."""
         tables: dict[tuple[str, str], list[tuple[str, str]]] = {}
         total = 0
         with self._connect(thread) as connection:

@@ -1,4 +1,4 @@
-"""What all frameworks on Temporal have in common: a worker, a workflow for each conversation, signals for messages."""
+"""Shared by all frameworks on Temporal: a worker, a workflow for each conversation, signals for messages."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TemporalFramework(Framework):
         """The workflow."""
 
     def activities(self) -> Sequence[Callable[..., Any]]:
-        """What the plugins don't register themselves."""
+        """The activities that the plugins don't register."""
         return []
 
     async def _working(self) -> Client:
@@ -99,7 +99,7 @@ async def standstill(handle: WorkflowHandle[Any, Any]) -> None:
 
 
 async def signal_before_worker(client: Client, thread: str, signal: str, text: str) -> None:
-    """Sends a message while there is no worker. Otherwise the server would offer the task to the killed one first."""
+    """Sends a message while no worker runs. Otherwise the server would offer the task to the killed one first."""
     handle = client.get_workflow_handle(thread)
     await client.workflow_service.reset_sticky_task_queue(
         ResetStickyTaskQueueRequest(namespace=client.namespace, execution=WorkflowExecution(workflow_id=thread))

@@ -1,4 +1,4 @@
-"""Bare Temporal, Python SDK: activities in the order of an agent, which get and return no more than they need."""
+"""Bare Temporal, Python SDK: activities in the order of an agent, with only the necessary inputs and results."""
 
 from __future__ import annotations
 
