@@ -30,7 +30,7 @@ class Effects:
 
     variant: str
     kills: int
-    """The process is killed each time after the tool has taken effect and before it returns, at most MOST_KILLS times."""
+    """The process is killed after each effect of the tool, before it returns, at most MOST_KILLS times."""
     effects: int
     end: str
 

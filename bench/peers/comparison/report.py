@@ -50,7 +50,7 @@ class Figures:
         return self._median(variant, length, tools, lambda run: run["resume_ms"])
 
     def time(self, variant: str, length: int, tools: int) -> float | None:
-        """The time of an iteration, divided by that of bare Temporal in the same turn; only for complete conversations."""
+        """The time of an iteration, as a multiple of bare Temporal's in the same turn; complete conversations only."""
         bare = {
             run["turn"]: run["ms_an_iteration"] for run in self.runs(BARE_JAVA.key, length, tools) if not run["ended"]
         }
