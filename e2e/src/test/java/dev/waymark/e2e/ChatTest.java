@@ -217,7 +217,7 @@ class ChatTest {
 
             terminal.type(CTRL_C);
 
-            shows(terminal, "left goes on. To wait for its outcome: ");
+            shows(terminal, "left continues. To wait for its outcome: ");
             assertThat(terminal.exitCode()).isEqualTo(6);
         }
         assertThat(waymark.run("show", "left", "--json").json().get("status").textValue())

@@ -210,7 +210,7 @@ public final class McpPipe {
 
         @Override
         public void close() {
-            // A cancelled request is not answered; what it has started goes on.
+            // A cancelled request is not answered; the thread that it has started continues.
         }
     }
 }

@@ -21,7 +21,7 @@ interface MessageSource extends AutoCloseable {
     /** Completes with the next messages; with none if nothing happens within this time. */
     CompletableFuture<Part> next(Duration most);
 
-    /** Ends the source. The thread goes on. */
+    /** Ends the source. The thread continues. */
     @Override
     void close();
 }

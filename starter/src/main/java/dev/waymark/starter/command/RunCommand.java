@@ -114,15 +114,15 @@ public final class RunCommand implements Callable<Integer> {
                 return started("cleared", cleared(client, prompt.messages().orElseThrow()));
             }
             TurnHandle turn = client.run(prompt);
-            try (ShutdownHandler interrupted = ShutdownHandler.listen(() -> goesOn(turn.thread()))) {
+            try (ShutdownHandler interrupted = ShutdownHandler.listen(() -> reportContinuing(turn.thread()))) {
                 return finished(turn.await());
             }
         }
     }
 
     /** Tells a user who has interrupted the wait how to follow the turn, which continues. */
-    private int goesOn(String thread) {
-        output.note(thread + " goes on. To wait for its outcome: "
+    private int reportContinuing(String thread) {
+        output.note(thread + " continues. To wait for its outcome: "
                 + CommandName.line("result " + ValueText.quoted(thread)));
         return ExitCode.WAITED_LONG_ENOUGH;
     }

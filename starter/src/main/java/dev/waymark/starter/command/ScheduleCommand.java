@@ -97,7 +97,7 @@ public final class ScheduleCommand implements Runnable {
         }
     }
 
-    @Command(name = "pause", description = "Starts nothing until resume. Threads that are open go on.")
+    @Command(name = "pause", description = "Starts nothing until resume. Open threads continue.")
     int pause(
             @Mixin Output output,
             @Parameters(paramLabel = "NAME", description = NAME) String name,
@@ -118,7 +118,7 @@ public final class ScheduleCommand implements Runnable {
         }
     }
 
-    @Command(name = "delete", description = "Deletes a schedule. The threads that it has started go on.")
+    @Command(name = "delete", description = "Deletes a schedule. Threads that it has started continue.")
     int delete(@Mixin Output output, @Parameters(paramLabel = "NAME", description = NAME) String name) {
         try (AgentClient client = ConnectionOptions.toServer()) {
             client.schedules().delete(name);
@@ -171,7 +171,7 @@ public final class ScheduleCommand implements Runnable {
                             paramLabel = "TIME",
                             required = true,
                             converter = Instants.class,
-                            description = "The end of the range, which belongs to it.")
+                            description = "The end of the range, inclusive.")
                     Instant to) {
         try (AgentClient client = ConnectionOptions.toServer()) {
             List<Instant> times = client.schedules().backfill(name, from, to);

@@ -57,7 +57,7 @@ public final class SettleCommand implements Callable<Integer> {
             names = "--note",
             paramLabel = "TEXT",
             description =
-                    "Evidence for people, such as where you looked. Kept with the call; the model does not see it.")
+                    "Evidence for people, such as where you looked. Stored with the call; the model does not see it.")
     private String note;
 
     @Option(

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
         name = "mcp",
         description =
                 "Offers each agent as a tool of the Model Context Protocol on stdin and stdout, for the desktop assistant"
-                        + " or IDE that starts this command. Ends with stdin; threads go on.")
+                        + " or IDE that starts this command. Ends with stdin; threads continue.")
 public final class McpCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -53,7 +53,7 @@ final class AgentsOptions {
             names = "--models",
             paramLabel = "FILE",
             description =
-                    "A YAML file about models: prices, limits, and what they refuse. It goes before the built-in table. Default: WAYMARK_MODELS.")
+                    "A YAML file about models: prices, limits, and what they refuse. It overrides the built-in table. Default: WAYMARK_MODELS.")
     private @Nullable Path models;
 
     /** The agents, providers and tools of a worker, as read from the options. */

@@ -44,8 +44,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Shows what the approval rules of an agent file say, without running anything.",
             "With --call, about one call. With --since, about every recorded call of the agent's threads: lists the calls"
-                    + " that would now be decided in another way, and how people decided them. Judges in Java are not"
-                    + " asked."
+                    + " that would now be decided differently, and how people decided them. Does not call judges in Java."
         })
 public final class PolicyCommand implements Callable<Integer> {
     @Mixin
@@ -151,7 +150,7 @@ public final class PolicyCommand implements Callable<Integer> {
             }
             differences.forEach(this::print);
             output.note(results.size() + " threads of " + found.name() + ", " + calls + " calls, " + differences.size()
-                    + " would be decided in another way");
+                    + " would be decided differently");
             return ExitCode.DONE;
         }
     }

@@ -57,9 +57,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "rehearse",
         description = {
-            "Asks agents, at every reply of recorded threads, what they would reply now, and compares.",
-            "Each model call of a thread is repeated with the conversation that stood there, and with the prompt, model,"
-                    + " tools and rules to try. Calls models, and nothing else: no tool runs, and nothing is written to"
+            "Asks agents what they would reply now at every reply of recorded threads, and compares.",
+            "Each model call of a thread is repeated with the same conversation, and with the prompt, model,"
+                    + " tools and rules to try. Calls only models: no tool runs, and nothing is written to"
                     + " the server. Answers are kept, so that a second run is free and a killed one continues. Exits"
                     + " with 1 if a condition of --fail-on holds, or if an answer is missing."
         })
@@ -115,7 +115,7 @@ public final class RehearseCommand implements Callable<Integer> {
             names = "--max-usd",
             paramLabel = "N",
             defaultValue = "5",
-            description = "Spend no more than N dollars, with what the kept answers have cost. Default: 5.")
+            description = "Spend no more than N dollars, including the cost of kept answers. Default: 5.")
     private BigDecimal ceiling;
 
     @Option(
@@ -129,7 +129,7 @@ public final class RehearseCommand implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "0",
             description = "Continue from each reply that differs, in memory, with up to N more replies. Calls get"
-                    + " their recorded results; a call without one ends it. Default: 0.")
+                    + " their recorded results; a call without one ends the continuation. Default: 0.")
     private int continued;
 
     @Option(
@@ -142,7 +142,7 @@ public final class RehearseCommand implements Callable<Integer> {
             names = "--judge",
             paramLabel = "PROVIDER:MODEL",
             description =
-                    "Ask this model whether texts that are not equal say the same, and for checks that are judged.")
+                    "Ask this model whether different texts have the same meaning, and for checks that are judged.")
     private @Nullable String judge;
 
     @Option(
