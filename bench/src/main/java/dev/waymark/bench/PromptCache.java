@@ -17,7 +17,7 @@ import java.util.Map;
  * four characters.
  */
 final class PromptCache {
-    private static final int CHARACTERS_A_TOKEN = 4;
+    private static final int CHARACTERS_PER_TOKEN = 4;
     private static final int LOOKBACK = 20;
     private static final int LEAST_TOKENS = 512;
     private static final Duration SHORT = Duration.ofMinutes(5);
@@ -85,6 +85,6 @@ final class PromptCache {
         long tokens = blocks.isEmpty() ? 0 : blocks.get(blocks.size() - 1).tokens();
         String text = bare.toString();
         Duration kept = mark == null ? Duration.ZERO : mark.path("ttl").asText().equals("1h") ? LONG : SHORT;
-        blocks.add(new Block(Sha256.hex(before + kind + text), tokens + text.length() / CHARACTERS_A_TOKEN, kept));
+        blocks.add(new Block(Sha256.hex(before + kind + text), tokens + text.length() / CHARACTERS_PER_TOKEN, kept));
     }
 }

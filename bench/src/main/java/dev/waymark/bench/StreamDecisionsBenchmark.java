@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class StreamDecisionsBenchmark {
     private static final int DECISIONS_A_SECOND = 50;
-    private static final int DECISIONS_OF_ONE = 30;
+    private static final int DECISIONS_PER_THREAD = 30;
     private static final int HEAP_SECONDS = 15;
     private static final int PATIENCE_SECONDS = 180;
     private static final String NO_MODELS = "http://127.0.0.1:1";
@@ -93,7 +93,7 @@ final class StreamDecisionsBenchmark {
 
     private static Map<String, String> agents() {
         StringBuilder script = new StringBuilder("replies:\n  - tool_calls:\n");
-        for (int i = 0; i < DECISIONS_OF_ONE; i++) {
+        for (int i = 0; i < DECISIONS_PER_THREAD; i++) {
             script.append(BenchReport.text(
                     "      - { id: tu_%d, name: write_file, input: { path: \"f%d\", content: \"x\" } }\n", i, i));
         }
@@ -113,7 +113,7 @@ final class StreamDecisionsBenchmark {
         for (String thread : started) {
             List<CallApproval> waiting = new ArrayList<>();
             long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-            while (waiting.size() < DECISIONS_OF_ONE && System.nanoTime() < until) {
+            while (waiting.size() < DECISIONS_PER_THREAD && System.nanoTime() < until) {
                 waiting.clear();
                 served.get("/v1/threads/" + thread + "/pending")
                         .path("pending")
@@ -122,7 +122,7 @@ final class StreamDecisionsBenchmark {
             ofThreads.add(waiting);
         }
         List<CallApproval> decisions = new ArrayList<>();
-        for (int i = 0; i < DECISIONS_OF_ONE; i++) {
+        for (int i = 0; i < DECISIONS_PER_THREAD; i++) {
             for (List<CallApproval> ofThread : ofThreads) {
                 decisions.add(ofThread.get(i));
             }

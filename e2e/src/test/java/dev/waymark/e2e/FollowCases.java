@@ -58,7 +58,7 @@ abstract class FollowCases {
     }
 
     @BeforeEach
-    void aSaverOfItsOwn(TestInfo test) {
+    void chooseSaver(TestInfo test) {
         thread = test.getTestMethod().orElseThrow().getName();
         target = "file:" + directory.resolve(thread);
     }

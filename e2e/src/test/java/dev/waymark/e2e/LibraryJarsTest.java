@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LibraryJarsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern DEPENDENCY = Pattern.compile("<dependency>.*?</dependency>", Pattern.DOTALL);
-    private static final List<String> OF_THE_PROGRAM = List.of(
+    private static final List<String> PROGRAM_ONLY = List.of(
             "logback-classic", "sqlite-jdbc", "postgresql", "picocli", "jline", "micrometer-registry-prometheus");
 
     @ParameterizedTest
@@ -25,7 +25,7 @@ class LibraryJarsTest {
                 .matcher(Files.readString(ROOT.resolve(module).resolve("pom.xml")))
                 .results()
                 .map(match -> match.group())
-                .filter(dependency -> OF_THE_PROGRAM.stream().anyMatch(dependency::contains))
+                .filter(dependency -> PROGRAM_ONLY.stream().anyMatch(dependency::contains))
                 .filter(dependency -> !dependency.contains("<scope>test</scope>"))
                 .toList();
 

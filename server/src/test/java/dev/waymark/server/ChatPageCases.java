@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class ChatPageCases {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final String SAID = "One moment, please.";
-    private static final String SAID_SO_FAR = "One moment,";
+    private static final String PARTIAL_REPLY = "One moment,";
     private static final String DONE = "Done: charged";
 
     /**
@@ -226,9 +226,9 @@ abstract class ChatPageCases {
         String everyone = Scene.names(Scene.values());
         run("await all(" + everyone + ", async (chat, name) => {"
                 + "await chat.getByRole('textbox').fill('Please ' + name); await chat.keyboard.press('Enter') })");
-        run("await all(" + everyone + ", (chat) => see(chat, '" + SAID_SO_FAR + "'))");
+        run("await all(" + everyone + ", (chat) => see(chat, '" + PARTIAL_REPLY + "'))");
         open(Scene.RELOAD, "&again");
-        run("await see(chats.RELOAD, '" + SAID_SO_FAR + "')");
+        run("await see(chats.RELOAD, '" + PARTIAL_REPLY + "')");
         ScriptedWorker.endPause(agents);
         run(
                 "await all(" + everyone + ", (chat) => see(chat, '" + SAID + "'));"
@@ -299,7 +299,7 @@ abstract class ChatPageCases {
             run("const chat = chats." + scene + ";"
                             + "const count = (text, exact) => chat.getByText(text, { exact }).count();"
                             + "return [await count('Please " + scene + "', true), await count('" + SAID
-                            + "', true), await count('" + SAID_SO_FAR + "', false), await count('Done:', false)]")
+                            + "', true), await count('" + PARTIAL_REPLY + "', false), await count('Done:', false)]")
                     .forEach(count -> counts.add(count.asInt()));
             assertThat(counts).as("%s: said, heard, heard in part, done", scene).containsExactly(1, 1, 1, done);
         }

@@ -209,7 +209,7 @@ class LiveWordsTest {
         CountDownLatch listen = new CountDownLatch(1);
         looker(look, listen);
 
-        theyAreNamed(look, listen);
+        assertCallsAreNamed(look, listen);
     }
 
     @Test
@@ -218,10 +218,10 @@ class LiveWordsTest {
         CountDownLatch listen = new CountDownLatch(1);
         looker(look, listen, new WithoutWords());
 
-        theyAreNamed(look, listen);
+        assertCallsAreNamed(look, listen);
     }
 
-    private void theyAreNamed(CountDownLatch look, CountDownLatch listen) throws Exception {
+    private void assertCallsAreNamed(CountDownLatch look, CountDownLatch listen) throws Exception {
         HttpCaller ann = HttpCaller.of(threads.serveAgentsOfWorkers(), ANN);
         String thread = ann.start("looker", "Hi");
         try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {

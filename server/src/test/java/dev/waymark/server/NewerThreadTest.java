@@ -38,12 +38,12 @@ class NewerThreadTest {
 
     private static void assertRefused(ThrowingCallable request) {
         long begin = System.nanoTime();
-        assertRefusedInWords(request);
+        assertRefusedWithReason(request);
         // A caller waits ten seconds for a worker, and no worker is missing here.
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(6));
     }
 
-    private static void assertRefusedInWords(ThrowingCallable request) {
+    private static void assertRefusedWithReason(ThrowingCallable request) {
         assertThatThrownBy(request)
                 .isInstanceOfSatisfying(
                         WaymarkException.Refused.class,

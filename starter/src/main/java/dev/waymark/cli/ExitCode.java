@@ -8,7 +8,7 @@ public final class ExitCode {
     public static final int NOT_FOUND = 3;
     public static final int INTERRUPTED = 4;
     public static final int SERVER_UNREACHABLE = 5;
-    public static final int WAITED_LONG_ENOUGH = 6;
+    public static final int TIMED_OUT = 6;
     /** The saver failed or did not answer in time. If a turn ran, it is done, and the thread continues. */
     public static final int NOT_SAVED = 7;
 

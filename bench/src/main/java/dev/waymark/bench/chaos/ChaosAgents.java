@@ -38,7 +38,7 @@ final class ChaosAgents {
     static final Usage USAGE = new Usage(10, 1);
 
     private static final String BOSS = "boss";
-    private static final SummaryRule AS_SOON_AS_IT_CAN_BE = new SummaryRule(1, 2);
+    private static final SummaryRule EARLIEST_SUMMARY = new SummaryRule(1, 2);
 
     private ChaosAgents() {}
 
@@ -115,7 +115,7 @@ final class ChaosAgents {
                     String summing = agent(Scene.SUMMARY, ModelWire.NONE, kind, calls, approved);
                     agents.add(agent(kind, summing, model + ":scripted", tool)
                             .with()
-                            .summaries(AS_SOON_AS_IT_CAN_BE)
+                            .summaries(EARLIEST_SUMMARY)
                             .build());
                 }
             }

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 
 /** The main class of a process with one worker for each of several runs, and the faults that disrupt these workers. */
 final class ChaosWorker {
-    private static final int WORDS_A_ROLE = 3;
+    private static final int ARGUMENTS_PER_ROLE = 3;
     private static final int MOST_TRIES = 20;
     private static final Duration OUTAGE = Duration.ofSeconds(20);
 
@@ -49,7 +49,7 @@ final class ChaosWorker {
         Map<String, String> environment = read(arguments[1]);
         Disruption disruption = Disruption.valueOf(arguments[2]);
         List<Role> roles = new ArrayList<>();
-        for (int i = 3; i < arguments.length; i += WORDS_A_ROLE) {
+        for (int i = 3; i < arguments.length; i += ARGUMENTS_PER_ROLE) {
             roles.add(new Role(arguments[i], Fault.parse(arguments[i + 1]), Path.of(arguments[i + 2])));
         }
         SelfKill kill = SelfKill.after(roles.size());
@@ -59,7 +59,7 @@ final class ChaosWorker {
                 case HOST_FROZEN -> work(role, environment, address, Crash.suspending(role.fault(), role.witness()));
                 case SERVER_AWAY -> {
                     CuttableProxy proxy = new CuttableProxy(address);
-                    Runnable outage = () -> cutFor(proxy, OUTAGE);
+                    Runnable outage = () -> interruptFor(proxy, OUTAGE);
                     work(role, environment, proxy.address(), Crash.of(role.fault(), role.witness(), outage));
                 }
                 case RESUMED_TWICE -> {
@@ -79,7 +79,7 @@ final class ChaosWorker {
         ChaosAgents.worker(client, role.run(), environment, crash).start();
     }
 
-    private static void cutFor(CuttableProxy proxy, Duration time) {
+    private static void interruptFor(CuttableProxy proxy, Duration time) {
         proxy.cut();
         CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS)
                 .execute(proxy::reconnect);

@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
         description = "Runs a mixed load while workers and the server are killed and connections are cut.",
         sortOptions = false)
 public final class Soak implements Callable<Integer> {
-    private static final int MORTAL_WORKERS = 2;
+    private static final int KILLED_WORKERS = 2;
     private static final Duration MOST_DRAINING = Duration.ofMinutes(5);
     private static final int REPORT_SECONDS = 10;
 

@@ -41,7 +41,7 @@ public final class LongThreadBenchmark {
     private static final double MOST_HEAP = 1.5;
 
     private static final int TEXT_BYTES = 2_000;
-    private static final int CHARACTERS_A_TOKEN = 4;
+    private static final int CHARACTERS_PER_TOKEN = 4;
     private static final double MIB = 1024 * 1024;
     private static final String CALL = "toolu_";
 
@@ -138,7 +138,7 @@ public final class LongThreadBenchmark {
     private Reply replied(long charactersRead, Part... parts) {
         Reply reply = new Reply(
                 List.of(parts),
-                new Usage(charactersRead / CHARACTERS_A_TOKEN, TEXT_BYTES / CHARACTERS_A_TOKEN),
+                new Usage(charactersRead / CHARACTERS_PER_TOKEN, TEXT_BYTES / CHARACTERS_PER_TOKEN),
                 "end_turn");
         uniqueBytes.addAndGet(characters(Message.assistant(parts)));
         return reply;

@@ -92,7 +92,7 @@ class TraceCollectorServerTest {
             }
 
             int told = threads.stream()
-                    .mapToInt(thread -> spansToldBy(histories, thread))
+                    .mapToInt(thread -> spansImpliedBy(histories, thread))
                     .sum();
             List<OtelCollector.Received> received = collector.stop();
             Set<OtelCollector.Received> unique = new HashSet<>(received);
@@ -136,7 +136,7 @@ class TraceCollectorServerTest {
      * Returns the number of spans that the history implies: one for the thread, and one for each turn, model call, tool
      * call, claim, and decision or answer of a person, including those of subagents.
      */
-    private static int spansToldBy(HistoryReader histories, String thread) {
+    private static int spansImpliedBy(HistoryReader histories, String thread) {
         Timeline timeline = histories.read(thread).orElseThrow();
         int own = 1
                 + timeline.now().turn().number()
@@ -148,7 +148,7 @@ class TraceCollectorServerTest {
         int[] below = new int[1];
         timeline.now().calls().forEach((id, call) -> {
             if (call.tool().equals(SoakAgents.HELPER)) {
-                below[0] += spansToldBy(histories, WireNames.subagentThread(thread, id));
+                below[0] += spansImpliedBy(histories, WireNames.subagentThread(thread, id));
             }
         });
         return own + below[0];

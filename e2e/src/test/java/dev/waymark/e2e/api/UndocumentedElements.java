@@ -28,7 +28,7 @@ import javax.tools.ToolProvider;
  * exempt, too.
  */
 final class UndocumentedElements extends TreePathScanner<Void, Void> {
-    private static final Set<String> WORDS_ELSEWHERE = Set.of("Internal", "Override", "Test", "ParameterizedTest");
+    private static final Set<String> DOCUMENTED_ELSEWHERE = Set.of("Internal", "Override", "Test", "ParameterizedTest");
 
     private final List<String> found = new ArrayList<>();
     private final DocTrees docs;
@@ -52,7 +52,7 @@ final class UndocumentedElements extends TreePathScanner<Void, Void> {
 
     @Override
     public Void visitClass(ClassTree type, Void nothing) {
-        if (!isVisible(type.getModifiers()) || hasWordsElsewhere(type.getModifiers())) {
+        if (!isVisible(type.getModifiers()) || isDocumentedElsewhere(type.getModifiers())) {
             return null;
         }
         require(type.getSimpleName().toString());
@@ -62,7 +62,7 @@ final class UndocumentedElements extends TreePathScanner<Void, Void> {
     @Override
     public Void visitMethod(MethodTree method, Void nothing) {
         boolean isConstructor = method.getName().contentEquals("<init>");
-        if (isVisible(method.getModifiers()) && !hasWordsElsewhere(method.getModifiers()) && !isConstructor) {
+        if (isVisible(method.getModifiers()) && !isDocumentedElsewhere(method.getModifiers()) && !isConstructor) {
             require(method.getName().toString());
         }
         return null;
@@ -74,16 +74,16 @@ final class UndocumentedElements extends TreePathScanner<Void, Void> {
         boolean isConstant = owner.getKind() == Tree.Kind.ENUM
                 && field.getType() instanceof IdentifierTree type
                 && type.getName().equals(owner.getSimpleName());
-        if (isVisible(field.getModifiers()) && !hasWordsElsewhere(field.getModifiers()) && !isConstant) {
+        if (isVisible(field.getModifiers()) && !isDocumentedElsewhere(field.getModifiers()) && !isConstant) {
             require(field.getName().toString());
         }
         return null;
     }
 
-    private static boolean hasWordsElsewhere(ModifiersTree modifiers) {
+    private static boolean isDocumentedElsewhere(ModifiersTree modifiers) {
         return modifiers.getAnnotations().stream()
                 .anyMatch(each ->
-                        WORDS_ELSEWHERE.contains(each.getAnnotationType().toString()));
+                        DOCUMENTED_ELSEWHERE.contains(each.getAnnotationType().toString()));
     }
 
     private void require(String name) {

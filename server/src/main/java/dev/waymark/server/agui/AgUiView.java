@@ -129,7 +129,7 @@ final class AgUiView implements RunView {
 
     /** Removes the text by sending a snapshot of the messages without it. */
     @Override
-    public void textTakenBack(String messageId, Conversation state) {
+    public void textWithdrawn(String messageId, Conversation state) {
         replyEnded(messageId);
         snapshotMessages(state);
     }

@@ -94,7 +94,7 @@ final class UiStreamView implements RunView {
     }
 
     @Override
-    public void textTakenBack(String messageId, Conversation state) {
+    public void textWithdrawn(String messageId, Conversation state) {
         reasoning.end(true);
         text.end(true);
     }

@@ -162,7 +162,7 @@ public final class RunMapping implements WatchMapping {
 
     private void follow(TextDelta delta) {
         if (messageId.isPresent() && delta.attempt() != attempt) {
-            takeBack(state.orElseThrow());
+            withdrawText(state.orElseThrow());
         }
         attempt = delta.attempt();
     }
@@ -187,8 +187,8 @@ public final class RunMapping implements WatchMapping {
         return messageId.get();
     }
 
-    private void takeBack(Conversation now) {
-        messageId.ifPresent(id -> view.textTakenBack(id, now));
+    private void withdrawText(Conversation now) {
+        messageId.ifPresent(id -> view.textWithdrawn(id, now));
         noReply();
     }
 
@@ -202,7 +202,7 @@ public final class RunMapping implements WatchMapping {
         Message whole = fact.reply().message();
         String text = whole.text();
         if (!text.startsWith(words)) {
-            takeBack(before);
+            withdrawText(before);
         }
         String id = reply(before);
         if (whole.reasoning().startsWith(thoughts) && whole.reasoning().length() > thoughts.length()) {
@@ -229,7 +229,7 @@ public final class RunMapping implements WatchMapping {
 
     private void finish(Conversation now) {
         // The thread does not contain the text of an incomplete reply.
-        takeBack(now);
+        withdrawText(now);
         over = true;
         if (now.isInterrupted()) {
             view.interrupted(now, now.pending(run.thread()));
@@ -253,7 +253,7 @@ public final class RunMapping implements WatchMapping {
         if (!begun) {
             state.ifPresent(this::begin);
         }
-        state.ifPresent(this::takeBack);
+        state.ifPresent(this::withdrawText);
         view.failed(code, message);
         over = true;
     }

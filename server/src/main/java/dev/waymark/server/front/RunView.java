@@ -32,7 +32,7 @@ public interface RunView {
      * The text and the reasoning so far were discarded: the attempt of the model call that wrote them was lost, or the
      * turn has ended.
      */
-    void textTakenBack(String messageId, Conversation state);
+    void textWithdrawn(String messageId, Conversation state);
 
     void replyEnded(String messageId);
 

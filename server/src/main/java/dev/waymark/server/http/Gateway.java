@@ -31,7 +31,7 @@ final class Gateway implements Consumer<Transfer> {
     private static final double BURST = 3;
 
     /** A quarter of the server's threads. */
-    private static final int RUNNING_OF_ONE = HttpEndpoint.THREADS / 4;
+    private static final int RUNNING_PER_CALLER = HttpEndpoint.THREADS / 4;
 
     private static final String WELL_KNOWN_FAILURE = "internal error; see the server's log";
 
@@ -67,7 +67,7 @@ final class Gateway implements Consumer<Transfer> {
         this.origins = new AllowedOrigins(settings.corsOrigins(), settings.loopbackOnly());
         double burst = BURST * settings.requestsPerSecond();
         this.rates = new RateLimit(settings.requestsPerSecond(), burst);
-        this.turns = new CallerTurns(RUNNING_OF_ONE, (int) Math.ceil(burst));
+        this.turns = new CallerTurns(RUNNING_PER_CALLER, (int) Math.ceil(burst));
         this.streams = new StreamSlots(settings.streamsOfOne(), settings.streams());
     }
 
@@ -306,7 +306,7 @@ final class Gateway implements Consumer<Transfer> {
                     transfer.callback(),
                     stream.source(),
                     settings.heartbeat(),
-                    this::mayStillListen,
+                    this::isStillAllowed,
                     ended -> {
                         streams.give(caller.name());
                         streams.over(ended);
@@ -316,7 +316,7 @@ final class Gateway implements Consumer<Transfer> {
         }
 
         /** A token can expire or be revoked while a stream is open. */
-        private boolean mayStillListen() {
+        private boolean isStillAllowed() {
             try {
                 return authenticator.isEmpty()
                         || caller().filter(known -> known.expires()

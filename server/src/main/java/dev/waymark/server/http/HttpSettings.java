@@ -31,7 +31,7 @@ public record HttpSettings(
         Duration heartbeat,
         Optional<String> webUi) {
     private static final double REQUESTS_PER_SECOND = 20;
-    private static final int STREAMS_OF_ONE = 50;
+    private static final int STREAMS_PER_CALLER = 50;
     private static final int STREAMS = 1_000;
     private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
@@ -50,7 +50,7 @@ public record HttpSettings(
                 List.of(),
                 false,
                 REQUESTS_PER_SECOND,
-                STREAMS_OF_ONE,
+                STREAMS_PER_CALLER,
                 STREAMS,
                 HEARTBEAT,
                 Optional.empty());

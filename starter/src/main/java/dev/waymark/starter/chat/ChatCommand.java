@@ -61,7 +61,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private static final int DIGITS_OF_A_NAME = 8;
     private static final int MOST_SESSIONS = 20;
     /** How long the exit waits for typed lines to be sent. A worker may take 10 s to accept a message. */
-    private static final long LAST_ERRAND_SECONDS = 11;
+    private static final long LAST_TASK_SECONDS = 11;
 
     @Option(names = Output.JSON, hidden = true)
     private boolean json;
@@ -115,8 +115,8 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private boolean left;
 
     /** Sends lines in the order in which they were typed. The next line can be typed meanwhile. */
-    private final ExecutorService errands = Executors.newSingleThreadExecutor(task -> {
-        Thread thread = new Thread(task, "chat-errands");
+    private final ExecutorService tasks = Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "chat-tasks");
         thread.setDaemon(true);
         return thread;
     });
@@ -172,9 +172,9 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         try {
             read();
         } finally {
-            errands.shutdown();
+            tasks.shutdown();
             // Lines that were typed are still sent, even if their outcome will not be shown.
-            errands.awaitTermination(LAST_ERRAND_SECONDS, TimeUnit.SECONDS);
+            tasks.awaitTermination(LAST_TASK_SECONDS, TimeUnit.SECONDS);
             leave();
             termination.close();
         }
@@ -184,7 +184,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         String begun = "";
         boolean interruptedBefore = false;
         while (!quitting) {
-            awaitWhatIsUnseen();
+            awaitUnshownOutcome();
             ConsoleInput typed = console.read(begun);
             begun = "";
             if (typed instanceof ConsoleInput.Text line) {
@@ -204,16 +204,16 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     }
 
     /** Without a terminal, waits for the outcome of a line before the next line is read. */
-    private void awaitWhatIsUnseen() throws InterruptedException {
+    private void awaitUnshownOutcome() throws InterruptedException {
         if (!console.isInteractive()) {
-            awaitErrands();
+            awaitTasks();
             session().awaitQuiet();
         }
     }
 
-    private void awaitErrands() throws InterruptedException {
+    private void awaitTasks() throws InterruptedException {
         try {
-            errands.submit(() -> {}).get();
+            tasks.submit(() -> {}).get();
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());
         }
@@ -245,10 +245,10 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         }
     }
 
-    private void errand(Runnable errand) {
-        errands.execute(() -> {
+    private void enqueue(Runnable task) {
+        tasks.execute(() -> {
             try {
-                errand.run();
+                task.run();
             } catch (WaymarkException e) {
                 console.note(OneLine.error(e));
             } catch (RuntimeException e) {
@@ -259,12 +259,12 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     @Override
     public void say(String text) {
-        errand(() -> session().say(text));
+        enqueue(() -> session().say(text));
     }
 
     @Override
     public void send(OutboundMessage message) {
-        errand(() -> session().send(message));
+        enqueue(() -> session().send(message));
     }
 
     @Override
@@ -299,17 +299,17 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     @Override
     public void listSessions() {
-        errand(this::list);
+        enqueue(this::list);
     }
 
     @Override
     public void nameSession() {
-        errand(() -> console.show(session().name()));
+        enqueue(() -> console.show(session().name()));
     }
 
     @Override
     public void clearSession() {
-        errand(() -> {
+        enqueue(() -> {
             session().clear();
             console.note("cleared: " + session().name());
         });
@@ -317,7 +317,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     @Override
     public void switchTo(String session) {
-        errand(() -> open(session));
+        enqueue(() -> open(session));
     }
 
     @Override

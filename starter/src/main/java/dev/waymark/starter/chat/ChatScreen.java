@@ -62,7 +62,7 @@ public final class ChatScreen {
         }
         now.transcript().entries().tail(ENTRIES_SHOWN_AGAIN).forEach(this::showAgain);
         timeline.stoppedHere().ifPresent(this::showStopped);
-        showWhatIsOpen(timeline.thread(), now);
+        showOpenRequests(timeline.thread(), now);
         if (now.turn().isRunning() && !now.isInterrupted()) {
             note("its turn is still running ...");
         }
@@ -102,7 +102,7 @@ public final class ChatScreen {
             showEnd(thread, turn);
             showUse(turn, now);
         });
-        showWhatIsOpen(thread, now);
+        showOpenRequests(thread, now);
     }
 
     /** Shows a reply as it streams: its text or reasoning so far, and which calls run together with the model call. */
@@ -207,7 +207,7 @@ public final class ChatScreen {
         }
     }
 
-    private void showWhatIsOpen(String thread, Conversation now) {
+    private void showOpenRequests(String thread, Conversation now) {
         List<PendingItem> items = now.pending(thread);
         List<PendingItem> fresh = new ArrayList<>(items);
         fresh.removeAll(open);

@@ -377,14 +377,14 @@ public final class ChatSession implements AutoCloseable {
     }
 
     /** Sends without holding the lock, because showing events must not wait for the server. */
-    private void sending(OutboundMessage message, Supplier<Predicate<Conversation>> errand) {
+    private void sending(OutboundMessage message, Supplier<Predicate<Conversation>> request) {
         screen.sent(message);
         synchronized (this) {
             sending = true;
             unreachable = false;
         }
         try {
-            Predicate<Conversation> arrived = errand.get();
+            Predicate<Conversation> arrived = request.get();
             synchronized (this) {
                 awaited = arrived;
             }
@@ -424,12 +424,12 @@ public final class ChatSession implements AutoCloseable {
             watching.ifPresent(Thread::interrupt);
         }
         if (stopSaving()) {
-            saveTheLast();
+            saveLatestVersion();
         }
     }
 
     /** Saves the latest version, which the saver may not have yet. */
-    private void saveTheLast() {
+    private void saveLatestVersion() {
         try {
             client.saved().save(thread());
         } catch (WaymarkException e) {

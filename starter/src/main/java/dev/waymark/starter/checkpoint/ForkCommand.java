@@ -71,13 +71,13 @@ public final class ForkCommand implements Callable<Integer> {
                 output.document(JsonDocuments.forked(forked, ancestor));
             } else {
                 output.line("forked: " + forked.thread());
-                tellHowToGoOn(forked);
+                printHowToContinue(forked);
             }
             return ExitCode.DONE;
         }
     }
 
-    private void tellHowToGoOn(TurnHandle forked) {
+    private void printHowToContinue(TurnHandle forked) {
         String name = ValueText.quoted(forked.thread());
         String status = forked.forkPoint().orElseThrow().status();
         if (status.equals("interrupted")) {

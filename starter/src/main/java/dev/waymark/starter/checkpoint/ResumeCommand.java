@@ -155,7 +155,7 @@ public final class ResumeCommand implements Callable<Integer> {
                 output.note(OneLine.error("Agent interrupted: " + interrupted.question(), ""));
                 return ExitCode.INTERRUPTED;
             }
-            if (hasUntoldName(result)) {
+            if (hasUnprintedId(result)) {
                 output.note("  " + CommandName.line("show " + ValueText.quoted(result.thread())));
             }
             return exitCode;
@@ -191,7 +191,7 @@ public final class ResumeCommand implements Callable<Integer> {
         } else {
             output.line("running: " + turn.thread());
         }
-        wait.tellHowToSaveOn(turn.thread(), output);
+        wait.printHowToKeepSaving(turn.thread(), output);
         return ExitCode.DONE;
     }
 
@@ -209,7 +209,7 @@ public final class ResumeCommand implements Callable<Integer> {
     }
 
     /** Whether a thread was started whose generated id has not been printed yet. */
-    private boolean hasUntoldName(AgentResult result) {
+    private boolean hasUnprintedId(AgentResult result) {
         return result instanceof AgentResult.Complete
                 && !output.isJson()
                 && thread == null

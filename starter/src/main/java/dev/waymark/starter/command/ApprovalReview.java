@@ -56,7 +56,7 @@ final class ApprovalReview {
                             + CommandName.line("pending " + ValueText.quoted(thread) + " --json"));
         }
         boolean isPerson = output.isForAPerson();
-        if (!isPerson && ShownApprovals.isAnother(item)) {
+        if (!isPerson && ShownApprovals.differsFromShown(item)) {
             throw new WaymarkException.Refused(
                     ProblemType.ARGS_CHANGED,
                     "the waiting call is not the one that was shown: " + String.join(" ", text.question()),

@@ -78,8 +78,8 @@ public final class PendingCommand implements Callable<Integer> {
                 print(items);
             }
             if (thread == null) {
-                list.tellOfNext(page.next(), output);
-                SaverOptions.tellOfMissing(client, output);
+                list.printNextPage(page.next(), output);
+                SaverOptions.reportMissingThreads(client, output);
             }
             return ExitCode.DONE;
         }
@@ -95,7 +95,7 @@ public final class PendingCommand implements Callable<Integer> {
         if (list.isFiltering() && !list.isWanted(client.status(found))) {
             return new PendingPage(List.of(), Optional.empty());
         }
-        tellOfUnknownCalls(client.timeline(found).now().startedElsewhere());
+        printUnknownCalls(client.timeline(found).now().startedElsewhere());
         List<PendingItem> requests = client.pending(found).stream()
                 .filter(item -> kind == null || item.kind().wireName().equals(kind))
                 .toList();
@@ -103,7 +103,7 @@ public final class PendingCommand implements Callable<Integer> {
     }
 
     /** Prints lost calls that need no decision: the model learns about them if it requests the same call again. */
-    private void tellOfUnknownCalls(List<Call> calls) {
+    private void printUnknownCalls(List<Call> calls) {
         if (!calls.isEmpty()) {
             output.note(
                     "The thread comes from a checkpoint that shows these calls as started. Their outcome is unknown:");

@@ -106,7 +106,7 @@ public final class RunCommand implements Callable<Integer> {
             if (noWait) {
                 int exitCode = started("running", client.start(prompt));
                 if (thread != null) {
-                    wait.tellHowToSaveOn(thread, output);
+                    wait.printHowToKeepSaving(thread, output);
                 }
                 return exitCode;
             }
@@ -124,7 +124,7 @@ public final class RunCommand implements Callable<Integer> {
     private int reportContinuing(String thread) {
         output.note(thread + " continues. To wait for its outcome: "
                 + CommandName.line("result " + ValueText.quoted(thread)));
-        return ExitCode.WAITED_LONG_ENOUGH;
+        return ExitCode.TIMED_OUT;
     }
 
     private TurnHandle cleared(AgentClient client, JsonNode emptyList) {

@@ -43,13 +43,13 @@ public final class SessionsCommand implements Callable<Integer> {
             List<ThreadSummary> threads = page.threads().stream()
                     .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
                     .toList();
-            list.tellOfNext(page.next(), output);
+            list.printNextPage(page.next(), output);
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(threads));
             } else {
                 print(threads);
             }
-            SaverOptions.tellOfMissing(client, output);
+            SaverOptions.reportMissingThreads(client, output);
             return ExitCode.DONE;
         }
     }

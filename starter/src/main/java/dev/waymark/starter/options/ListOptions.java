@@ -92,7 +92,7 @@ public final class ListOptions {
     }
 
     /** Prints how to get the next page. */
-    public void tellOfNext(Optional<String> next, Output output) {
+    public void printNextPage(Optional<String> next, Output output) {
         next.ifPresent(page -> output.note("There may be more. Repeat the command with --after " + page));
     }
 

@@ -94,7 +94,7 @@ public final class SaverOptions {
      * Prints which saved threads an in-memory server does not have, and the command that restores the first one. A
      * saver that fails is reported, and does not fail the command.
      */
-    public static void tellOfMissing(AgentClient client, Output output) {
+    public static void reportMissingThreads(AgentClient client, Output output) {
         List<String> missing = List.of();
         try {
             if (client.saved().isInMemory()) {

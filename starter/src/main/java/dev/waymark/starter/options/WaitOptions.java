@@ -49,7 +49,7 @@ public final class WaitOptions {
      * Prints the command that saves a thread, for a command that does not wait for the outcome. Prints nothing if the
      * user has chosen no saver.
      */
-    public void tellHowToSaveOn(String thread, Output output) {
+    public void printHowToKeepSaving(String thread, Output output) {
         target().ifPresent(target -> output.note("  "
                 + CommandName.line(
                         "save " + ValueText.quoted(thread) + " --to " + ValueText.quoted(target) + " --follow")));

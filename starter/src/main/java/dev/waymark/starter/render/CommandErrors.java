@@ -112,7 +112,7 @@ public final class CommandErrors {
         if (e instanceof WaymarkException.NoWorker
                 || e instanceof WaymarkException.TimedOut
                 || e instanceof WaymarkException.OutcomeUnreadable) {
-            return ExitCode.WAITED_LONG_ENOUGH;
+            return ExitCode.TIMED_OUT;
         }
         if (e instanceof WaymarkException.NotSaved || e.type().equals(ProblemType.SAVER_FAILED)) {
             return ExitCode.NOT_SAVED;

@@ -55,12 +55,12 @@ public final class Output {
 
     /** Prints a result for people. */
     public void line(String text) {
-        out().println(takeBack() + SafeText.lines(text));
+        out().println(eraseTemporaryText() + SafeText.lines(text));
     }
 
     /** Prints text from the thread: unchanged into a pipe, made safe on a terminal. */
     public void raw(String text) {
-        out().print(takeBack() + (Terminals.isOutput() ? SafeText.lines(text) : text));
+        out().print(eraseTemporaryText() + (Terminals.isOutput() ? SafeText.lines(text) : text));
         if (!text.endsWith("\n")) {
             out().println();
         }
@@ -87,19 +87,19 @@ public final class Output {
      */
     public void passing(String text) {
         String line = SafeText.line(text);
-        out().print(takeBack() + line.substring(Math.max(0, line.length() - SHORTEST_LINE)));
+        out().print(eraseTemporaryText() + line.substring(Math.max(0, line.length() - SHORTEST_LINE)));
         out().flush();
         passing = true;
     }
 
     /** Prints an event, which is not a result, in place of the temporary text. */
     public void step(String text) {
-        out().print(takeBack());
+        out().print(eraseTemporaryText());
         out().flush();
         note(text);
     }
 
-    private String takeBack() {
+    private String eraseTemporaryText() {
         String back = passing ? BEGINNING_OF_LINE + REST_OF_LINE_GONE : "";
         passing = false;
         return back;

@@ -12,7 +12,7 @@ import java.util.Optional;
  * complete.
  */
 public final class ResultStream extends FilterOutputStream {
-    private static final String NOBODY_READS = "Broken pipe";
+    private static final String BROKEN_PIPE = "Broken pipe";
 
     private Optional<String> failure = Optional.empty();
 
@@ -40,7 +40,7 @@ public final class ResultStream extends FilterOutputStream {
      * that closed the pipe is not an error.
      */
     public int exitCode(int own, PrintWriter err) {
-        Optional<String> lost = failure.filter(why -> !why.contains(NOBODY_READS));
+        Optional<String> lost = failure.filter(why -> !why.contains(BROKEN_PIPE));
         lost.ifPresent(why -> err.println(
                 OneLine.error("the result can't be written: stdout (" + why + ")", "The output is incomplete")));
         return lost.isPresent() && own == ExitCode.DONE ? ExitCode.BAD_INPUT : own;

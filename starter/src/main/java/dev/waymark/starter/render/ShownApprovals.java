@@ -46,7 +46,7 @@ public final class ShownApprovals {
     }
 
     /** Whether calls of this thread were shown in the last 30 days, but not this one. */
-    public static boolean isAnother(PendingItem approval) {
+    public static boolean differsFromShown(PendingItem approval) {
         Path file = file(approval.thread());
         try {
             return Files.exists(file)

@@ -82,7 +82,7 @@ final class IdentityOptions {
         return noAuth ? Optional.empty() : Optional.of(Authenticator.anyOf(all));
     }
 
-    boolean checksNobody() {
+    boolean isAuthenticationDisabled() {
         return noAuth;
     }
 

@@ -175,7 +175,7 @@ public final class ServeCommand implements Callable<Integer> {
             throw misuse("no agents directory: " + agents);
         }
         boolean isLocal = InetAddress.getByName(host).isLoopbackAddress();
-        if (identity.checksNobody() && !isLocal) {
+        if (identity.isAuthenticationDisabled() && !isLocal) {
             throw misuse("--no-auth requires a loopback address, not " + host);
         }
         Optional<HttpSettings.Tls> tls = certificate != null && key != null
@@ -212,7 +212,7 @@ public final class ServeCommand implements Callable<Integer> {
             output.document(JsonDocuments.tree(document));
         } else {
             output.line("API: " + server.address() + "/v1"
-                    + (identity.checksNobody() ? " (no authentication, this machine only)" : ""));
+                    + (identity.isAuthenticationDisabled() ? " (no authentication, this machine only)" : ""));
         }
         spec.commandLine().getOut().flush();
     }

@@ -150,7 +150,7 @@ public final class DemoCommand implements Callable<Integer> {
             return false;
         }
         int exitCode = approving.join().exitCode();
-        return exitCode != ExitCode.DONE && exitCode != ExitCode.WAITED_LONG_ENOUGH;
+        return exitCode != ExitCode.DONE && exitCode != ExitCode.TIMED_OUT;
     }
 
     private void readLedger(Path agents) throws IOException {

@@ -124,7 +124,7 @@ public final class DevCommand implements Callable<Integer> {
                 ThreadsMark mark = new ThreadsMark();
                 DevConsole ending = console) {
             if (server.kind() == DevServer.Kind.IN_MEMORY && saver().isPresent()) {
-                mark.mark(THREADS, server.address()).ifPresent(this::tellOfOther);
+                mark.mark(THREADS, server.address()).ifPresent(this::warnAboutOtherServer);
             }
             // Without a worker and a named directory, the console asks the workers.
             boolean isKnown = !noWorker || (agents.isNamed() && agents.exists());
@@ -252,7 +252,7 @@ public final class DevCommand implements Callable<Integer> {
         return isVolatile || directory.contains("?") ? Optional.empty() : Optional.of("file:" + directory);
     }
 
-    private void tellOfOther(String address) {
+    private void warnAboutOtherServer(String address) {
         output.note(OneLine.error(
                 "another server saves its threads to " + THREADS + ", so each can take over threads of the other: "
                         + address,

@@ -37,7 +37,7 @@ final class DevConsole implements AutoCloseable {
     private static final int START_SECONDS = 30;
 
     private static final String CODEC_KEYS = "WAYMARK_CODEC_KEYS";
-    private static final String IN_A_FILE = "file:";
+    private static final String FILE_PREFIX = "file:";
 
     /** Environment variables that the child needs to start Java and to read encrypted histories. */
     private static final List<String> ENVIRONMENT = List.of(
@@ -95,13 +95,13 @@ final class DevConsole implements AutoCloseable {
      */
     private static Optional<Path> hideKeys(Map<String, String> environment) throws IOException {
         String keys = environment.get(CODEC_KEYS);
-        if (keys == null || keys.isBlank() || keys.startsWith(IN_A_FILE)) {
+        if (keys == null || keys.isBlank() || keys.startsWith(FILE_PREFIX)) {
             return Optional.empty();
         }
         Path file = Files.createTempFile("waymark-keys-", "");
         file.toFile().deleteOnExit();
         Files.writeString(file, keys);
-        environment.put(CODEC_KEYS, IN_A_FILE + file);
+        environment.put(CODEC_KEYS, FILE_PREFIX + file);
         return Optional.of(file);
     }
 

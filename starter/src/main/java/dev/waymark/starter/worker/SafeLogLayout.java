@@ -33,7 +33,7 @@ public final class SafeLogLayout extends PatternLayout {
      * Failures that need no stack trace, because the message says everything: keys that are unavailable, missing or
      * destroyed.
      */
-    private static final Set<String> OF_KEYS = Set.of(
+    private static final Set<String> KEY_FAILURES = Set.of(
             KeyStoreException.class.getName(),
             KeyProblem.class.getName(),
             ThreadForgottenException.class.getName(),
@@ -49,7 +49,7 @@ public final class SafeLogLayout extends PatternLayout {
      */
     private static final long SILENT_MILLIS = 10_000;
 
-    private final Set<String> leftAlone = ConcurrentHashMap.newKeySet();
+    private final Set<String> loggedThreads = ConcurrentHashMap.newKeySet();
     private final AtomicLong silentUntil = new AtomicLong();
 
     @Override
@@ -57,7 +57,7 @@ public final class SafeLogLayout extends PatternLayout {
         boolean isOfTask = event.getLoggerName().startsWith(WORKFLOW_TASKS);
         Optional<String> rules = cause(event, SafeLogLayout::isOfRules).map(IThrowableProxy::getMessage);
         if (rules.isPresent()) {
-            return leftAlone(event, rules.get());
+            return unknownRulesLine(event, rules.get());
         }
         Optional<ServerOutage> outage = ServerOutage.watched();
         Optional<String> lost = outage.flatMap(of -> lost(event, of));
@@ -100,9 +100,9 @@ public final class SafeLogLayout extends PatternLayout {
     }
 
     /** Logs a thread with unknown rules only once, because the server offers its tasks again and again. */
-    private String leftAlone(ILoggingEvent event, String reason) {
+    private String unknownRulesLine(ILoggingEvent event, String reason) {
         String thread = event.getMDCPropertyMap().get(LoggerTag.WORKFLOW_ID);
-        return thread != null && leftAlone.add(thread)
+        return thread != null && loggedThreads.add(thread)
                 ? safe(withMessage(event, "Thread " + thread + " is left to other workers: " + reason))
                 : "";
     }
@@ -121,7 +121,7 @@ public final class SafeLogLayout extends PatternLayout {
 
     /** Returns the message of the key failure, if one caused the event. */
     private static Optional<String> ofKeys(ILoggingEvent event) {
-        return cause(event, cause -> OF_KEYS.contains(cause.getClassName())).map(IThrowableProxy::getMessage);
+        return cause(event, cause -> KEY_FAILURES.contains(cause.getClassName())).map(IThrowableProxy::getMessage);
     }
 
     private static boolean isOfStorage(IThrowableProxy cause) {

@@ -127,7 +127,7 @@ public final class ToolsCommand implements Callable<Integer> {
         return agent.find(agents, call, output, (found, setup, kinds) -> {
             if (call == null) {
                 list(found);
-                tellOfTrust(setup);
+                noteIgnoredHints(setup);
                 return ExitCode.DONE;
             }
             return attempt(
@@ -163,7 +163,7 @@ public final class ToolsCommand implements Callable<Integer> {
     }
 
     /** Prints a note for each MCP server whose safety hints are ignored, because the agent file does not trust it. */
-    private void tellOfTrust(AgentsOptions.Setup setup) {
+    private void noteIgnoredHints(AgentsOptions.Setup setup) {
         setup.agents().servers(agent.name()).stream()
                 .filter(entry -> !entry.trust())
                 .forEach(entry -> output.note(

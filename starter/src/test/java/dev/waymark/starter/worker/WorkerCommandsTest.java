@@ -276,7 +276,7 @@ class WorkerCommandsTest {
     }
 
     @AfterEach
-    void beQuietAgain() {
+    void resetVerbosity() {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
             context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
         }
