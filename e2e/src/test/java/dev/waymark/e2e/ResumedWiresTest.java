@@ -109,7 +109,8 @@ class ResumedWiresTest {
 
     @ParameterizedTest
     @MethodSource("ways")
-    void checkpoint_ofAnyFormat_continuesElsewhereAndIsAcceptedByTheService(CheckpointFormat format, String from, String to) {
+    void checkpoint_ofAnyFormat_continuesElsewhereAndIsAcceptedByTheService(
+            CheckpointFormat format, String from, String to) {
         ModelServer service = to.equals("openai") ? OPENAI : ANTHROPIC;
         int asked = service.received().size();
 

@@ -121,7 +121,8 @@ public final class SafeLogLayout extends PatternLayout {
 
     /** Returns the message of the key failure, if one caused the event. */
     private static Optional<String> ofKeys(ILoggingEvent event) {
-        return cause(event, cause -> KEY_FAILURES.contains(cause.getClassName())).map(IThrowableProxy::getMessage);
+        return cause(event, cause -> KEY_FAILURES.contains(cause.getClassName()))
+                .map(IThrowableProxy::getMessage);
     }
 
     private static boolean isOfStorage(IThrowableProxy cause) {

@@ -64,7 +64,8 @@ class SafeLogLayoutTest {
 
     @Test
     void activitiesWithoutKeys_areLoggedOnceInTenSeconds() {
-        Throwable away = ApplicationFailure.newFailure("the keys of threads can't be read", ProblemType.KEY_STORE_UNAVAILABLE);
+        Throwable away =
+                ApplicationFailure.newFailure("the keys of threads can't be read", ProblemType.KEY_STORE_UNAVAILABLE);
 
         assertThat(logged("Activity failure.", away, 100)).contains("Activity failure.");
         assertThat(logged("Activity failure.", away, 101)).isEmpty();
