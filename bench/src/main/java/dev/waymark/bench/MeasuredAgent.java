@@ -52,7 +52,7 @@ final class MeasuredAgent {
     private static final String BARE_TASK_QUEUE = "nothing";
 
     private static final String NAME = "bench";
-    /** The same agent, with an activity for each call. */
+    /** The variant of the agent with an activity for each call. */
     private static final String UNFUSED = "apart";
 
     private static final int ENOUGH = 1_000_000;

@@ -202,8 +202,8 @@ final class VersionsBenchmark {
     }
 
     /**
-     * Returns the bytes that stay reachable while the newest version is held. They include whatever the iterator
-     * retains of earlier versions.
+     * Returns the bytes that stay reachable while the newest version is held. They include what the iterator retains of
+     * earlier versions.
      */
     private static long held(Timeline timeline) {
         double[] bytes = new double[3];

@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Test;
 @Tag("full")
 class DemoTest {
     /**
-     * Sets an address that no server listens on, because the demo must use its own server whatever the environment
-     * says.
+     * Sets an address that no server listens on, because the demo must ignore the environment and use its own server.
      */
     @Test
     void demo_killsAWorkerInMidChargeAndChargesOnce() {

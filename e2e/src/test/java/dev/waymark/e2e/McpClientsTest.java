@@ -69,7 +69,7 @@ class McpClientsTest {
         }
     }
 
-    /** Runs a client. Its words are those of the programs in {@code src/test/mcp}. */
+    /** Runs one of the client programs in {@code src/test/mcp} with these arguments. */
     private static JsonNode play(String client, String scene, String transport) throws Exception {
         List<String> command = new ArrayList<>(
                 switch (client.split(" ")[0]) {

@@ -58,7 +58,7 @@ class OutOfMemoryTest {
         return CliWorkerProcess.start(server.address(), directory, environment, directory.resolve(log));
     }
 
-    /** The image starts the worker with {@code ./waymark}, and Docker Compose restarts the worker however it ends. */
+    /** The image starts the worker with {@code ./waymark}, and Docker Compose always restarts it. */
     @Test
     void worker_inDockerCompose_isRestarted() throws Exception {
         String composition = Files.readString(ROOT.resolve("docker-compose.yml"));

@@ -127,7 +127,7 @@ class PackageMapTest {
         return comment.group(1).replaceAll("\\s*\\n\\s*\\*\\s?", " ").strip();
     }
 
-    /** The first sentence, with code as Markdown has it. */
+    /** The first sentence, with code in Markdown syntax. */
     private static String sentence(String comment) {
         return comment.replaceAll("\\{@(?:code|link) (?:[a-z0-9]+\\.)*([^}]+)}", "`$1`")
                 .replaceFirst("(?s)\\.(?= |$).*", ".");

@@ -68,7 +68,7 @@ class TurnPublisherTest {
         return client.publisher(watched -> watched.run(prompt));
     }
 
-    /** Requests events as it is told, and records what it gets. */
+    /** Requests events as configured, and records them. */
     private static final class Recorder implements Flow.Subscriber<ThreadEvent> {
         private final List<ThreadEvent> events = new CopyOnWriteArrayList<>();
         private final List<String> ends = new CopyOnWriteArrayList<>();

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 
-/** An MCP server on stdin and stdout, made with the SDK of the protocol. It runs as a process of its own. */
+/** An MCP server on stdin and stdout, made with the SDK of the protocol. Runs in a separate process. */
 public final class BookingServer {
     private static final String SCHEMA = """
             {"type": "object", "properties": {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The tools of LangChain4j's MCP client, with a server in a process of its own. */
+/** The tools of LangChain4j's MCP client, with a server in a separate process. */
 @Tag("full")
 @Timeout(120)
 class LangChainMcpTest {

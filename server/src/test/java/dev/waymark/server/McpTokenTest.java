@@ -116,7 +116,7 @@ class McpTokenTest {
         exchange.close();
     }
 
-    /** Calls an agent in every way in which a caller can, each of which carries the token, and returns its threads. */
+    /** Calls an agent in every way that a caller can, always with the token, and returns its threads. */
     private static void callEverywhere(String agent) throws Exception {
         for (McpCaller client : List.of(McpCaller.handshake(ann), McpCaller.plain(ann), McpCaller.withForms(ann))) {
             JsonNode result = client.send(

@@ -236,7 +236,7 @@ final class ServedThreads implements AutoCloseable {
                 .start(input);
     }
 
-    /** Ends a thread from outside, in the middle of whatever it does. */
+    /** Terminates a thread on the server, at any point. */
     void terminate(String thread) {
         connection.client().newUntypedWorkflowStub(thread).terminate("by a test");
     }

@@ -267,7 +267,7 @@ class UiChatTest {
                 .findValuesAsText("data");
     }
 
-    /** Each time, the chat goes on in a fork, and what was before stays in its thread. */
+    /** Each time, the chat continues in a fork, and its earlier thread stays unchanged. */
     @Test
     void regeneratedReplyAndEditedMessage_continueInForks() throws Exception {
         JsonNode played = play("assistant", "regenerate");

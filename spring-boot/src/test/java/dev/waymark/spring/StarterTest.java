@@ -82,7 +82,7 @@ class StarterTest {
 
     record Subject(String name) {}
 
-    /** A bean with two tools, of which one takes a second. */
+    /** A bean with two tools, one of which takes a second. */
     static class Desk {
         final CountDownLatch begun = new CountDownLatch(1);
         final AtomicBoolean finished = new AtomicBoolean();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A turn, in a thread of its own, in which the model calls a tool {@code calls} times in one reply.
+ * A turn in a separate thread, in which the model calls a tool {@code calls} times in one reply.
  *
  * @param faults when the run is disrupted: the first fault is for the first worker, and each further one for the next
  * worker that takes over

@@ -152,7 +152,7 @@ final class SoakCaller {
         try {
             repeat("stop", () -> client.stop(thread.id()).await());
         } catch (WaymarkException.Refused | WaymarkException.NotFound e) {
-            // No turn is running any more, or none is running yet.
+            // The turn has already ended, or has not started yet.
         }
         say(thread);
         close(thread);

@@ -208,9 +208,8 @@ public final class FrontEndThreads {
     }
 
     /**
-     * Sends answers and decisions, of which there must be at least one. All of them are checked before the first is
-     * sent, so that an invalid one prevents all. If the thread changes in the meantime, some may have been sent when
-     * one is refused.
+     * Sends answers and decisions, at least one. All of them are checked before the first is sent, so that an invalid
+     * one prevents all. If the thread changes in the meantime, some may have been sent when one is refused.
      */
     public FrontEndRun send(String thread, List<OutboundMessage> answers) {
         List<Integer> facts = client.sendAll(thread, answers).stream()

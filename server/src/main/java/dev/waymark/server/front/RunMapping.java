@@ -39,7 +39,7 @@ public final class RunMapping implements WatchMapping {
     private boolean begun;
     private boolean over;
 
-    /** The id of the reply being streamed, of which {@link #words} and {@link #thoughts} were sent. */
+    /** The id of the reply being streamed. Its {@link #words} and {@link #thoughts} so far were sent. */
     private Optional<String> messageId = Optional.empty();
 
     private int attempt;

@@ -25,7 +25,7 @@ public interface RunView {
 
     void textAdded(String messageId, String text);
 
-    /** The model shows what it thinks, before or between its words. */
+    /** The model shows its reasoning, before or between the text. */
     void reasoningAdded(String messageId, String text);
 
     /**

@@ -98,7 +98,7 @@ public final class JwtTokens implements Authenticator {
         return new JWSVerificationKeySelector<>(ALGORITHMS, keys);
     }
 
-    /** Uses this key for every token, whatever key id ({@code kid}) the token names. */
+    /** Uses this key for every token, and ignores the key id ({@code kid}) that the token names. */
     private static JWSKeySelector<SecurityContext> only(PublicKey key) {
         JWSAlgorithm.Family family = key instanceof RSAPublicKey ? JWSAlgorithm.Family.RSA : JWSAlgorithm.Family.EC;
         return (header, context) -> ALGORITHMS.contains(header.getAlgorithm()) && family.contains(header.getAlgorithm())

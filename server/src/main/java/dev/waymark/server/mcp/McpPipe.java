@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 
 /**
  * The transport for a program that has started this process: one message for each line of stdin and stdout. Ends with
- * stdin; threads go on.
+ * stdin; threads continue.
  */
 public final class McpPipe {
     private static final int LONGEST_LINE = 1024 * 1024;

@@ -44,7 +44,7 @@ class DocumentLimitsTest {
             "ForkRequest",
             "ResumeRequest");
 
-    /** Fields of requests whose limits are those of messages that the workflow receives. */
+    /** Fields of requests that have the limits of the messages that the workflow receives. */
     private static final Set<String> TEXTS = Set.of("message", "answer", "result");
 
     private static final Set<String> NOTES = Set.of("reason", "note");

@@ -25,7 +25,7 @@ public final class ComingReply {
         return Optional.empty();
     }
 
-    /** The text so far; empty if it is that of another model call. */
+    /** The text so far; empty if it belongs to another model call. */
     public String text(long ofEvent) {
         return ofEvent == event ? text : "";
     }

@@ -119,7 +119,7 @@ final class MetricsEndpoint implements AutoCloseable {
         try {
             sdkScope.close(); // Ends its reporter thread.
         } catch (ScopeCloseException e) {
-            // The registry is closed too, so nothing can be reported any more.
+            // The registry is closed too, so the failure cannot be reported.
         }
         registry.close();
     }
