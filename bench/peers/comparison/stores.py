@@ -50,7 +50,7 @@ class Store(abc.ABC):
         """The bytes of the conversation's rows or events, without indexes, page overhead and free space."""
 
     async def discard(self, thread: str) -> None:
-        """Frees the space."""
+        """Deletes the conversation, to free its space."""
 
     @abc.abstractmethod
     async def version(self) -> str:
@@ -61,10 +61,10 @@ class Store(abc.ABC):
 
 
 class TemporalStore(Store):
-    """The server of `./waymark dev`, for all frameworks on Temporal. It counts the bytes of a history itself."""
+    """The server of `./waymark dev`, for all frameworks on Temporal. The server itself reports the size of a history."""
 
     def __init__(self, root: Path, directory: Path) -> None:
-        # Without it, `./waymark dev` would use the server in memory.
+        # Without the program, `./waymark dev` would use the in-memory server.
         programs = [os.environ.get("TEMPORAL_CLI", ""), "temporal", str(Path.home() / "go/bin/temporal")]
         if not any(map(shutil.which, filter(None, programs))):
             raise Unavailable("the temporal command (TEMPORAL_CLI, PATH or ~/go/bin)")

@@ -36,7 +36,7 @@ function ask(parent, title, fields, buttons) {
 
 const field = (name, label, value = '') => h('label', {}, `${label} `, h('input', { name, value }));
 
-/** Where the server is, and who asks. A reload keeps it, and the conversation. */
+/** The server's address, the token and the conversation, which survive a reload. */
 async function settings() {
   const kept = sessionStorage.getItem('settings');
   if (kept) return JSON.parse(kept);
@@ -91,7 +91,7 @@ async function answer({ id, reason, message, metadata }) {
   return { interruptId: id, status: 'resolved', payload };
 }
 
-/** Runs the agent until its turn is over. It waits in between for as long as a request needs. */
+/** Runs the agent until its turn is over, and waits for the answer to each request. */
 async function run(parameters = {}) {
   send.disabled = true;
   problem.textContent = '';
@@ -135,5 +135,5 @@ form.addEventListener('submit', (event) => {
   run();
 });
 
-// A run without a message shows the conversation so far, and goes on with what waits. In a new chat, it ends at once.
+// A run without a message shows the conversation so far, and its open requests. In a new chat, it ends at once.
 run();

@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client';
 
 const root = createRoot(document.getElementById('page'));
 
-/** Where the server is, and who asks. A reload keeps it, and the conversation. */
+/** The server's address, the token and the conversation, which survive a reload. */
 function Settings({ onGiven }) {
   return (
     <form
@@ -102,7 +102,7 @@ function Approval({ part, onDecided }) {
   const approve = () => {
     const edit = args === shown ? {} : { args: JSON.parse(args) };
     const words = reason === '' ? {} : { reason };
-    // Other arguments travel in the reason.
+    // Changed arguments are sent in the reason.
     onDecided({ approved: true, reason: args === shown ? reason || undefined : JSON.stringify({ ...edit, ...words }) });
   };
   return (
@@ -141,7 +141,7 @@ function Composer({ isIdle, onSend, onRegenerate }) {
   );
 }
 
-/** Reads the conversation, so that a reload shows it, and what it waits for. */
+/** Reads the conversation and its open requests, to show them after a reload. */
 async function begin(settings) {
   sessionStorage.setItem('settings', JSON.stringify(settings));
   const { server, token, id } = settings;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the official clients of the Model Context Protocol into a directory, from wherever npm, pip and
-# Maven get their packages, and the programs next to this script. Gives up soon without a network. What is there already stays.
+# Installs the official clients of the Model Context Protocol, and the programs next to this script, into a directory, with
+# npm, pip and Maven as configured. Fails quickly without a network. Keeps what is already installed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"

@@ -1,4 +1,4 @@
-# Calls each operation of a server, with a client that openapi-python-client has made of the API's document.
+# Calls each operation of a server, with a client that openapi-python-client has generated from the API's document.
 # Prints the status of each: python calls.py ADDRESS TOKEN THREAD
 import sys
 from typing import Any

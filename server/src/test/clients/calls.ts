@@ -1,4 +1,4 @@
-// Calls each operation, with a client that openapi-typescript has made of the API's document. Compiled, not run.
+// Calls each operation, with a client that openapi-typescript has generated from the API's document. Compiled, not run.
 import createClient from 'openapi-fetch';
 import type { paths } from './api.js';
 

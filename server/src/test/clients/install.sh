@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs published generators of API clients into a directory, from wherever npm and pip get their packages, with the
-# programs next to this script. Gives up soon without a network. What is there already stays.
+# Installs published generators of API clients, and the programs next to this script, into a directory, with npm and pip as
+# configured. Fails quickly without a network. Keeps what is already installed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"

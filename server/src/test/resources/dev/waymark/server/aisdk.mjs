@@ -1,5 +1,5 @@
 // Drives useChat of the AI SDK against a server:
-// node aisdk.mjs URL TOKEN AGENT SCENE [URL to let the model go on [URL of another instance]]
+// node aisdk.mjs URL TOKEN AGENT SCENE [URL to let the model continue [URL of another instance]]
 import { useChat } from '@ai-sdk/react';
 import {
   DefaultChatTransport,
@@ -15,7 +15,7 @@ const headers = { Authorization: `Bearer ${token}` };
 const id = `chat-${process.pid}-${scene}`;
 globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 
-// A page with a chat. Its state is that of the latest rendering.
+// A page with a chat. Its state comes from the latest rendering.
 const open = async (options = {}) => {
   const page = { texts: new Set() };
   const Chat = () => {

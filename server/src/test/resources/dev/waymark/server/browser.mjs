@@ -24,7 +24,7 @@ async function fresh(options = {}) {
   await context?.close();
   problems = [];
   context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
-  // Long, since all tests together make a small machine slow.
+  // Long, because all tests together make a small machine slow.
   context.setDefaultTimeout(60_000);
   page = await context.newPage();
   page.on('pageerror', (error) => problems.push(String(error.stack ?? error)));
