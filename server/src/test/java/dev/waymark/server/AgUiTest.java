@@ -177,7 +177,7 @@ class AgUiTest {
     }
 
     @Test
-    void stoppedReply_isTakenBackFromTheChat() throws Exception {
+    void stoppedReply_isRemovedFromTheChat() throws Exception {
         MODEL.says("One, ");
 
         JsonNode played = play("prompted", "stop");
