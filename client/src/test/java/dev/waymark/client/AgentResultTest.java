@@ -9,7 +9,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.testkit.ThreadFixture;
+import dev.waymark.fixtures.ThreadFixture;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;

@@ -10,7 +10,7 @@ import dev.waymark.client.save.SaveFollower;
 import dev.waymark.client.save.SaveInterval;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.save.ThreadSnapshot;
-import dev.waymark.testkit.ThreadFixture;
+import dev.waymark.fixtures.ThreadFixture;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.waymark.fixtures.ThreadFixture;
 import dev.waymark.saver.SaverException;
-import dev.waymark.testkit.ThreadFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

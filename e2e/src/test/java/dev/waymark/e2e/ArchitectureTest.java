@@ -37,6 +37,7 @@ class ArchitectureTest {
     private static final String STARTER = "dev.waymark.starter..";
     private static final String CLI = "dev.waymark.cli..";
     private static final String TESTKIT = "dev.waymark.testkit..";
+    private static final String FIXTURES = "dev.waymark.fixtures..";
     private static final String BENCH = "dev.waymark.bench..";
     private static final String SPRING = "dev.waymark.spring..";
 
@@ -47,10 +48,10 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule shared_knows_no_other_module = noClasses()
             .that(resideInAPackage("dev.waymark..")
-                    .and(not(resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, CLI, TESTKIT, BENCH, SPRING))))
+                    .and(not(resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, CLI, TESTKIT, FIXTURES, BENCH, SPRING))))
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, CLI, TESTKIT, BENCH, SPRING);
+            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, CLI, TESTKIT, FIXTURES, BENCH, SPRING);
 
     @ArchTest
     static final ArchRule worker_knows_neither_clients_nor_tests = noClasses()
@@ -58,7 +59,7 @@ class ArchitectureTest {
             .resideInAPackage(WORKER)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(CLIENT, SERVER, STARTER, TESTKIT, BENCH);
+            .resideInAnyPackage(CLIENT, SERVER, STARTER, TESTKIT, FIXTURES, BENCH);
 
     @ArchTest
     static final ArchRule client_knows_no_other_program = noClasses()
@@ -66,7 +67,7 @@ class ArchitectureTest {
             .resideInAPackage(CLIENT)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, SERVER, STARTER, TESTKIT, BENCH);
+            .resideInAnyPackage(WORKER, SERVER, STARTER, TESTKIT, FIXTURES, BENCH);
 
     @ArchTest
     static final ArchRule only_the_program_has_a_terminal_a_log_and_drivers = noClasses()
@@ -88,7 +89,7 @@ class ArchitectureTest {
             .resideInAPackage(SERVER)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, STARTER, TESTKIT, BENCH);
+            .resideInAnyPackage(WORKER, STARTER, TESTKIT, FIXTURES, BENCH);
 
     @ArchTest
     static final ArchRule only_one_package_knows_the_http_server = noClasses()
@@ -104,7 +105,7 @@ class ArchitectureTest {
             .resideInAnyPackage(STARTER, CLI)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(TESTKIT, BENCH);
+            .resideInAnyPackage(TESTKIT, FIXTURES, BENCH);
 
     @ArchTest
     static final ArchRule only_commands_that_run_agents_know_the_worker = noClasses()
@@ -127,12 +128,20 @@ class ArchitectureTest {
             .resideInAPackage(SPRING)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(SERVER, STARTER, TESTKIT, BENCH);
+            .resideInAnyPackage(SERVER, STARTER, TESTKIT, FIXTURES, BENCH);
 
     @ArchTest
     static final ArchRule testkit_knows_only_shared = noClasses()
             .that()
             .resideInAPackage(TESTKIT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, FIXTURES, BENCH);
+
+    @ArchTest
+    static final ArchRule fixtures_know_only_the_testkit_and_shared = noClasses()
+            .that()
+            .resideInAPackage(FIXTURES)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, BENCH);
@@ -173,7 +182,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule few_know_the_rules = noClasses()
             .that()
-            .resideOutsideOfPackages(RULE, CHECKPOINT, HISTORY, CLIENT, WORKER, TESTKIT, BENCH)
+            .resideOutsideOfPackages(RULE, CHECKPOINT, HISTORY, CLIENT, WORKER, TESTKIT, FIXTURES, BENCH)
             .should()
             .dependOnClassesThat()
             .resideInAPackage(RULE);

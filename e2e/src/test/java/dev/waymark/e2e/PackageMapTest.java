@@ -31,6 +31,7 @@ class PackageMapTest {
             "spring-boot",
             "starter",
             "testkit",
+            "fixtures",
             "bench");
 
     /** The documentation of a package with more types says where to begin. */

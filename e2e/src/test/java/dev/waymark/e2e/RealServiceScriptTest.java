@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.conversation.message.Summary;
-import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.fixtures.model.AnthropicServer;
+import dev.waymark.fixtures.model.ModelServer;
+import dev.waymark.fixtures.model.ModelServer.Received;
+import dev.waymark.fixtures.model.ResponsesServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
-import dev.waymark.testkit.model.ModelServer;
-import dev.waymark.testkit.model.ModelServer.Received;
-import dev.waymark.testkit.model.ResponsesServer;
 import dev.waymark.testkit.process.ChildProcess;
 import java.time.Duration;
 import java.util.LinkedHashSet;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.model.googleai.GoogleAiGeminiStreamingChatModel;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.model.ReplyListener;
 import dev.waymark.testkit.model.ModelAnswer;
-import dev.waymark.testkit.model.ModelServer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;

@@ -1,9 +1,9 @@
 package dev.waymark.langchain4j;
 
 import dev.langchain4j.model.googleai.GoogleAiGeminiChatModel;
+import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.model.ModelAnswer;
-import dev.waymark.testkit.model.ModelServer;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 

@@ -4,8 +4,8 @@ import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.openai.OpenAiChatModel;
 import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
-import dev.waymark.testkit.model.ModelServer;
-import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.fixtures.model.ModelServer;
+import dev.waymark.fixtures.model.OpenAiServer;
 import org.junit.jupiter.api.Tag;
 
 @Tag("full")

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.fixtures.process.FreePort;
 import dev.waymark.testkit.crash.WorkerProcess;
-import dev.waymark.testkit.process.FreePort;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.io.IOException;

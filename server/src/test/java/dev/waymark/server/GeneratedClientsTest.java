@@ -5,9 +5,9 @@ import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.fixtures.process.Installation;
 import dev.waymark.server.document.ApiDocument;
 import dev.waymark.testkit.process.ChildProcess;
-import dev.waymark.testkit.process.Installation;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.InMemoryServer;
 import java.nio.file.Files;

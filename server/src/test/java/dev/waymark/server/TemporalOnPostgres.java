@@ -2,9 +2,9 @@ package dev.waymark.server;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.waymark.fixtures.process.FreePort;
+import dev.waymark.fixtures.process.PostgresServer;
 import dev.waymark.testkit.process.ChildProcess;
-import dev.waymark.testkit.process.FreePort;
-import dev.waymark.testkit.process.PostgresServer;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.server.TemporalBinary;

@@ -6,9 +6,9 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Usage;
-import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.fixtures.model.AnthropicServer;
+import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.testkit.model.ModelAnswer;
-import dev.waymark.testkit.model.ModelServer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,7 +1,7 @@
 package dev.waymark.springai;
 
+import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.model.ModelProvider;
-import dev.waymark.testkit.model.ModelServer;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;

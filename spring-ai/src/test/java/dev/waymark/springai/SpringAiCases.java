@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.conversation.message.Message;
+import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelProviderContract;
-import dev.waymark.testkit.model.ModelServer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package dev.waymark.bench.chaos;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.fixtures.model.AnthropicServer;
+import dev.waymark.fixtures.model.ModelServer;
+import dev.waymark.fixtures.model.OpenAiServer;
 import dev.waymark.model.ModelProvider;
-import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
-import dev.waymark.testkit.model.ModelServer;
-import dev.waymark.testkit.model.OpenAiServer;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package dev.waymark.bench.soak;
 
+import dev.waymark.fixtures.process.KillableServer;
 import dev.waymark.testkit.crash.CuttableProxy;
-import dev.waymark.testkit.process.KillableServer;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;

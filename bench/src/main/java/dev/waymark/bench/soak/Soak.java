@@ -4,7 +4,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.connect.Connection;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.crash.CuttableProxy;
-import dev.waymark.testkit.process.KillableServer;
+import dev.waymark.fixtures.process.KillableServer;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@ package dev.waymark.bench.soak;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.waymark.fixtures.process.FreePort;
 import dev.waymark.testkit.process.ChildProcess;
-import dev.waymark.testkit.process.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

@@ -10,7 +10,7 @@ import dev.waymark.e2e.product.GuideProject;
 import dev.waymark.e2e.product.LibraryModels;
 import dev.waymark.e2e.product.ShellCommand;
 import dev.waymark.e2e.product.SpringProcess;
-import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.fixtures.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.server.DevServer;

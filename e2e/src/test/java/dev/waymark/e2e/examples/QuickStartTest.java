@@ -2,7 +2,7 @@ package dev.waymark.e2e.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.fixtures.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;

@@ -4,8 +4,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.fixtures.process.KillableServer;
 import dev.waymark.testkit.process.ChildProcess;
-import dev.waymark.testkit.process.KillableServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package dev.waymark.e2e.product;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.waymark.fixtures.process.FreePort;
 import dev.waymark.testkit.process.ChildProcess;
-import dev.waymark.testkit.process.FreePort;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;

@@ -7,7 +7,7 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.testkit.ThreadFixture;
+import dev.waymark.fixtures.ThreadFixture;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.ThreadEvent;
 import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.fixtures.ThreadFixture;
 import dev.waymark.history.Moment;
-import dev.waymark.testkit.ThreadFixture;
 import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

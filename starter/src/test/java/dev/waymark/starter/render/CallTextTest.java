@@ -16,7 +16,7 @@ import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.VerifiedSubject;
-import dev.waymark.testkit.ThreadFixture;
+import dev.waymark.fixtures.ThreadFixture;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

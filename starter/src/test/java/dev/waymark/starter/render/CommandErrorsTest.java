@@ -12,7 +12,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
-import dev.waymark.testkit.ThreadFixture;
+import dev.waymark.fixtures.ThreadFixture;
 import io.grpc.Status;
 import java.net.BindException;
 import java.nio.file.NoSuchFileException;

@@ -15,7 +15,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
-import dev.waymark.testkit.GeneratedThread;
+import dev.waymark.fixtures.GeneratedThread;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;

@@ -8,7 +8,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
-import dev.waymark.testkit.ThreadFixture;
+import dev.waymark.fixtures.ThreadFixture;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The answer of a {@link ModelServer} to a request. */
+/** What a fake model service answers to a request. */
 public sealed interface ModelAnswer {
 
     /** A reply of text pieces, to which calls and other pieces can be added. */
@@ -103,7 +103,7 @@ public sealed interface ModelAnswer {
             return new Speech(pieces, usage, stop, pace, Optional.of(count), false);
         }
 
-        /** Pauses after this many pieces until {@link ModelServer#goOn}. */
+        /** Pauses after this many pieces until the test lets the service go on. */
         public Speech silentAfter(int count) {
             return new Speech(pieces, usage, stop, pace, Optional.of(count), true);
         }
@@ -113,7 +113,8 @@ public sealed interface ModelAnswer {
             return new Endless(this);
         }
 
-        String stopWord() {
+        /** Why the reply ends: as said, otherwise because of its calls or because it is complete. */
+        public String stopWord() {
             boolean calls = pieces.stream().anyMatch(Piece.Call.class::isInstance);
             return stop.orElse(calls ? "tool_use" : "end_turn");
         }

@@ -1,6 +1,6 @@
 /**
- * Fake model services over real HTTP, as strict as the real ones, and the contract of providers. Must not depend on a
- * particular provider.
+ * The contract of model providers, and what a fake model service answers in it. Must not depend on a particular
+ * provider.
  */
 @NullMarked
 package dev.waymark.testkit.model;

@@ -1,6 +1,5 @@
 /**
- * The programs around a test or a benchmark: child processes, servers that can be killed, and a proxy for the network
- * between them.
+ * Child processes of a test: starts them, waits for their output, signals and kills them.
  *
  * <p>Must not know what the programs do: callers say what to run, and which line or answer shows that it is ready.
  */

@@ -3,9 +3,9 @@ package dev.waymark.testkit.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.testkit.process.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -17,9 +17,13 @@ import org.junit.jupiter.api.Timeout;
 class CuttableProxyTest {
     @Test
     void connection_whoseTargetRefuses_isClosed() throws Exception {
-        try (CuttableProxy proxy = new CuttableProxy("127.0.0.1:" + FreePort.next());
-                Socket client = client(proxy)) {
-            assertThat(client.getInputStream().read()).isEqualTo(-1);
+        try (Socket bound = new Socket()) {
+            // Nothing listens at its port, and nothing else can get it.
+            bound.bind(new InetSocketAddress("127.0.0.1", 0));
+            try (CuttableProxy proxy = new CuttableProxy("127.0.0.1:" + bound.getLocalPort());
+                    Socket client = client(proxy)) {
+                assertThat(client.getInputStream().read()).isEqualTo(-1);
+            }
         }
     }
 

@@ -3,8 +3,8 @@ package dev.waymark.worker.announce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.fixtures.process.Installation;
 import dev.waymark.testkit.process.ChildProcess;
-import dev.waymark.testkit.process.Installation;
 import dev.waymark.worker.tool.http.RecordingServer;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.waymark.connect.Connection;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.state.Turn;
-import dev.waymark.testkit.process.KillableServer;
+import dev.waymark.fixtures.process.KillableServer;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Path;

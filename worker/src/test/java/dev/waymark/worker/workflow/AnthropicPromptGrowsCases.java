@@ -3,7 +3,7 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.fixtures.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;

@@ -3,12 +3,12 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.fixtures.model.ModelServer;
+import dev.waymark.fixtures.model.OpenAiServer;
+import dev.waymark.fixtures.model.ResponsesServer;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
-import dev.waymark.testkit.model.ModelServer;
-import dev.waymark.testkit.model.OpenAiServer;
-import dev.waymark.testkit.model.ResponsesServer;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.openai.ResponsesProvider;
 import java.util.ArrayDeque;

@@ -19,7 +19,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
-import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;

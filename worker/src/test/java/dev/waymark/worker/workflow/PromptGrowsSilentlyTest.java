@@ -1,6 +1,6 @@
 package dev.waymark.worker.workflow;
 
-import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.fixtures.model.AnthropicServer;
 import org.junit.jupiter.api.Tag;
 
 /** The service drops thinking that is bound to another conversation without an error. */

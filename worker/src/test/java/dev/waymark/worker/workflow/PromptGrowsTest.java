@@ -1,6 +1,6 @@
 package dev.waymark.worker.workflow;
 
-import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.fixtures.model.AnthropicServer;
 
 /** The service refuses thinking that is bound to another conversation. */
 class PromptGrowsTest extends AnthropicPromptGrowsCases {

@@ -2,7 +2,7 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.testkit.model.ResponsesServer;
+import dev.waymark.fixtures.model.ResponsesServer;
 import org.junit.jupiter.api.Test;
 
 /** OpenAI's Responses API refuses reasoning of another model, and reasoning without what followed it. */
