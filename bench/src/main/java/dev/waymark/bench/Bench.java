@@ -21,7 +21,6 @@ public final class Bench {
             "cold-replay",
             "takeover",
             "projection",
-            "versions",
             "starts",
             "tools",
             "encryption",
@@ -77,7 +76,6 @@ public final class Bench {
                 case "cold-replay" -> new ColdReplayBenchmark(server, report, quick).run();
                 case "takeover" -> new TakeoverBenchmark(server, report, quick).run();
                 case "projection" -> new ProjectionBenchmark(server.connection(), report, quick).run();
-                case "versions" -> new VersionsBenchmark(report, quick).run();
                 case "tools" -> new ToolCostsBenchmark(server.connection(), report, quick).run();
                 case "starts" -> new StartsBenchmark(server, report, root, quick).run();
                 case "encryption" -> new EncryptionBenchmark(server, report, root, quick).run();

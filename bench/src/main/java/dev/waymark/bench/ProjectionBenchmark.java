@@ -146,7 +146,7 @@ final class ProjectionBenchmark {
         return (long) Statistics.median(bytes);
     }
 
-    static long used() {
+    private static long used() {
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
         long used = Long.MAX_VALUE;
         for (int i = 0; i < 4; i++) {

@@ -23,11 +23,6 @@ public final class Statistics {
         return sorted[Math.max(0, (int) Math.ceil(sorted.length * percentage / 100.0) - 1)];
     }
 
-    /** Returns the minimum. Suits times that other load on the machine can only increase. */
-    static double least(double... values) {
-        return DoubleStream.of(values).min().orElseThrow();
-    }
-
     static double trimmedMean(double... values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
