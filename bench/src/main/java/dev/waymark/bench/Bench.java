@@ -70,7 +70,7 @@ public final class Bench {
 
     private static void run(String scenario, BenchReport report, Path root, boolean quick) throws Exception {
         double load = load();
-        try (BenchServer server = BenchServer.open()) {
+        try (BenchServer server = BenchServer.open("bench")) {
             switch (scenario) {
                 case "conversation" -> new ConversationsBenchmark(server.connection(), report, quick).run();
                 case "cold-replay" -> new ColdReplayBenchmark(server, report, quick).run();

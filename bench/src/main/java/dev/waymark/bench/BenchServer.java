@@ -2,6 +2,7 @@ package dev.waymark.bench;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.fixtures.process.KillableServer;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
@@ -19,25 +20,31 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A real Temporal server, started like that of {@code ./waymark dev}, with a temporary database file. */
+/**
+ * The stage of benchmarks, chaos and soak: a real Temporal server, started like that of {@code ./waymark dev}, with its
+ * database in a temporary directory.
+ */
 public final class BenchServer implements AutoCloseable {
     private static final int PATIENCE_MINUTES = 5;
 
     private final Path directory;
-    private final DevServer server;
+    private final KillableServer server;
     private final Connection connection;
+    private boolean isKept;
 
-    private BenchServer(Path directory, DevServer server, Connection connection) {
+    private BenchServer(Path directory, KillableServer server, Connection connection) {
         this.directory = directory;
         this.server = server;
         this.connection = connection;
     }
 
-    static BenchServer open() throws IOException, InterruptedException, ServerUnreachable {
+    /** @param name is part of the name of the temporary directory */
+    public static BenchServer open(String name) throws IOException, InterruptedException, ServerUnreachable {
         Path binary = TemporalBinary.find()
                 .orElseThrow(() -> new NoSuchFileException("temporal", null, "not on PATH; TEMPORAL_CLI may name it"));
-        Path directory = Files.createTempDirectory("waymark-bench-");
-        DevServer server = DevServer.temporal(binary, Optional.of(directory.resolve("temporal.db")), 0, 0);
+        Path directory = Files.createTempDirectory("waymark-" + name + "-");
+        Optional<Path> database = Optional.of(directory.resolve("temporal.db"));
+        KillableServer server = KillableServer.start(binary, port -> DevServer.temporal(binary, database, port, 0));
         return new BenchServer(directory, server, Connection.to(server.address()));
     }
 
@@ -45,9 +52,19 @@ public final class BenchServer implements AutoCloseable {
         return connection;
     }
 
-    /** A temporary directory that is deleted with the server. */
+    /** A temporary directory that is deleted with the server, unless it is kept. */
     public Path directory() {
         return directory;
+    }
+
+    /** Says whether the directory stays when this is closed. */
+    public void keep(boolean isKept) {
+        this.isKept = isKept;
+    }
+
+    /** The server, to be killed and started again. */
+    public KillableServer server() {
+        return server;
     }
 
     public String address() {
@@ -107,6 +124,9 @@ public final class BenchServer implements AutoCloseable {
     public void close() {
         connection.close();
         server.close();
+        if (isKept) {
+            return;
+        }
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);

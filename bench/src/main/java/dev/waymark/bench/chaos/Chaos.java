@@ -1,16 +1,11 @@
 package dev.waymark.bench.chaos;
 
+import dev.waymark.bench.BenchServer;
 import dev.waymark.testkit.crash.CrashPoint;
-import dev.waymark.worker.server.DevServer;
-import dev.waymark.worker.server.TemporalBinary;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -26,7 +21,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -83,11 +77,8 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
                     spec.commandLine(),
                     "there are no runs with " + name(disruption.get()) + " in " + name(scene.get()));
         }
-        Path binary = TemporalBinary.find()
-                .orElseThrow(() -> new NoSuchFileException("temporal", null, "not on PATH; TEMPORAL_CLI may name it"));
-        Path directory = Files.createTempDirectory("waymark-chaos-");
-        try (DevServer server = DevServer.temporal(binary, Optional.of(directory.resolve("temporal.db")), 0, 0);
-                ChaosStage stage = ChaosStage.open(server.address(), directory)) {
+        try (BenchServer server = BenchServer.open("chaos");
+                ChaosStage stage = ChaosStage.open(server.address(), server.directory())) {
             List<Integer> numbers = only.map(List::of)
                     .orElseGet(() -> IntStream.range(0, runs).boxed().toList());
             List<String> problems = new ArrayList<>();
@@ -97,8 +88,6 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
             }
             stage.strays().forEach(stray -> problems.add("no thread knows of the call of " + stray));
             return complain(results, problems) ? BROKEN : KEPT;
-        } finally {
-            delete(directory);
         }
     }
 
@@ -247,13 +236,5 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
 
     private static void line(String format, Object... values) {
         System.out.println(String.format(Locale.ROOT, format, values));
-    }
-
-    private static void delete(Path directory) throws java.io.IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
     }
 }

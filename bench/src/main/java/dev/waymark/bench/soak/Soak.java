@@ -1,21 +1,16 @@
 package dev.waymark.bench.soak;
 
+import dev.waymark.bench.BenchServer;
 import dev.waymark.client.AgentClient;
 import dev.waymark.connect.Connection;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.crash.CuttableProxy;
-import dev.waymark.fixtures.process.KillableServer;
-import dev.waymark.worker.server.DevServer;
-import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -24,7 +19,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -75,25 +69,23 @@ public final class Soak implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Path binary = TemporalBinary.find()
-                .orElseThrow(() -> new NoSuchFileException("temporal", null, "not on PATH; TEMPORAL_CLI may name it"));
-        Path directory = Files.createTempDirectory("waymark-soak-");
-        if (run(binary, directory)) {
-            delete(directory);
-            return KEPT;
+        try (BenchServer server = BenchServer.open("soak")) {
+            server.keep(true);
+            if (run(server)) {
+                server.keep(false);
+                return KEPT;
+            }
+            System.err.println("Database, server log, ledger and faults are in " + server.directory());
+            return BROKEN;
         }
-        System.err.println("Database, server log, ledger and faults are in " + directory);
-        return BROKEN;
     }
 
     /** Runs the load and reports the results. Returns whether all promises were kept. */
-    private boolean run(Path binary, Path directory) throws Exception {
-        Path database = directory.resolve("temporal.db");
+    private boolean run(BenchServer server) throws Exception {
+        Path directory = server.directory();
         Path survivorsHeap = directory.resolve("survivor.heap");
         Path ownHeap = directory.resolve("callers.heap");
-        try (KillableServer server = KillableServer.start(
-                        binary, port -> DevServer.temporal(binary, Optional.of(database), port, 0));
-                EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
+        try (EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
                 SoakWorker survivor = SoakWorker.start(server.address(), ledger.port(), survivorsHeap);
                 SoakWorker one = SoakWorker.start(server.address(), ledger.port(), directory.resolve("one.heap"));
                 SoakWorker two = SoakWorker.start(server.address(), ledger.port(), directory.resolve("two.heap"));
@@ -101,7 +93,10 @@ public final class Soak implements Callable<Integer> {
             Instant begin = Instant.now();
             LiveHeap.sampleInto(ownHeap);
             Saboteur saboteur = new Saboteur(
-                    seed, server, List.of(one, two), List.of(survivor.proxy(), one.proxy(), two.proxy(), callersProxy));
+                    seed,
+                    server.server(),
+                    List.of(one, two),
+                    List.of(survivor.proxy(), one.proxy(), two.proxy(), callersProxy));
             SoakProgress progress =
                     new SoakProgress(begin, threads, violations, saboteur, ledger, survivorsHeap, ownHeap);
             load(callersProxy.address(), begin.plus(Duration.ofMinutes(minutes)), saboteur, progress);
@@ -178,14 +173,6 @@ public final class Soak implements Callable<Integer> {
             violations.forEach(violation -> System.out.println("Broken: " + violation));
             System.out.println(violations.isEmpty() && flat ? "All promises were kept." : "Promises were broken.");
             return violations.isEmpty() && flat;
-        }
-    }
-
-    private static void delete(Path directory) throws java.io.IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
         }
     }
 }
