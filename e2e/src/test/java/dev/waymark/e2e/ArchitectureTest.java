@@ -31,6 +31,7 @@ class ArchitectureTest {
     private static final String CONTRACT = "dev.waymark.contract..";
     private static final String SAVER = "dev.waymark.saver..";
     private static final String WORKER = "dev.waymark.worker..";
+    private static final String REHEARSAL = "dev.waymark.rehearsal..";
     private static final String WORKFLOW = "dev.waymark.worker.workflow..";
     private static final String CLIENT = "dev.waymark.client..";
     private static final String SERVER = "dev.waymark.server..";
@@ -48,15 +49,24 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule shared_knows_no_other_module = noClasses()
             .that(resideInAPackage("dev.waymark..")
-                    .and(not(resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, CLI, TESTKIT, FIXTURES, BENCH, SPRING))))
+                    .and(not(resideInAnyPackage(
+                            WORKER, REHEARSAL, CLIENT, SERVER, STARTER, CLI, TESTKIT, FIXTURES, BENCH, SPRING))))
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, CLI, TESTKIT, FIXTURES, BENCH, SPRING);
+            .resideInAnyPackage(WORKER, REHEARSAL, CLIENT, SERVER, STARTER, CLI, TESTKIT, FIXTURES, BENCH, SPRING);
 
     @ArchTest
     static final ArchRule worker_knows_neither_clients_nor_tests = noClasses()
             .that()
             .resideInAPackage(WORKER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(REHEARSAL, CLIENT, SERVER, STARTER, TESTKIT, FIXTURES, BENCH);
+
+    @ArchTest
+    static final ArchRule rehearsal_knows_only_the_worker_and_shared = noClasses()
+            .that()
+            .resideInAPackage(REHEARSAL)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(CLIENT, SERVER, STARTER, TESTKIT, FIXTURES, BENCH);
@@ -67,7 +77,7 @@ class ArchitectureTest {
             .resideInAPackage(CLIENT)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, SERVER, STARTER, TESTKIT, FIXTURES, BENCH);
+            .resideInAnyPackage(WORKER, REHEARSAL, SERVER, STARTER, TESTKIT, FIXTURES, BENCH);
 
     @ArchTest
     static final ArchRule only_the_program_has_a_terminal_a_log_and_drivers = noClasses()
@@ -89,7 +99,7 @@ class ArchitectureTest {
             .resideInAPackage(SERVER)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, STARTER, TESTKIT, FIXTURES, BENCH);
+            .resideInAnyPackage(WORKER, REHEARSAL, STARTER, TESTKIT, FIXTURES, BENCH);
 
     @ArchTest
     static final ArchRule only_one_package_knows_the_http_server = noClasses()
@@ -112,7 +122,7 @@ class ArchitectureTest {
             .that(resideInAPackage(STARTER)
                     .and(not(resideInAnyPackage("dev.waymark.starter", "dev.waymark.starter.worker"))))
             .should()
-            .dependOnClassesThat(resideInAPackage(WORKER).and(not(simpleName("AgentInvalid"))));
+            .dependOnClassesThat(resideInAnyPackage(WORKER, REHEARSAL).and(not(simpleName("AgentInvalid"))));
 
     @ArchTest
     static final ArchRule spring_stays_in_its_module = noClasses()
@@ -128,7 +138,7 @@ class ArchitectureTest {
             .resideInAPackage(SPRING)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(SERVER, STARTER, TESTKIT, FIXTURES, BENCH);
+            .resideInAnyPackage(REHEARSAL, SERVER, STARTER, TESTKIT, FIXTURES, BENCH);
 
     @ArchTest
     static final ArchRule testkit_knows_only_shared = noClasses()
@@ -136,7 +146,7 @@ class ArchitectureTest {
             .resideInAPackage(TESTKIT)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, FIXTURES, BENCH);
+            .resideInAnyPackage(WORKER, REHEARSAL, CLIENT, SERVER, STARTER, FIXTURES, BENCH);
 
     @ArchTest
     static final ArchRule fixtures_know_only_the_testkit_and_shared = noClasses()
@@ -144,7 +154,7 @@ class ArchitectureTest {
             .resideInAPackage(FIXTURES)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, BENCH);
+            .resideInAnyPackage(WORKER, REHEARSAL, CLIENT, SERVER, STARTER, BENCH);
 
     @ArchTest
     static final ArchRule packages_have_no_cycles =
@@ -182,7 +192,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule few_know_the_rules = noClasses()
             .that()
-            .resideOutsideOfPackages(RULE, CHECKPOINT, HISTORY, CLIENT, WORKER, TESTKIT, FIXTURES, BENCH)
+            .resideOutsideOfPackages(RULE, CHECKPOINT, HISTORY, CLIENT, WORKER, REHEARSAL, FIXTURES, BENCH)
             .should()
             .dependOnClassesThat()
             .resideInAPackage(RULE);

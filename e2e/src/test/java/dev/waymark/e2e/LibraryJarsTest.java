@@ -19,7 +19,8 @@ class LibraryJarsTest {
             "logback-classic", "sqlite-jdbc", "postgresql", "picocli", "jline", "micrometer-registry-prometheus");
 
     @ParameterizedTest
-    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-ai", "spring-boot"})
+    @ValueSource(
+            strings = {"shared", "client", "worker", "rehearsal", "testkit", "langchain4j", "spring-ai", "spring-boot"})
     void library_hasNoTerminalLoggingBindingOrDriver(String module) throws IOException {
         List<String> found = DEPENDENCY
                 .matcher(Files.readString(ROOT.resolve(module).resolve("pom.xml")))
@@ -33,7 +34,8 @@ class LibraryJarsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-ai", "spring-boot"})
+    @ValueSource(
+            strings = {"shared", "client", "worker", "rehearsal", "testkit", "langchain4j", "spring-ai", "spring-boot"})
     void library_doesNotConfigureLogging(String module) throws IOException {
         Path resources = ROOT.resolve(module).resolve("src/main/resources");
         List<String> atTheTop = List.of();

@@ -24,6 +24,7 @@ class PackageMapTest {
     private static final List<String> MODULES = List.of(
             "shared",
             "worker",
+            "rehearsal",
             "client",
             "server",
             "langchain4j",

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Asks agents what they would decide in recorded threads. The only implementation is in the worker. Programs that must
- * not depend on the worker find it with a {@link java.util.ServiceLoader}.
+ * Asks agents what they would decide in recorded threads. The only implementation is in the module {@code rehearsal}.
+ * Programs that must not depend on it find it with a {@link java.util.ServiceLoader}.
  */
 @Internal
 public interface HistoryRehearsal {

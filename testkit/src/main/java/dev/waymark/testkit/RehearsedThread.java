@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * Tests what agents decide in recorded threads. Before the test method runs, the agents of a directory are asked at
  * each reply of a thread, as {@code waymark rehearse} does. Each thread is a separate test. It fails with the replies
- * that differ and the checks that fail. {@code waymark-worker} must be on the test's class path.
+ * that differ and the checks that fail. {@code waymark-rehearsal} must be on the test's class path.
  *
  * <pre>{@code
  * @RehearsedThread({"src/test/resources/trip.json", "src/test/resources/refunds"})

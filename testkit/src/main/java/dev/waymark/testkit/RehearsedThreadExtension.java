@@ -88,7 +88,7 @@ final class RehearsedThreadExtension implements TestTemplateInvocationContextPro
             HistoryRehearsal rehearsal = ServiceLoader.load(HistoryRehearsal.class)
                     .findFirst()
                     .orElseThrow(() -> new IllegalStateException(
-                            "@RehearsedThread needs waymark-worker on the test's class path"));
+                            "@RehearsedThread needs waymark-rehearsal on the test's class path"));
             List<String> problems = rehearsal.problems(file, settings, inJava(threads));
             if (!problems.isEmpty()) {
                 throw new AssertionError(file + ":\n" + String.join("\n", problems));

@@ -89,7 +89,7 @@ class ReleaseTest {
                     // The programs must use the release, not artifacts in the local repository.
                     "-Dmaven.install.skip=true",
                     "-am"));
-            String modules = "bom,shared,testkit,client,worker,langchain4j,spring-ai,spring-boot";
+            String modules = "bom,shared,testkit,client,worker,rehearsal,langchain4j,spring-ai,spring-boot";
             Map<String, String> environment = new HashMap<>();
             if (hasGpg()) {
                 words.add("-Dgpg.keyname=" + createKey());
@@ -235,7 +235,17 @@ class ReleaseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-ai", "spring-boot-starter"})
+    @ValueSource(
+            strings = {
+                "shared",
+                "client",
+                "worker",
+                "rehearsal",
+                "testkit",
+                "langchain4j",
+                "spring-ai",
+                "spring-boot-starter"
+            })
     void library_hasSourcesJavadocAndSbom(String module) throws Exception {
         String file = "waymark-" + module + "/" + VERSION + "/waymark-" + module + "-" + VERSION;
 
@@ -257,6 +267,7 @@ class ReleaseTest {
                             "waymark-client",
                             "waymark-langchain4j",
                             "waymark-parent",
+                            "waymark-rehearsal",
                             "waymark-shared",
                             "waymark-spring-ai",
                             "waymark-spring-boot-starter",

@@ -3,7 +3,7 @@ package dev.waymark.starter.worker;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.conversation.value.ProblemType;
-import dev.waymark.worker.gate.AcceptedFindings;
+import dev.waymark.rehearsal.gate.AcceptedFindings;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

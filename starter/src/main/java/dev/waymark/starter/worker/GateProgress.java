@@ -1,8 +1,8 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.rehearsal.gate.Gate;
+import dev.waymark.rehearsal.gate.GateReport;
 import dev.waymark.starter.render.Output;
-import dev.waymark.worker.gate.Gate;
-import dev.waymark.worker.gate.GateReport;
 import java.util.concurrent.TimeUnit;
 
 /** Prints findings immediately, because the remaining threads may take hours, and progress from time to time. */

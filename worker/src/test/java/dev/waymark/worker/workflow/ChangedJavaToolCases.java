@@ -2,7 +2,6 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
@@ -15,24 +14,12 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;
-import dev.waymark.worker.agents.AgentDefinitions;
-import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.gate.AcceptedFindings;
-import dev.waymark.worker.gate.AgentFiles;
-import dev.waymark.worker.gate.Gate;
-import dev.waymark.worker.gate.GateReport;
-import dev.waymark.worker.gate.ServerThreads;
-import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.tool.java.JavaTools;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Threads whose tool in Java has another record of arguments in the next build. */
 @Timeout(120)
@@ -156,68 +143,6 @@ abstract class ChangedJavaToolCases {
             rig.awaitTurn(thread, 2);
 
             assertThat(paid).containsExactly(new Payment(50, "ann"), new NotedPayment(50, "ann", Optional.empty()));
-        }
-    }
-
-    private static List<String> gate(WorkflowRig rig, String thread, AgentDirectory agents) {
-        try (Gate gate = new Gate(
-                ServerThreads.named(rig.client(), List.of(thread)),
-                Optional.of(AgentFiles.of(agents)),
-                AcceptedFindings.NONE,
-                new Gate.Listener() {
-                    @Override
-                    public void checked(int threads, int of) {}
-
-                    @Override
-                    public void found(GateReport.Finding finding) {}
-                })) {
-            return gate.check(1).findings().stream()
-                    .map(finding -> finding.kind() + ": " + finding.message())
-                    .toList();
-        }
-    }
-
-    private static AgentDirectory written(Path file, Tool tool) throws Exception {
-        AgentDefinitions.write(file, List.of(AgentSpec.of("a", "fake:model", tool.spec())));
-        return AgentDefinitions.read(file);
-    }
-
-    @Test
-    void gate_namesTheChangedSchemaAndTheWaitingCall(@TempDir Path directory) throws Exception {
-        try (WorkflowRig rig = rig(pay(Payment.class).approved())) {
-            String thread = start(rig);
-            request(rig, thread);
-
-            assertThat(gate(rig, thread, written(directory.resolve("same.json"), pay(Payment.class))))
-                    .isEmpty();
-            assertThat(gate(rig, thread, written(directory.resolve("fits.json"), pay(NotedPayment.class))))
-                    .containsExactly(
-                            "tool-changed: pay takes other arguments than the thread has recorded. Different: note");
-            assertThat(gate(rig, thread, written(directory.resolve("next.json"), pay(Payment2.class))))
-                    .hasSize(2)
-                    .last()
-                    .asString()
-                    .startsWith("call-misfit: the waiting call tu_1 of pay {\"cents\": 50, \"to\": \"ann\"} does not"
-                            + " match the new schema: ")
-                    .contains("iban");
-
-            Files.writeString(directory.resolve("a.yaml"), """
-                    model: fake:model
-                    tools:
-                      - { name: pay, command: [ "true" ], input: { type: object, required: [ euros ] } }
-                    """);
-            ModelProviders providers = ModelProviders.of(Map.of("fake", ToolProtocolCases.calling()));
-            assertThat(gate(rig, thread, AgentDirectory.load(directory, providers, JavaTools.NONE)))
-                    .hasSize(2)
-                    .last()
-                    .asString()
-                    .contains("euros");
-
-            rig.update(thread, SignalNames.DENY, Map.of("callId", "tu_1"));
-            rig.awaitTurn(thread, 1);
-            assertThat(gate(rig, thread, written(directory.resolve("next.json"), pay(Payment2.class))))
-                    .containsExactly(
-                            "tool-changed: pay takes other arguments than the thread has recorded. Different: cents, euros, iban, to");
         }
     }
 }

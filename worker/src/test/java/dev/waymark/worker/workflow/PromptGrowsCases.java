@@ -2,7 +2,6 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.thread.StartInput;
@@ -16,25 +15,12 @@ import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Usd;
+import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
-import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;
-import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.gate.FileThreads;
-import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.rehearsal.AnswerStore;
-import dev.waymark.worker.rehearsal.Candidate;
-import dev.waymark.worker.rehearsal.Rehearsal;
-import dev.waymark.worker.rehearsal.RehearsalReport;
-import dev.waymark.worker.rehearsal.RehearsalSettings;
-import dev.waymark.worker.rehearsal.Spending;
-import java.math.BigDecimal;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -42,9 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** The service refuses no request of such a thread, and drops no thinking. */
 abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
@@ -291,51 +274,6 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
 
             assertThat(rig.timeline(thread).now().turn().text()).isEqualTo("Fine.");
             assertThat(answered).hasSize(5);
-            assertNothingLost();
-        }
-    }
-
-    private RehearsalReport.OfCandidate rehearse(WorkflowRig rig, String thread, Path directory, AgentSpec changed)
-            throws Exception {
-        Path histories = Files.createDirectory(directory.resolve("histories"));
-        Files.writeString(
-                histories.resolve("thread.json"),
-                rig.client().fetchHistory(thread).toJson(true));
-        Candidate candidate = new Candidate(
-                "changed",
-                Optional.of(AgentDirectory.of(directory, List.of(changed))),
-                ModelProviders.of(Map.of("fake", service.provider().apply(server.environment()))),
-                Map.of(),
-                Optional.empty());
-        AnswerStore answers = new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty());
-        Spending spending = new Spending(Usd.of(BigDecimal.TEN));
-        return new Rehearsal(List.of(candidate), RehearsalSettings.DEFAULT, Optional.empty(), answers, spending)
-                .run(new FileThreads(histories, name -> name), Integer.MAX_VALUE, (part, decided) -> {})
-                .candidates()
-                .get(0);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"Be kind., true", "You are a., false"})
-    void rehearsal_ofAChangedAgent_getsAnAnswerForEachReply(
-            String instructions, boolean hasTools, @TempDir Path directory) throws Exception {
-        stage(looking(), looking(), looking());
-        try (WorkflowRig rig = rig(agent -> agent.pricing("1", "2"))) {
-            String thread = begin(rig, "Look around.");
-            AgentSpec recorded = rig.awaitTimeline(
-                            thread, timeline -> timeline.replies().size() == 4)
-                    .agent()
-                    .orElseThrow();
-            AgentSpec changed = recorded.with()
-                    .instructions(instructions)
-                    .tools(hasTools ? recorded.tools() : recorded.tools().subList(1, 4))
-                    .build();
-
-            RehearsalReport.OfCandidate result = rehearse(rig, thread, directory, changed);
-
-            assertThat(result.replies()).isEqualTo(4);
-            assertThat(result.answers()).isEqualTo(4);
-            assertThat(result.failed()).isZero();
             assertNothingLost();
         }
     }
