@@ -4,7 +4,6 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
-import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.history.RecordedReply;
 import java.time.Duration;
@@ -55,10 +54,6 @@ final class CandidateTally {
         NEAR,
         CHANGED,
         FAILED,
-        NEWLY_ASKED,
-        NEWLY_ALLOWED,
-        NEWLY_DENIED,
-        REFUSED,
         CHECKS,
         FAILED_CHECKS,
         WITHOUT_REASONING
@@ -187,7 +182,6 @@ final class CandidateTally {
     private final class ThreadTally {
         private final Set<String> models = new LinkedHashSet<>();
         private final Map<Counted, Integer> counts = new EnumMap<>(Counted.class);
-        private final Map<Aspect, Integer> aspects = new EnumMap<>(Aspect.class);
         private final Set<String> differences = new LinkedHashSet<>();
         private final Set<String> newlySafe = new LinkedHashSet<>();
 
@@ -231,7 +225,6 @@ final class CandidateTally {
                             .findFirst()
                             .orElseThrow()
                     : different.get(0);
-            count(first.comparison());
             check(place, first);
             if (isSame) {
                 count(Counted.SAME, 1);
@@ -239,7 +232,6 @@ final class CandidateTally {
                 return;
             }
             count(Counted.CHANGED, 1);
-            first.comparison().aspects().forEach(aspect -> aspects.merge(aspect, 1, Integer::sum));
             List<ReplyChange> changed = first.comparison().changes().stream()
                     .map(change -> isHidden(place) ? change.hidden() : change)
                     .distinct()
@@ -250,7 +242,6 @@ final class CandidateTally {
                     .forEach(change -> changes.merge(change, 1, Integer::sum));
             show(
                     place,
-                    first.comparison().aspects(),
                     changed,
                     answers.size() - different.size(),
                     answers.size(),
@@ -266,7 +257,7 @@ final class CandidateTally {
         private void failed(Place place, AgentSpec tried, String problem) {
             tried(place, tried);
             count(Counted.FAILED, 1);
-            show(place, Set.of(), List.of(), 0, 0, List.of(), Optional.empty(), Optional.of(problem));
+            show(place, List.of(), 0, 0, List.of(), Optional.empty(), Optional.of(problem));
         }
 
         private void tried(Place place, AgentSpec agent) {
@@ -275,16 +266,6 @@ final class CandidateTally {
             differences.addAll(place.differences());
             newlySafe.addAll(AgentDifferences.newlySafe(place.agent(), agent));
             count(Counted.WITHOUT_REASONING, CandidateRequest.lacksReasoning(agent, place.past(), place.agent()));
-        }
-
-        private void count(Comparison comparison) {
-            for (Comparison.Ruled call : comparison.calls()) {
-                count(Counted.NEWLY_ASKED, call.isNewly(CallVerdict.Then.ASK));
-                count(Counted.NEWLY_DENIED, call.isNewly(CallVerdict.Then.DENY));
-                // A new call that needs no approval is normal, so it does not count as newly allowed.
-                count(Counted.NEWLY_ALLOWED, call.before().isPresent() && call.isNewly(CallVerdict.Then.ALLOW));
-                count(Counted.REFUSED, call.then().isEmpty());
-            }
         }
 
         private void check(Place place, Answer answer) {
@@ -319,7 +300,6 @@ final class CandidateTally {
 
         private void show(
                 Place place,
-                Set<Aspect> differing,
                 List<ReplyChange> changed,
                 int alike,
                 int votes,
@@ -336,7 +316,6 @@ final class CandidateTally {
                     past.called().address(),
                     place.agent().name(),
                     past.state().turn().number(),
-                    differing,
                     alike,
                     votes,
                     text(place, context(past)),
@@ -358,7 +337,6 @@ final class CandidateTally {
             newlySafe.addAll(other.newlySafe);
             other.calling.forEach((tool, number) -> calling.merge(tool, number, Integer::sum));
             other.counts.forEach(this::count);
-            other.aspects.forEach((aspect, number) -> aspects.merge(aspect, number, Integer::sum));
             other.changes.forEach((change, number) -> changes.merge(change, number, Integer::sum));
             shownReplies.addAll(other.shownReplies);
             failedChecks.addAll(other.failedChecks);
@@ -384,11 +362,6 @@ final class CandidateTally {
                     number(Counted.NEAR),
                     number(Counted.CHANGED),
                     number(Counted.FAILED),
-                    aspects,
-                    number(Counted.NEWLY_ASKED),
-                    number(Counted.NEWLY_ALLOWED),
-                    number(Counted.NEWLY_DENIED),
-                    number(Counted.REFUSED),
                     number(Counted.CHECKS),
                     number(Counted.FAILED_CHECKS),
                     recorded,

@@ -9,16 +9,17 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.history.RecordedReply;
-import dev.waymark.tool.JudgedCall;
-import dev.waymark.tool.RuleCheck;
 import dev.waymark.rehearsal.ReplyChange.Cause;
 import dev.waymark.rehearsal.ReplyChange.Kind;
+import dev.waymark.tool.JudgedCall;
+import dev.waymark.tool.RuleCheck;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -26,37 +27,26 @@ import java.util.stream.IntStream;
 /**
  * A reply of a candidate, compared with the recorded one.
  *
- * @param aspects the aspects in which the replies differ; empty if they are the same
+ * @param changes what changes, the worst first; empty if the replies are the same
  * @param near whether the texts are nearly the same, but not quite
  * @param calls the calls of the candidate, with what its rules say about them
- * @param callChanges what changes about single calls
  */
-record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<ReplyChange> callChanges) {
+record Comparison(SortedSet<ReplyChange> changes, boolean near, List<Ruled> calls) {
     private static final String NO_RULE = "no rule lets it run";
 
     Comparison {
+        changes = Collections.unmodifiableSortedSet(changes);
         calls = List.copyOf(calls);
-        callChanges = List.copyOf(callChanges);
     }
 
     /**
      * A call with what happens to it before it runs.
      *
      * @param then empty if the call is refused
-     * @param before what happened with the identical recorded call; empty if there is none
      * @param reason the reason of the rules, or why the call is refused
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    record Ruled(
-            Part.ToolUse call,
-            Optional<CallVerdict.Then> then,
-            Optional<CallVerdict.Then> before,
-            Optional<String> reason) {
-        /** Whether this happens to the call now, and did not happen to the identical recorded call, if there is one. */
-        boolean isNewly(CallVerdict.Then what) {
-            return then.equals(Optional.of(what)) && !before.equals(then);
-        }
-
+    record Ruled(Part.ToolUse call, Optional<CallVerdict.Then> then, Optional<String> reason) {
         /** What happens to the call, as in reports. */
         String fate() {
             return then.map(CallVerdict.Then::wireName).orElse("refused");
@@ -65,37 +55,22 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
 
     /** Whether only the texts decide whether the replies are the same. */
     boolean isAboutText() {
-        return near || aspects.equals(Set.of(Aspect.TEXT));
+        return near || changes.equals(Set.of(ReplyChange.of(Kind.TEXT)));
     }
 
     /** This comparison with the decision of a judge whether the texts say the same. */
     Comparison judged(boolean saySame) {
-        Set<Aspect> judged = EnumSet.noneOf(Aspect.class);
-        judged.addAll(aspects);
+        SortedSet<ReplyChange> judged = new TreeSet<>(changes);
         if (saySame) {
-            judged.remove(Aspect.TEXT);
+            judged.remove(ReplyChange.of(Kind.TEXT));
         } else {
-            judged.add(Aspect.TEXT);
+            judged.add(ReplyChange.of(Kind.TEXT));
         }
-        return new Comparison(judged, false, calls, callChanges);
+        return new Comparison(judged, false, calls);
     }
 
     boolean isSame() {
-        return aspects.isEmpty();
-    }
-
-    /** The changes, without duplicates. Empty if the replies are the same. */
-    Set<ReplyChange> changes() {
-        Set<ReplyChange> changes = new TreeSet<>(ReplyChange.WORST_FIRST);
-        if (isSame()) {
-            return changes;
-        }
-        changes.addAll(callChanges);
-        aspects.stream()
-                .flatMap(aspect -> Kind.ofAspect(aspect).stream())
-                .map(ReplyChange::of)
-                .forEach(changes::add);
-        return changes;
+        return changes.isEmpty();
     }
 
     /**
@@ -113,32 +88,35 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
             AgentSpec known,
             Optional<String> owner,
             Predicate<String> subagents) {
-        Set<Aspect> aspects = EnumSet.noneOf(Aspect.class);
         List<Ruled> before = recorded(recorded, known);
         List<Ruled> now = now(recorded, reply, agent, owner, before);
         Effects effects = tool -> hasEffect(tool, agent, recorded, subagents);
-        compareCalls(before, now, effects, aspects);
-        Likeness likeness = Likeness.EQUAL;
-        if (before.isEmpty() && now.isEmpty()) {
-            likeness = Likeness.of(text(recorded.reply()), text(reply));
-            boolean isStructured = recorded.state().turn().schema().isPresent();
-            if (!isStructured && likeness == Likeness.OTHER) {
-                aspects.add(Aspect.TEXT);
-            }
-            if (isStructured && !value(recorded.reply()).equals(value(reply))) {
-                aspects.add(Aspect.STRUCTURED);
-            }
-        }
-        if (before.isEmpty() == now.isEmpty() && !recorded.reply().stop().equals(reply.stop())) {
-            aspects.add(Aspect.FINISH);
-        }
         Rulings rulings = new Rulings(
                 before,
                 now,
                 now(recorded, recorded.reply(), agent, owner, before),
                 now(recorded, reply, known, owner, before),
                 now(recorded, recorded.reply(), known, owner, before));
-        return new Comparison(aspects, likeness == Likeness.NEAR, now, callChanges(rulings, effects));
+        SortedSet<ReplyChange> changes = new TreeSet<>(ReplyChange.WORST_FIRST);
+        changes.addAll(callChanges(rulings, effects));
+        if (isReordered(before, now, effects)) {
+            changes.add(ReplyChange.of(Kind.ORDER));
+        }
+        Likeness likeness = Likeness.EQUAL;
+        if (before.isEmpty() && now.isEmpty()) {
+            likeness = Likeness.of(text(recorded.reply()), text(reply));
+            boolean isStructured = recorded.state().turn().schema().isPresent();
+            if (!isStructured && likeness == Likeness.OTHER) {
+                changes.add(ReplyChange.of(Kind.TEXT));
+            }
+            if (isStructured && !value(recorded.reply()).equals(value(reply))) {
+                changes.add(ReplyChange.of(Kind.STRUCTURED));
+            }
+        }
+        if (before.isEmpty() == now.isEmpty() && !recorded.reply().stop().equals(reply.stop())) {
+            changes.add(ReplyChange.of(Kind.FINISH));
+        }
+        return new Comparison(changes, likeness == Likeness.NEAR, now);
     }
 
     /**
@@ -170,7 +148,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
                                                     Optional.empty())),
                                     known.tool(calls.get(i).name()),
                                     nobody);
-                    return new Ruled(calls.get(i), then, then, reason);
+                    return new Ruled(calls.get(i), then, reason);
                 })
                 .toList();
     }
@@ -207,7 +185,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
             Optional<CallVerdict.Then> before,
             boolean nobody) {
         if (tool.isEmpty() || fault.isPresent()) {
-            return new Ruled(call, Optional.empty(), before, fault.or(() -> Optional.of("the agent has no such tool")));
+            return new Ruled(call, Optional.empty(), fault.or(() -> Optional.of("the agent has no such tool")));
         }
         // A judge in Java is not asked; its recorded decision is assumed to stay the same.
         CallVerdict verdict = RuleCheck.<RuntimeException>verdict(
@@ -219,7 +197,7 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
                                 Optional.empty(),
                                 Optional.of("as recorded: judges are not asked"),
                                 Optional.empty())));
-        return new Ruled(call, Optional.of(decided(verdict.then(), nobody)), before, reason(verdict, tool, nobody));
+        return new Ruled(call, Optional.of(decided(verdict.then(), nobody)), reason(verdict, tool, nobody));
     }
 
     /** Names for people the rule of the tool that decides, or says that none does. */
@@ -253,24 +231,16 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
         boolean of(String tool);
     }
 
-    private static void compareCalls(List<Ruled> before, List<Ruled> now, Effects effects, Set<Aspect> aspects) {
+    /** Whether the same calls come in another order, and at least one of them has side effects. */
+    private static boolean isReordered(List<Ruled> before, List<Ruled> now, Effects effects) {
         List<String> keys = before.stream().map(ruled -> key(ruled.call())).toList();
         List<String> others = now.stream().map(ruled -> key(ruled.call())).toList();
-        if (!keys.stream().sorted().toList().equals(others.stream().sorted().toList())) {
-            aspects.add(tools(before).equals(tools(now)) ? Aspect.ARGUMENTS : Aspect.CALLS);
-        } else if (!keys.equals(others)
-                && now.stream().anyMatch(ruled -> effects.of(ruled.call().name()))) {
-            aspects.add(Aspect.ORDER);
-        }
-        boolean isIdentical = aspects.isEmpty();
-        for (Ruled each : now) {
-            if (each.then().isEmpty() && !(isIdentical && each.before().isEmpty())) {
-                aspects.add(Aspect.REFUSED);
-            } else if (each.then().isPresent()
-                    && (each.before().isPresent() ? !each.before().equals(each.then()) : isIdentical)) {
-                aspects.add(Aspect.RULES);
-            }
-        }
+        return !keys.equals(others)
+                && keys.stream()
+                        .sorted()
+                        .toList()
+                        .equals(others.stream().sorted().toList())
+                && now.stream().anyMatch(ruled -> effects.of(ruled.call().name()));
     }
 
     /**
@@ -337,10 +307,6 @@ record Comparison(Set<Aspect> aspects, boolean near, List<Ruled> calls, List<Rep
             }
         }
         return changes;
-    }
-
-    private static List<String> tools(List<Ruled> calls) {
-        return calls.stream().map(ruled -> ruled.call().name()).sorted().toList();
     }
 
     /** Calls are identical if they call the same tool with the same arguments. Their ids do not matter. */

@@ -26,7 +26,7 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
         ASKED_MORE("calls that newly wait for a person"),
         ALLOWED_MORE("calls that newly run without asking"),
         DENIED_MORE("calls that are newly denied"),
-        REFUSED("calls that are refused because of their arguments or their tool"),
+        REFUSED("calls that are newly refused because of their arguments or their tool"),
         CHECKS("checks that fail"),
         /** Dollars, or the increase over the recorded dollars if it is a percentage. */
         COST("USD"),
@@ -97,10 +97,10 @@ public record FailCondition(String text, Measure measure, BigDecimal most, boole
         return switch (measure) {
             case CHANGED -> BigDecimal.valueOf(of.changed());
             case NEAR -> BigDecimal.valueOf(of.near());
-            case ASKED_MORE -> BigDecimal.valueOf(of.newlyAsked());
-            case ALLOWED_MORE -> BigDecimal.valueOf(of.newlyAllowed());
-            case DENIED_MORE -> BigDecimal.valueOf(of.newlyDenied());
-            case REFUSED -> BigDecimal.valueOf(of.refused());
+            case ASKED_MORE -> BigDecimal.valueOf(of.changing(ReplyChange.Kind.ASKED));
+            case ALLOWED_MORE -> BigDecimal.valueOf(of.changing(ReplyChange.Kind.ALLOWED));
+            case DENIED_MORE -> BigDecimal.valueOf(of.changing(ReplyChange.Kind.DENIED));
+            case REFUSED -> BigDecimal.valueOf(of.changing(ReplyChange.Kind.REFUSED));
             case CHECKS -> BigDecimal.valueOf(of.failedChecks());
             case COST -> percent ? dollars(of.now()).subtract(dollars(of.recorded())) : dollars(of.now());
             case TOKENS -> percent ? tokens(of.now()).subtract(tokens(of.recorded())) : tokens(of.now());

@@ -5,7 +5,6 @@ import dev.waymark.conversation.value.Spent;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The result of a rehearsal. Equal answers give an equal report, whether they were kept or requested now.
@@ -64,9 +63,6 @@ public record RehearsalReport(
      * @param near the number of replies with nearly the same text
      * @param changed the number of replies that differ
      * @param failed the number of replies at which the model gave no answer
-     * @param aspects the number of replies by the aspect in which they differ
-     * @param newlyAsked the number of calls that would now ask a person; likewise for newly allowed and denied calls
-     * @param refused the number of calls that are refused because of their arguments or their tool
      * @param checks the number of checks, counted for each thread
      * @param failedChecks the number of checks that fail
      * @param recorded what the recorded replies cost with nothing cached
@@ -87,11 +83,6 @@ public record RehearsalReport(
             int near,
             int changed,
             int failed,
-            Map<Aspect, Integer> aspects,
-            int newlyAsked,
-            int newlyAllowed,
-            int newlyDenied,
-            int refused,
             int checks,
             int failedChecks,
             Totals recorded,
@@ -100,7 +91,15 @@ public record RehearsalReport(
             List<FailedCheck> shownChecks,
             List<Changes> changes,
             List<String> differences,
-            List<String> newlySafe) {}
+            List<String> newlySafe) {
+        /** How many replies change something of this kind, counted for each tool. */
+        int changing(ReplyChange.Kind kind) {
+            return changes.stream()
+                    .filter(each -> each.change().kind() == kind)
+                    .mapToInt(Changes::replies)
+                    .sum();
+        }
+    }
 
     /**
      * The number of replies that change this.
@@ -142,7 +141,6 @@ public record RehearsalReport(
             String place,
             String agent,
             int turn,
-            Set<Aspect> aspects,
             int same,
             int votes,
             String context,

@@ -1,7 +1,6 @@
 package dev.waymark.rehearsal;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -61,14 +60,6 @@ public record ReplyChange(Kind kind, String tool, boolean effect, List<String> f
             };
         }
 
-        /** The kind of an aspect of a whole reply; empty for the aspects of single calls. */
-        static Optional<Kind> ofAspect(Aspect aspect) {
-            return Arrays.stream(values())
-                    .filter(kind -> kind == ORDER || kind.isAboutWords())
-                    .filter(kind -> kind.name().equals(aspect.name()))
-                    .findFirst();
-        }
-
         private boolean isAboutWords() {
             return compareTo(STRUCTURED) >= 0;
         }
@@ -108,6 +99,7 @@ public record ReplyChange(Kind kind, String tool, boolean effect, List<String> f
         }
     }
 
+    /** A change of a whole reply, and not of one call. */
     static ReplyChange of(Kind kind) {
         return new ReplyChange(kind, "", kind == Kind.ORDER, List.of(), "", Cause.NONE);
     }

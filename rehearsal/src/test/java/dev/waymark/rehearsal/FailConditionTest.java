@@ -20,6 +20,11 @@ class FailConditionTest {
                 new Spent(new Usage(tokens, 0), Optional.of(Usd.of(new BigDecimal(usd)))), 1_000);
     }
 
+    private static RehearsalReport.Changes changes(ReplyChange.Kind kind, int replies) {
+        ReplyChange change = new ReplyChange(kind, "pay", true, List.of(), "", ReplyChange.Cause.NONE);
+        return new RehearsalReport.Changes(change, replies, 200, Map.of());
+    }
+
     /** Of 200 replies, 10 changed and 4 have nearly the same text; twice the tokens, half the dollars. */
     private static final RehearsalReport.OfCandidate RESULT = new RehearsalReport.OfCandidate(
             "new",
@@ -30,18 +35,16 @@ class FailConditionTest {
             4,
             10,
             0,
-            Map.of(),
-            1,
-            0,
-            2,
-            3,
             20,
             1,
             totals("1", 500),
             totals("0.5", 1_000),
             List.of(),
             List.of(),
-            List.of(),
+            List.of(
+                    changes(ReplyChange.Kind.ASKED, 1),
+                    changes(ReplyChange.Kind.DENIED, 2),
+                    changes(ReplyChange.Kind.REFUSED, 3)),
             List.of(),
             List.of());
 

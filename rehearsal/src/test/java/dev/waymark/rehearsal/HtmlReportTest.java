@@ -11,7 +11,6 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class HtmlReportTest {
@@ -39,7 +38,6 @@ class HtmlReportTest {
                 "run-of-" + thread + "/e9",
                 "clerk",
                 1,
-                Set.of(),
                 0,
                 1,
                 "find returned: due",
@@ -64,11 +62,6 @@ class HtmlReportTest {
                 9 - shown.length,
                 0,
                 shown.length,
-                0,
-                Map.of(),
-                0,
-                0,
-                0,
                 0,
                 0,
                 0,
