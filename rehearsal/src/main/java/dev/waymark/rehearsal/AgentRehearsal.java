@@ -59,8 +59,7 @@ public final class AgentRehearsal implements HistoryRehearsal {
         }
         AnswerStore answers = new AnswerStore(
                 DIRECTORY.resolve("answers"),
-                codec.map(keys -> new AnswerStore.Keys(keys, namespace)),
-                Optional.empty());
+                codec.map(keys -> new AnswerStore.Keys(keys, namespace)));
         RehearsalReport report = new Rehearsal(
                         List.of(candidate), chosen, Optional.empty(), answers, new Spending(Usd.of(settings.mostUsd())))
                 .run(new OneThread(files, name), 1, (part, decided) -> {});

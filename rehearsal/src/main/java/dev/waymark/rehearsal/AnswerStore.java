@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
@@ -35,7 +34,6 @@ public final class AnswerStore {
 
     private final Path directory;
     private final Optional<Keys> keys;
-    private final Optional<Instant> notBefore;
 
     /** Encrypts with the keys of the threads of a namespace. */
     public record Keys(PayloadCodec codec, String namespace) {
@@ -45,20 +43,16 @@ public final class AnswerStore {
     }
 
     /** An answer: the reply as the provider gave it, and how long that took. */
-    record Kept(Reply reply, Instant at, long millis) {}
+    record Kept(Reply reply, long millis) {}
 
     /** The file of an answer. Fields are only ever added. */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     private record Stored(int waymarkAnswer, Optional<Kept> answer, Optional<String> encrypted) {}
 
-    /**
-     * @param keys empty if no thread is encrypted
-     * @param notBefore answers that were given before this time are asked for again
-     */
-    public AnswerStore(Path directory, Optional<Keys> keys, Optional<Instant> notBefore) {
+    /** @param keys empty if no thread is encrypted */
+    public AnswerStore(Path directory, Optional<Keys> keys) {
         this.directory = directory;
         this.keys = keys;
-        this.notBefore = notBefore;
     }
 
     /**
@@ -71,10 +65,9 @@ public final class AnswerStore {
         encryptedThread.ifPresent(this::requireKey);
         try {
             Stored stored = PayloadJson.MAPPER.readValue(Files.readString(file(digest, encryptedThread)), Stored.class);
-            Optional<Kept> kept = stored.encrypted().isPresent()
+            return stored.encrypted().isPresent()
                     ? decrypted(stored.encrypted().get(), encryptedThread)
                     : stored.answer();
-            return kept.filter(each -> notBefore.isEmpty() || !each.at().isBefore(notBefore.get()));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException | IllegalArgumentException | PayloadCodecException | KeyProblem e) {

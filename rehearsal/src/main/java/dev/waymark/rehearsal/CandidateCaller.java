@@ -12,7 +12,6 @@ import dev.waymark.worker.model.http.ProviderFailures;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
@@ -47,13 +46,11 @@ final class CandidateCaller {
     /** The kept answers that have been counted. */
     private final Set<String> counted = ConcurrentHashMap.newKeySet();
 
-    private final InstantSource clock;
     private final Object[] same = new Object[1_024];
 
-    CandidateCaller(AnswerStore answers, Spending spending, InstantSource clock) {
+    CandidateCaller(AnswerStore answers, Spending spending) {
         this.answers = answers;
         this.spending = spending;
-        this.clock = clock;
         Arrays.setAll(same, i -> new Object());
     }
 
@@ -81,9 +78,7 @@ final class CandidateCaller {
         long began = System.nanoTime();
         Reply reply = replyAfterRetries(request, agent, encryptedThread);
         AnswerStore.Kept answer = new AnswerStore.Kept(
-                reply,
-                clock.instant(),
-                Duration.ofNanos(System.nanoTime() - began).toMillis());
+                reply, Duration.ofNanos(System.nanoTime() - began).toMillis());
         try {
             answers.keep(digest, encryptedThread, answer);
         } catch (IOException e) {

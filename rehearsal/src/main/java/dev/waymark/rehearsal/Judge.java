@@ -2,6 +2,7 @@ package dev.waymark.rehearsal;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
@@ -22,19 +23,17 @@ final class Judge {
     private final AgentSpec agent;
     private final ModelProviders.Bound bound;
     private final CandidateCaller caller;
-    private final int votes;
+
     /** Guarded by this. */
     private int answered;
 
     /** Guarded by this. */
     private Spent spent = Spent.NOTHING;
 
-    /** @param votes how often each question is asked; more than half of the answers decide */
-    Judge(String model, ModelProviders.Bound bound, CandidateCaller caller, int votes) {
+    Judge(String model, ModelProviders.Bound bound, CandidateCaller caller) {
         this.agent = AgentSpec.of("judge", model);
         this.bound = bound;
         this.caller = caller;
-        this.votes = votes;
     }
 
     /** Whether both texts, as replies to a message, say the same; false if the judge's answer is unclear. */
@@ -72,21 +71,16 @@ final class Judge {
                         List.of(Message.user(text.toString())),
                         List.of(),
                         agent.maxTokens()));
-        int yes = 0;
-        for (int vote = 1; vote <= votes; vote++) {
-            try {
-                AnswerStore.Kept answer =
-                        caller.answer(request, agent, encryptedThread, vote).answer();
-                count(new Spent(
-                        answer.reply().usage(),
-                        Optional.of(CandidateCaller.pricing(request, agent)
-                                .of(answer.reply().usage()))));
-                yes += isYes(Comparison.text(answer.reply())) ? 1 : 0;
-            } catch (ModelFailure failure) {
-                // A missing answer counts as no.
-            }
+        try {
+            Reply reply =
+                    caller.answer(request, agent, encryptedThread, 1).answer().reply();
+            count(new Spent(
+                    reply.usage(),
+                    Optional.of(CandidateCaller.pricing(request, agent).of(reply.usage()))));
+            return isYes(Comparison.text(reply));
+        } catch (ModelFailure failure) {
+            return false; // A missing answer counts as no.
         }
-        return 2 * yes > votes;
     }
 
     private synchronized void count(Spent more) {
@@ -100,6 +94,6 @@ final class Judge {
 
     /** What the judge has answered and spent, for the report. */
     synchronized RehearsalReport.Judged done() {
-        return new RehearsalReport.Judged(agent.model(), votes, answered, spent);
+        return new RehearsalReport.Judged(agent.model(), answered, spent);
     }
 }

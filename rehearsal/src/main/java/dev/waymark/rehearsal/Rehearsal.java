@@ -9,7 +9,6 @@ import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
@@ -23,10 +22,8 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.process.DaemonThreads;
 import io.temporal.common.converter.DataConverterException;
 import java.io.UncheckedIOException;
-import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -40,7 +37,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 
 /**
  * Asks candidates at every reply of recorded threads, with the state in which the recorded model was asked, and
@@ -131,8 +127,8 @@ public final class Rehearsal {
         this.settings = settings;
         this.spending = spending;
         this.answers = answers;
-        this.caller = new CandidateCaller(answers, spending, InstantSource.system());
-        this.judge = judge.map(model -> new Judge(model.model(), model.bound(), caller, model.votes()));
+        this.caller = new CandidateCaller(answers, spending);
+        this.judge = judge.map(model -> new Judge(model.model(), model.bound(), caller));
         this.judgesProvider = judge.map(model -> provider(model.model()));
         this.stages = candidates.stream()
                 .map(candidate -> new Stage(candidate, new CandidateTally(candidate.name(), settings.decrypt())))
@@ -256,7 +252,7 @@ public final class Rehearsal {
         if (agents.isEmpty()) {
             return;
         }
-        List<RecordedReply> all = chosen(thread.name(), from(thread));
+        List<RecordedReply> all = chosen(thread);
         RecordedResults results = new RecordedResults(thread.timeline());
         Optional<String> encryptedThread =
                 Optional.of(thread.timeline().thread()).filter(id -> thread.encrypted());
@@ -386,9 +382,12 @@ public final class Rehearsal {
         return model.substring(0, Math.max(0, model.indexOf(':')));
     }
 
-    /** The replies of a thread from the place at which the rehearsal begins, or all if there is no such place. */
-    private List<RecordedReply> from(Recorded thread) {
+    /** The replies of a thread to rehearse: from a place on, or the last reply of a thread with its own checks. */
+    private List<RecordedReply> chosen(Recorded thread) {
         List<RecordedReply> all = thread.timeline().replies();
+        if (settings.expected().containsKey(thread.name())) {
+            return all.subList(Math.max(0, all.size() - 1), all.size());
+        }
         if (settings.from().isEmpty()) {
             return all;
         }
@@ -401,28 +400,6 @@ public final class Rehearsal {
                 .dropWhile(
                         past -> first.isEmpty() || past.called() != first.get().called())
                 .toList();
-    }
-
-    /** Chooses replies of a thread. The choice depends only on their places, so it is the same each time. */
-    private List<RecordedReply> chosen(String thread, List<RecordedReply> all) {
-        if (settings.expected().containsKey(thread)) {
-            return all.subList(Math.max(0, all.size() - 1), all.size());
-        }
-        List<RecordedReply> chosen = new ArrayList<>();
-        Set<Integer> turns = new HashSet<>();
-        for (RecordedReply past : all) {
-            if (!settings.firstOfTurn() || turns.add(past.state().turn().number())) {
-                chosen.add(past);
-            }
-        }
-        if (chosen.size() <= settings.replies()) {
-            return chosen;
-        }
-        Set<RecordedReply> sample = chosen.stream()
-                .sorted(Comparator.comparing(past -> Sha256.hex(past.called().address())))
-                .limit(settings.replies())
-                .collect(Collectors.toSet());
-        return chosen.stream().filter(sample::contains).toList();
     }
 
     private CandidateTally.Answers answersTo(Task task)
@@ -439,8 +416,7 @@ public final class Rehearsal {
             Reply examined = past.summary() ? reply : ModelPrompt.examined(reply, task.agent(), schema);
             answers.add(new CandidateTally.Answer(
                     compared(task, examined),
-                    new AnswerStore.Kept(
-                            examined, given.answer().at(), given.answer().millis()),
+                    new AnswerStore.Kept(examined, given.answer().millis()),
                     uncached(reply.usage(), CandidateCaller.pricing(request, task.agent())),
                     unmet(task, examined)));
         }

@@ -48,8 +48,8 @@ public record RehearsalReport(
         return of.replies() == 0 ? Optional.of("there was no reply to rehearse") : Optional.empty();
     }
 
-    /** The model that judged texts, its votes for each question, its answers, and what they cost. */
-    public record Judged(String model, int votes, int answers, Spent spent) {}
+    /** The model that judged texts, the number of its answers, and what they cost. */
+    public record Judged(String model, int answers, Spent spent) {}
 
     /** A thread that was not rehearsed, and why. */
     public record Skipped(String thread, String reason) {}

@@ -11,8 +11,6 @@ import java.util.function.Consumer;
  *
  * @param votes how often each candidate is asked at each reply
  * @param parallel the maximum number of requests at a time
- * @param replies the maximum number of replies of each thread
- * @param firstOfTurn whether only the first reply of each turn is rehearsed
  * @param from the place of the first reply to rehearse: the one that led to a version, or whose model call is an event
  * @param allowedProviders the providers that may see a conversation although its thread did not use them
  * @param continued the maximum number of further replies with which a reply that differs is continued in memory
@@ -24,8 +22,6 @@ import java.util.function.Consumer;
 public record RehearsalSettings(
         int votes,
         int parallel,
-        int replies,
-        boolean firstOfTurn,
         Optional<String> from,
         Set<String> allowedProviders,
         int continued,
@@ -33,8 +29,8 @@ public record RehearsalSettings(
         Map<String, List<Check>> expected,
         ScriptedResults scriptedResults) {
     /** One vote, at every reply of each thread, four requests at a time. */
-    public static final RehearsalSettings DEFAULT = new RehearsalSettings(
-            1, 4, Integer.MAX_VALUE, false, Optional.empty(), Set.of(), 0, false, Map.of(), ScriptedResults.NONE);
+    public static final RehearsalSettings DEFAULT =
+            new RehearsalSettings(1, 4, Optional.empty(), Set.of(), 0, false, Map.of(), ScriptedResults.NONE);
 
     public RehearsalSettings {
         allowedProviders = Set.copyOf(allowedProviders);
@@ -47,17 +43,6 @@ public record RehearsalSettings(
 
     public RehearsalSettings withParallel(int requests) {
         return with(edit -> edit.parallel = requests);
-    }
-
-    /**
-     * @param most the maximum number of replies of each thread
-     * @param first whether only the first reply of each turn is rehearsed
-     */
-    public RehearsalSettings withReplies(int most, boolean first) {
-        return with(edit -> {
-            edit.replies = most;
-            edit.firstOfTurn = first;
-        });
     }
 
     public RehearsalSettings withFrom(Optional<String> place) {
@@ -94,8 +79,6 @@ public record RehearsalSettings(
     private final class Edit {
         private int votes = RehearsalSettings.this.votes;
         private int parallel = RehearsalSettings.this.parallel;
-        private int replies = RehearsalSettings.this.replies;
-        private boolean firstOfTurn = RehearsalSettings.this.firstOfTurn;
         private Optional<String> from = RehearsalSettings.this.from;
         private Set<String> allowedProviders = RehearsalSettings.this.allowedProviders;
         private int continued = RehearsalSettings.this.continued;
@@ -105,16 +88,7 @@ public record RehearsalSettings(
 
         private RehearsalSettings done() {
             return new RehearsalSettings(
-                    votes,
-                    parallel,
-                    replies,
-                    firstOfTurn,
-                    from,
-                    allowedProviders,
-                    continued,
-                    decrypt,
-                    expected,
-                    scriptedResults);
+                    votes, parallel, from, allowedProviders, continued, decrypt, expected, scriptedResults);
         }
     }
 }

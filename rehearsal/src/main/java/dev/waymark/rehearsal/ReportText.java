@@ -137,8 +137,7 @@ public final class ReportText {
 
     /** The judge of texts, and its cost. */
     public static String judge(RehearsalReport.Judged judge) {
-        return "Judged by " + judge.model() + ", votes for each question: " + judge.votes() + ", answers: "
-                + judge.answers()
+        return "Judged by " + judge.model() + ", answers: " + judge.answers()
                 + judge.spent()
                         .cost()
                         .filter(cost -> cost.picos() > 0)

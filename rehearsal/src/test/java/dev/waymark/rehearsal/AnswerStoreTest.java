@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -24,16 +23,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class AnswerStoreTest {
-    private static final Instant NOW = Instant.parse("2026-11-26T04:00:00Z");
     private static final AnswerStore.Kept ANSWER = new AnswerStore.Kept(
-            Reply.of(new Part.Text("canary"), new Part.ToolUse("c1", "pay", Json.of(Map.of("cents", 5)))), NOW, 120);
+            Reply.of(new Part.Text("canary"), new Part.ToolUse("c1", "pay", Json.of(Map.of("cents", 5)))), 120);
     private static final String DIGEST = "ab".repeat(32);
 
     @TempDir
     Path directory;
 
-    private AnswerStore store(Optional<Instant> notBefore) {
-        return new AnswerStore(directory.resolve("answers"), Optional.empty(), notBefore);
+    private AnswerStore store() {
+        return new AnswerStore(directory.resolve("answers"), Optional.empty());
     }
 
     private List<Path> files() throws IOException {
@@ -44,33 +42,21 @@ class AnswerStoreTest {
 
     @Test
     void answer_isFoundUnchangedInAPrivateFile() throws Exception {
-        store(Optional.empty()).keep(DIGEST, Optional.empty(), ANSWER);
+        store().keep(DIGEST, Optional.empty(), ANSWER);
 
-        assertThat(store(Optional.empty()).find(DIGEST, Optional.empty())).hasValue(ANSWER);
-        assertThat(store(Optional.empty()).find("cd".repeat(32), Optional.empty()))
-                .isEmpty();
+        assertThat(store().find(DIGEST, Optional.empty())).hasValue(ANSWER);
+        assertThat(store().find("cd".repeat(32), Optional.empty())).isEmpty();
         assertThat(files()).hasSize(1);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(files().get(0))))
                 .isEqualTo("rw-------");
     }
 
     @Test
-    void answerOlderThanARefresh_isRequestedAgain() throws Exception {
-        store(Optional.empty()).keep(DIGEST, Optional.empty(), ANSWER);
-
-        assertThat(store(Optional.of(NOW)).find(DIGEST, Optional.empty())).isPresent();
-        assertThat(store(Optional.of(NOW.plusMillis(1))).find(DIGEST, Optional.empty()))
-                .isEmpty();
-    }
-
-    @Test
     void damagedAnswer_isRequestedAgain() throws Exception {
-        store(Optional.empty()).keep(DIGEST, Optional.empty(), ANSWER);
+        store().keep(DIGEST, Optional.empty(), ANSWER);
         for (String damage : List.of("", "{", "{}", "[]", "{\"encrypted\":\"!\"}")) {
             Files.writeString(files().get(0), damage);
-            assertThat(store(Optional.empty()).find(DIGEST, Optional.empty()))
-                    .as(damage)
-                    .isEmpty();
+            assertThat(store().find(DIGEST, Optional.empty())).as(damage).isEmpty();
         }
     }
 
@@ -86,16 +72,14 @@ class AnswerStoreTest {
             AnswerStore store = new AnswerStore(
                     directory.resolve("answers"),
                     Optional.of(new AnswerStore.Keys(
-                            new EncryptionCodec(keys.orElseThrow(), Optional.of(threadKeys), "default"), "default")),
-                    Optional.empty());
+                            new EncryptionCodec(keys.orElseThrow(), Optional.of(threadKeys), "default"), "default")));
             store.keep(DIGEST, Optional.of("trip"), ANSWER);
 
             assertThat(Files.readString(files().get(0))).contains("encrypted").doesNotContain("canary", "pay");
             assertThat(store.find(DIGEST, Optional.of("trip"))).hasValue(ANSWER);
             assertThat(store.find(DIGEST, Optional.of("other"))).isEmpty();
             assertThat(store.find(DIGEST, Optional.empty())).isEmpty();
-            assertThat(store(Optional.empty()).find(DIGEST, Optional.of("trip")))
-                    .isEmpty();
+            assertThat(store().find(DIGEST, Optional.of("trip"))).isEmpty();
 
             threadKeys.forget("default", "trip");
             assertThatThrownBy(() -> store.find(DIGEST, Optional.of("trip")))

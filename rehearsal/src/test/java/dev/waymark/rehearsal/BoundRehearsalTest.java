@@ -67,7 +67,9 @@ class BoundRehearsalTest {
 
     private static ModelAnswer thoughtful(int number) {
         ModelAnswer.Speech thought = ModelAnswer.says().plus(new Piece.Thought("Hm " + number, "sig" + number));
-        return (number % REPLIES == 0 ? thought.plus(new Piece.Words("Fine.")) : thought.calls("tu_" + number, "ls", "{}"))
+        return (number % REPLIES == 0
+                        ? thought.plus(new Piece.Words("Fine."))
+                        : thought.calls("tu_" + number, "ls", "{}"))
                 .using(50, 10);
     }
 
@@ -138,7 +140,7 @@ class BoundRehearsalTest {
                                     Optional.empty())),
                             RehearsalSettings.DEFAULT,
                             Optional.empty(),
-                            new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty()),
+                            new AnswerStore(directory.resolve("answers"), Optional.empty()),
                             new Spending(Usd.of(BigDecimal.TEN)))
                     .run(new FileThreads(histories, name -> name), Integer.MAX_VALUE, (part, decided) -> {})
                     .candidates()

@@ -13,10 +13,10 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.rehearsal.gate.FileThreads;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.rehearsal.gate.FileThreads;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.ToolKinds;
@@ -225,9 +225,7 @@ class ContinuedToolsTest {
                                 .withScriptedResults(scripted),
                         Optional.empty(),
                         new AnswerStore(
-                                directory.resolve("answers-" + tool.name() + tool.hasEffect()),
-                                Optional.empty(),
-                                Optional.empty()),
+                                directory.resolve("answers-" + tool.name() + tool.hasEffect()), Optional.empty()),
                         spending)
                 .run(new FileThreads(threads, thread -> thread), 1, (part, decided) -> {});
         return report.candidates().get(0).shown().get(0).then();

@@ -15,8 +15,8 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
-import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.rehearsal.gate.ThreadSource;
+import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelProviders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -49,8 +49,8 @@ class CountedRehearsalTest {
         public Optional<ThreadHistory> read(String name) {
             String file = name.equals("boss") ? "subagents-answered-and-stopped" : "subagent-that-was-answered";
             try {
-                return Optional.of(
-                        ThreadHistory.parse(Files.readString(Path.of("../worker/src/test/resources/histories", file + ".json"))));
+                return Optional.of(ThreadHistory.parse(
+                        Files.readString(Path.of("../worker/src/test/resources/histories", file + ".json"))));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -79,7 +79,7 @@ class CountedRehearsalTest {
                         List.of(new Candidate("new", agents, providers, Map.of(), Optional.empty())),
                         RehearsalSettings.DEFAULT,
                         Optional.empty(),
-                        new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty()),
+                        new AnswerStore(directory.resolve("answers"), Optional.empty()),
                         spending)
                 .run(new Threads(), 1, (part, decided) -> {})
                 .candidates()

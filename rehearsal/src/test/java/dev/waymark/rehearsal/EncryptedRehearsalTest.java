@@ -17,11 +17,11 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.model.ModelFailure;
-import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.rehearsal.gate.FileThreads;
 import dev.waymark.rehearsal.gate.ServerThreads;
 import dev.waymark.rehearsal.gate.ThreadSource;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
 import io.temporal.client.WorkflowOptions;
@@ -127,9 +127,7 @@ class EncryptedRehearsalTest {
                                 .withDecrypt(decrypt),
                         Optional.empty(),
                         new AnswerStore(
-                                directory.resolve("answers"),
-                                Optional.of(new AnswerStore.Keys(codec, "default")),
-                                Optional.empty()),
+                                directory.resolve("answers"), Optional.of(new AnswerStore.Keys(codec, "default"))),
                         spending)
                 .run(source, Integer.MAX_VALUE, (part, decided) -> {});
     }

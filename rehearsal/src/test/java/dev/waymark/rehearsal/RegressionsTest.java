@@ -14,10 +14,10 @@ import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.ThreadHistoryReader;
 import dev.waymark.model.ModelProvider;
-import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.rehearsal.gate.ServerThreads;
 import dev.waymark.rehearsal.gate.ThreadSource;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.java.JavaTools;
@@ -173,7 +173,7 @@ class RegressionsTest {
                         List.of(candidate),
                         settings,
                         Optional.empty(),
-                        new AnswerStore(store, Optional.empty(), Optional.empty()),
+                        new AnswerStore(store, Optional.empty()),
                         spending)
                 .run(source, Integer.MAX_VALUE, (part, decided) -> {});
     }
@@ -362,7 +362,7 @@ class RegressionsTest {
                         List.of(candidate),
                         RehearsalSettings.DEFAULT,
                         Optional.empty(),
-                        new AnswerStore(store, Optional.empty(), Optional.empty()),
+                        new AnswerStore(store, Optional.empty()),
                         spending)
                 .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {})
                 .candidates()
@@ -482,8 +482,8 @@ class RegressionsTest {
                         List.of(candidate),
                         RehearsalSettings.DEFAULT.withAllowedProviders(Set.of("judge")),
                         Optional.of(new JudgeModel(
-                                "judge:x", providers.find("judge:x").orElseThrow(), 3)),
-                        new AnswerStore(judged.resolve("answers"), Optional.empty(), Optional.empty()),
+                                "judge:x", providers.find("judge:x").orElseThrow())),
+                        new AnswerStore(judged.resolve("answers"), Optional.empty()),
                         spending)
                 .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {});
 
@@ -494,7 +494,7 @@ class RegressionsTest {
                         "t5 judged: It names an order", "t6 judged: It names an order", "t4 judged: It names an order");
         assertThat(report.judge()).hasValueSatisfying(by -> {
             assertThat(by.model()).isEqualTo("judge:x");
-            assertThat(by.answers() % 3).isZero();
+            assertThat(by.answers()).isPositive();
         });
     }
 
@@ -523,7 +523,7 @@ class RegressionsTest {
                         List.of(candidate),
                         RehearsalSettings.DEFAULT,
                         Optional.empty(),
-                        new AnswerStore(checked.resolve("answers"), Optional.empty(), Optional.empty()),
+                        new AnswerStore(checked.resolve("answers"), Optional.empty()),
                         spending)
                 .run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {})
                 .candidates()
@@ -569,7 +569,7 @@ class RegressionsTest {
                     List.of(candidate),
                     RehearsalSettings.DEFAULT,
                     Optional.empty(),
-                    new AnswerStore(store, Optional.empty(), Optional.empty()),
+                    new AnswerStore(store, Optional.empty()),
                     spending);
             report = Optional.of(rehearsal.run(threads(connection), Integer.MAX_VALUE, (part, decided) -> {}));
             asked.add(rehearsal.asked());

@@ -29,7 +29,7 @@ class RehearsalTest {
     Path directory;
 
     private AnswerStore answers() {
-        return new AnswerStore(directory.resolve("answers"), Optional.empty(), Optional.empty());
+        return new AnswerStore(directory.resolve("answers"), Optional.empty());
     }
 
     private static RehearsalReport run(Rehearsal rehearsal, RecordedThreads threads) throws Exception {
@@ -43,7 +43,7 @@ class RehearsalTest {
         for (RecordedThreads threads : RecordedThreads.all(2)) {
             all += threads.names().size();
             Path own = directory.resolve("group" + all);
-            AnswerStore answers = new AnswerStore(own, Optional.empty(), Optional.empty());
+            AnswerStore answers = new AnswerStore(own, Optional.empty());
             Spending spending = new Spending(Usd.ZERO);
             RehearsalReport report = run(
                     new Rehearsal(

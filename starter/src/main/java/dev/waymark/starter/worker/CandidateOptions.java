@@ -3,20 +3,18 @@ package dev.waymark.starter.worker;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.conversation.value.ProblemType;
+import dev.waymark.rehearsal.Candidate;
+import dev.waymark.rehearsal.Check;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.rehearsal.Candidate;
-import dev.waymark.rehearsal.Check;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -24,12 +22,6 @@ import picocli.CommandLine.Option;
 final class CandidateOptions {
     @Mixin
     private AgentsOptions agents;
-
-    @Option(
-            names = "--also",
-            paramLabel = "DIR",
-            description = "Another directory of agent files, to compare side by side. Can be repeated.")
-    private List<Path> also = List.of();
 
     @Option(
             names = "--recorded",
@@ -49,12 +41,8 @@ final class CandidateOptions {
 
     List<Candidate> read() throws AgentInvalid, IOException, CommandFailure {
         List<Candidate> candidates = new ArrayList<>();
-        Set<Path> directories = new LinkedHashSet<>();
         if (!recorded || agents.isNamed()) {
-            directories.add(agents.path());
-        }
-        directories.addAll(also);
-        for (Path path : directories) {
+            Path path = agents.path();
             AgentsOptions.Setup setup = agents.definitions(path);
             add(
                     new Candidate(

@@ -32,7 +32,6 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -81,21 +80,11 @@ public final class RehearseCommand implements Callable<Integer> {
     private ReportOptions reports;
 
     @Option(
-            names = "--each",
-            paramLabel = "reply|turn",
-            defaultValue = "reply",
-            description = "Ask at every reply, or only at the first one of each turn. Default: reply.")
-    private Each each;
-
-    @Option(
             names = "--from",
             paramLabel = "V",
             description = "With one thread: begin with the reply that led to this version, or at this event, such as"
                     + " RUN/e42.")
     private @Nullable String from;
-
-    @Option(names = "--replies", paramLabel = "N", description = "Ask at no more than N replies of each thread.")
-    private @Nullable Integer replies;
 
     @Option(
             names = "--votes",
@@ -145,16 +134,6 @@ public final class RehearseCommand implements Callable<Integer> {
                     "Ask this model whether different texts have the same meaning, and for checks that are judged.")
     private @Nullable String judge;
 
-    @Option(
-            names = "--judge-votes",
-            paramLabel = "N",
-            defaultValue = "1",
-            description = "Ask the judge N times. Most votes decide. Default: 1.")
-    private int judgeVotes;
-
-    @Option(names = "--refresh", description = "Ask again instead of using kept answers.")
-    private boolean refresh;
-
     @Option(names = "--decrypt", description = "Show texts of encrypted threads in the report.")
     private boolean decrypt;
 
@@ -178,12 +157,6 @@ public final class RehearseCommand implements Callable<Integer> {
             paramLabel = "DIR",
             description = "Where answers are kept. Default: .waymark/rehearsals.")
     private Path directory = DIRECTORY;
-
-    /** At which replies candidates are asked. */
-    enum Each {
-        REPLY,
-        TURN
-    }
 
     @Override
     public Integer call() throws Exception {
@@ -223,7 +196,6 @@ public final class RehearseCommand implements Callable<Integer> {
         return RehearsalSettings.DEFAULT
                 .withVotes(votes)
                 .withParallel(parallel)
-                .withReplies(replies == null ? Integer.MAX_VALUE : replies, each == Each.TURN)
                 .withFrom(Optional.ofNullable(from))
                 .withAllowedProviders(allowedProviders)
                 .withContinued(continued)
@@ -250,9 +222,7 @@ public final class RehearseCommand implements Callable<Integer> {
             throw ThreadsOptions.badInput("--from needs one thread, by name", "Example: rehearse trip --from 3");
         }
         atLeastOne("--votes", votes);
-        atLeastOne("--judge-votes", judgeVotes);
         atLeastOne("--parallel", parallel);
-        atLeastOne("--replies", replies == null ? 1 : replies);
         if (continued < 0) {
             throw ThreadsOptions.badInput("--continue is negative: " + continued, "Set it to 0 or more");
         }
@@ -302,7 +272,7 @@ public final class RehearseCommand implements Callable<Integer> {
             throw ThreadsOptions.badInput(
                     "no price is known for " + judge + ", which the ceiling needs", "Set it with --models FILE");
         }
-        return Optional.of(new JudgeModel(judge, bound, judgeVotes));
+        return Optional.of(new JudgeModel(judge, bound));
     }
 
     private int rehearse(
@@ -315,8 +285,7 @@ public final class RehearseCommand implements Callable<Integer> {
             throws Exception {
         Optional<AnswerStore.Keys> keys = keys();
         Spending spending = new Spending(Usd.of(ceiling));
-        AnswerStore answers = new AnswerStore(
-                directory.resolve("answers"), keys, refresh ? Optional.of(Instant.now()) : Optional.empty());
+        AnswerStore answers = new AnswerStore(directory.resolve("answers"), keys);
         Rehearsal rehearsal = new Rehearsal(all, settings, judging, answers, spending);
         try {
             RehearsalReport report =

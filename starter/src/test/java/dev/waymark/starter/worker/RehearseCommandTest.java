@@ -100,7 +100,6 @@ class RehearseCommandTest {
         assertThat(second.out()).isEqualTo(first.out());
         assertThat(first.err()).doesNotContain("asked 0 times");
         assertThat(second.err()).contains("asked 0 times");
-        assertThat(allowed("--refresh").err()).doesNotContain("asked 0 times");
         script("A new script.");
         assertThat(allowed().err()).doesNotContain("asked 0 times");
     }
@@ -136,15 +135,15 @@ class RehearseCommandTest {
 
     @Test
     void severalCandidates_areComparedSideBySide() throws Exception {
-        Path other = Files.createDirectory(directory.resolve("other"));
-        Files.writeString(other.resolve("a.yaml"), "model: scripted:b.script.yaml");
-        Files.writeString(other.resolve("b.script.yaml"), "replies: [{ text: Hm. }]");
+        Files.writeString(agents.resolve("b.script.yaml"), "replies: [{ text: Hm. }]");
+        String one = "scripted:a.script.yaml";
+        String other = "scripted:b.script.yaml";
 
         JsonNode report = PayloadJson.MAPPER.readTree(
-                allowed("--also", other.toString(), "--votes", "3", "--json").out());
+                allowed("--model", one, "--model", other, "--votes", "3", "--json").out());
 
         assertThat(report.at("/rehearsal/candidates").findValuesAsText("name"))
-                .containsExactly(agents.toString(), other.toString());
+                .containsExactly(agents + " with " + one, agents + " with " + other);
         JsonNode result = report.at("/rehearsal/candidates/1");
         assertThat(result.path("answers").asInt())
                 .isEqualTo(3 * result.path("replies").asInt())
@@ -200,7 +199,7 @@ class RehearseCommandTest {
         Said said = allowed("--judge", "scripted:judge.script.yaml", "--fail-on", "checks");
 
         assertThat(said.out())
-                .contains("Judged by scripted:judge.script.yaml, votes for each question: 1, answers: ")
+                .contains("Judged by scripted:judge.script.yaml, answers: ")
                 .contains("check called: nothing fails: it is never called", "checks: 2 of 4 fail");
         assertThat(said.exitCode()).isEqualTo(ExitCode.FAILED);
         Files.writeString(agents.resolve("a.checks.yaml"), "checks: [{ caled: x }]");
@@ -222,7 +221,7 @@ class RehearseCommandTest {
         Files.writeString(
                 agents.resolve("a.script.yaml"),
                 "replies: [{ tool_calls: [{ id: t, name: look, input: {} }] }, { text: \"Done.\" }]");
-        String[] each = {"--each", "turn", "--sample", "1", "--continue", "2"};
+        String[] each = {"--sample", "1", "--continue", "2"};
 
         assertThat(allowed(each).out())
                 .contains("then:            stopped before look {}: there is no result of this call");
@@ -262,7 +261,6 @@ class RehearseCommandTest {
                     "--continue",
                     "3",
                     "--gate",
-                    "--refresh",
                     "--votes",
                     "2");
 
