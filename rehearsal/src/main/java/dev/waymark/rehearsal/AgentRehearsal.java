@@ -7,10 +7,10 @@ import dev.waymark.extension.WorkerExtension;
 import dev.waymark.history.HistoryAudit;
 import dev.waymark.history.HistoryRehearsal;
 import dev.waymark.history.ThreadHistory;
-import dev.waymark.tool.Tool;
-import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.rehearsal.gate.FileThreads;
 import dev.waymark.rehearsal.gate.ThreadSource;
+import dev.waymark.tool.Tool;
+import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.payload.codec.PayloadCodec;
@@ -52,18 +52,16 @@ public final class AgentRehearsal implements HistoryRehearsal {
                 .withAllowedProviders(settings.allowedProviders())
                 .withExpected(expected.map(checks -> Map.of(name, checks)).orElse(Map.of()));
         Candidate candidate = candidate(settings.agents(), inJava, variables);
-        Stream<Check> checks = expected.map(List::stream)
-                .orElseGet(() -> candidate.checks().values().stream().flatMap(List::stream));
-        if (checks.anyMatch(check -> check.rubric().isPresent())) {
-            return List.of("a check is judged, but tests have no judge: use waymark rehearse --judge");
+        AnswerStore answers =
+                new AnswerStore(DIRECTORY.resolve("answers"), codec.map(keys -> new AnswerStore.Keys(keys, namespace)));
+        Rehearsal rehearsal = new Rehearsal(
+                List.of(candidate), chosen, Optional.empty(), answers, new Spending(Usd.of(settings.mostUsd())));
+        try {
+            RehearsalReport report = rehearsal.run(new OneThread(files, name), 1, (part, decided) -> {});
+            return problems(RolloutReport.of(Optional.empty(), report, conditions, true), report);
+        } catch (Rehearsal.JudgeMissing e) {
+            return List.of(e.getMessage() + ": use waymark rehearse --judge");
         }
-        AnswerStore answers = new AnswerStore(
-                DIRECTORY.resolve("answers"),
-                codec.map(keys -> new AnswerStore.Keys(keys, namespace)));
-        RehearsalReport report = new Rehearsal(
-                        List.of(candidate), chosen, Optional.empty(), answers, new Spending(Usd.of(settings.mostUsd())))
-                .run(new OneThread(files, name), 1, (part, decided) -> {});
-        return problems(RolloutReport.of(Optional.empty(), report, conditions, true), report);
     }
 
     private static Candidate candidate(Path agents, InJava inJava, Map<String, String> variables) throws Exception {

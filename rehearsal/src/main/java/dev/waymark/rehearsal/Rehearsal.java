@@ -94,6 +94,15 @@ public final class Rehearsal {
         }
     }
 
+    /** A check of a thread is judged, and there is no judge. */
+    public static final class JudgeMissing extends Exception {
+        private static final long serialVersionUID = 1;
+
+        JudgeMissing(String thread) {
+            super("a check of the thread " + thread + " is judged, but there is no judge");
+        }
+    }
+
     private record Stage(Candidate candidate, CandidateTally tally) {}
 
     /** The agent that a candidate has for a thread. */
@@ -141,7 +150,7 @@ public final class Rehearsal {
      * @param most the maximum number of threads
      */
     public RehearsalReport run(ThreadSource source, int most, Listener listener)
-            throws ProviderNotAllowed, InterruptedException {
+            throws ProviderNotAllowed, JudgeMissing, InterruptedException {
         ExecutorService pool =
                 Executors.newFixedThreadPool(settings.parallel(), DaemonThreads.named("waymark-rehearsal"));
         try {
@@ -244,7 +253,7 @@ public final class Rehearsal {
     /** Asks the candidates about the replies of a thread. */
     private void rehearse(
             ThreadSource source, Recorded thread, ExecutorService pool, double before, double part, Listener listener)
-            throws ProviderNotAllowed, InterruptedException {
+            throws ProviderNotAllowed, JudgeMissing, InterruptedException {
         List<Asked> agents = new ArrayList<>();
         for (Stage stage : stages) {
             agent(stage, thread, source).ifPresent(agents::add);
@@ -294,7 +303,8 @@ public final class Rehearsal {
     }
 
     /** The agent of a candidate for this thread, if its model can be called. */
-    private Optional<Asked> agent(Stage stage, Recorded thread, ThreadSource source) throws ProviderNotAllowed {
+    private Optional<Asked> agent(Stage stage, Recorded thread, ThreadSource source)
+            throws ProviderNotAllowed, JudgeMissing {
         Candidate candidate = stage.candidate();
         Optional<AgentSpec> agent = candidate.inPlaceOf(thread.agent());
         if (agent.isEmpty()) {
@@ -326,6 +336,9 @@ public final class Rehearsal {
         List<Check> checks = settings.expected().containsKey(thread.name())
                 ? settings.expected().get(thread.name())
                 : candidate.checks().getOrDefault(thread.agent().name(), List.of());
+        if (judge.isEmpty() && checks.stream().anyMatch(check -> check.rubric().isPresent())) {
+            throw new JudgeMissing(thread.name());
+        }
         Set<String> differences = candidate.differences(
                 thread.agent(),
                 agent.get(),

@@ -127,6 +127,7 @@ class RehearsedThreadTest {
         Files.writeString(judged.resolve("one.checks.yaml"), "checks: [{ judged: It is polite }]");
 
         assertThat(problems(judged.resolve("one.json")))
-                .containsExactly("a check is judged, but tests have no judge: use waymark rehearse --judge");
+                .containsExactly(
+                        "a check of the thread one.json is judged, but there is no judge: use waymark rehearse --judge");
     }
 }

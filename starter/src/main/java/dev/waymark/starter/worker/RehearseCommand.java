@@ -8,13 +8,6 @@ import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Usd;
-import dev.waymark.starter.render.Output;
-import dev.waymark.rehearsal.gate.AcceptedFindings;
-import dev.waymark.rehearsal.gate.AgentFiles;
-import dev.waymark.rehearsal.gate.Gate;
-import dev.waymark.rehearsal.gate.GateReport;
-import dev.waymark.rehearsal.gate.ThreadSource;
-import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.rehearsal.AgentRehearsal;
 import dev.waymark.rehearsal.AnswerStore;
 import dev.waymark.rehearsal.Candidate;
@@ -27,6 +20,13 @@ import dev.waymark.rehearsal.RehearsalSettings;
 import dev.waymark.rehearsal.RolloutReport;
 import dev.waymark.rehearsal.ScriptedResults;
 import dev.waymark.rehearsal.Spending;
+import dev.waymark.rehearsal.gate.AcceptedFindings;
+import dev.waymark.rehearsal.gate.AgentFiles;
+import dev.waymark.rehearsal.gate.Gate;
+import dev.waymark.rehearsal.gate.GateReport;
+import dev.waymark.rehearsal.gate.ThreadSource;
+import dev.waymark.starter.render.Output;
+import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -39,7 +39,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -170,11 +169,7 @@ public final class RehearseCommand implements Callable<Integer> {
         List<FailCondition> conditions = conditions(!expected.isEmpty());
         RehearsalSettings settings = settings(expected);
         List<Candidate> all = candidates.read();
-        Stream<Check> checks = Stream.concat(
-                        expected.values().stream(),
-                        all.stream().flatMap(candidate -> candidate.checks().values().stream()))
-                .flatMap(List::stream);
-        Optional<JudgeModel> judging = judge(checks);
+        Optional<JudgeModel> judging = judge();
         if (!gated && accept.isSet()) {
             throw ThreadsOptions.badInput("--accept needs --gate", "Add --gate");
         }
@@ -256,13 +251,8 @@ public final class RehearseCommand implements Callable<Integer> {
         return conditions;
     }
 
-    private Optional<JudgeModel> judge(Stream<Check> checks) throws IOException, CommandFailure {
+    private Optional<JudgeModel> judge() throws IOException, CommandFailure {
         if (judge == null) {
-            if (checks.anyMatch(check -> check.rubric().isPresent())) {
-                throw ThreadsOptions.badInput(
-                        "a check is judged, but there is no judge",
-                        "Name a model with --judge, such as --judge anthropic:claude-haiku-4-5");
-            }
             return Optional.empty();
         }
         ModelProviders providers = candidates.agents().providers();
@@ -302,6 +292,10 @@ public final class RehearseCommand implements Callable<Integer> {
             throw ThreadsOptions.badInput(
                     String.valueOf(e.getMessage()),
                     "If that provider may see the conversations, add --allow-provider " + e.provider());
+        } catch (Rehearsal.JudgeMissing e) {
+            throw ThreadsOptions.badInput(
+                    String.valueOf(e.getMessage()),
+                    "Name a model with --judge, such as --judge anthropic:claude-haiku-4-5");
         }
     }
 

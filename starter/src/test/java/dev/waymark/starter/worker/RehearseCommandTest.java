@@ -139,8 +139,9 @@ class RehearseCommandTest {
         String one = "scripted:a.script.yaml";
         String other = "scripted:b.script.yaml";
 
-        JsonNode report = PayloadJson.MAPPER.readTree(
-                allowed("--model", one, "--model", other, "--votes", "3", "--json").out());
+        JsonNode report =
+                PayloadJson.MAPPER.readTree(allowed("--model", one, "--model", other, "--votes", "3", "--json")
+                        .out());
 
         assertThat(report.at("/rehearsal/candidates").findValuesAsText("name"))
                 .containsExactly(agents + " with " + one, agents + " with " + other);
@@ -195,7 +196,8 @@ class RehearseCommandTest {
         Files.writeString(agents.resolve("a.checks.yaml"), "checks: [{ judged: It is polite }, { called: nothing }]");
         Files.writeString(agents.resolve("judge.script.yaml"), "replies: [{ text: \"YES\" }]");
 
-        assertThat(allowed().err()).contains("a check is judged, but there is no judge");
+        assertThat(allowed().err())
+                .contains("a check of the thread parallel-tools.json is judged, but there is no judge");
         Said said = allowed("--judge", "scripted:judge.script.yaml", "--fail-on", "checks");
 
         assertThat(said.out())
@@ -204,6 +206,23 @@ class RehearseCommandTest {
         assertThat(said.exitCode()).isEqualTo(ExitCode.FAILED);
         Files.writeString(agents.resolve("a.checks.yaml"), "checks: [{ caled: x }]");
         assertThat(allowed().err()).contains("invalid checks: ", "a.checks.yaml:1");
+    }
+
+    /** The checks beside a thread take the place of the agent's, and other agents have no thread here. */
+    @Test
+    void judge_isNotNeeded_ifNoCheckOfTheThreadsIsJudged() throws Exception {
+        Files.writeString(agents.resolve("other.yaml"), "model: scripted:a.script.yaml");
+        for (String agent : List.of("a", "other")) {
+            Files.writeString(agents.resolve(agent + ".checks.yaml"), "checks: [{ judged: It is polite }]");
+        }
+        for (String thread : List.of("parallel-tools", "plain-turn")) {
+            Files.writeString(histories.resolve(thread + ".checks.yaml"), "checks: [{ text_matches: another }]");
+        }
+
+        Said said = allowed();
+
+        assertThat(said.exitCode()).as(said.toString()).isZero();
+        assertThat(said.out()).contains("checks: 0 of 2 fail");
     }
 
     @Test
@@ -255,14 +274,7 @@ class RehearseCommandTest {
                     "replies: [{ tool_calls: [{ id: t, name: " + tool.name()
                             + ", input: {} }] }, { text: \"Done.\" }]");
             Said said = allowed(
-                    "--recorded",
-                    "--model",
-                    "scripted:a.script.yaml",
-                    "--continue",
-                    "3",
-                    "--gate",
-                    "--votes",
-                    "2");
+                    "--recorded", "--model", "scripted:a.script.yaml", "--continue", "3", "--gate", "--votes", "2");
 
             assertThat(said.out())
                     .contains(
