@@ -2,6 +2,7 @@ package dev.waymark.server.mcp;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.contract.McpNames;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.front.FrontEndThreads;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.contract.McpNames;
 import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.EventSource;

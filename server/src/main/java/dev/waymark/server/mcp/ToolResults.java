@@ -3,6 +3,7 @@ package dev.waymark.server.mcp;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.contract.McpNames;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Problem;

@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool.kind;
 
+import dev.waymark.contract.McpNames;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.worker.inbound.InlineText;
 
@@ -31,16 +32,6 @@ public enum Effect {
     /** If a signal ends a program, the shell's exit code is 128 plus the number of the signal. */
     private static final int SIGNALS = 128;
 
-    private static final int RPC_PARSE_ERROR = -32700;
-    private static final int RPC_INVALID_REQUEST = -32600;
-    private static final int RPC_METHOD_NOT_FOUND = -32601;
-    private static final int RPC_INVALID_PARAMS = -32602;
-
-    /** The codes with which MCP servers refuse a request's headers, capabilities or version before they process it. */
-    private static final int MCP_FIRST_REFUSAL = -32022;
-
-    private static final int MCP_LAST_REFUSAL = -32020;
-
     /** The error code of MCP libraries for a request that timed out. */
     private static final int RPC_TIMEOUT = -32001;
 
@@ -66,9 +57,15 @@ public enum Effect {
     /** The effect of a call that ended with this JSON-RPC error. */
     public static Effect ofRpcError(int code) {
         return switch (code) {
-            case RPC_PARSE_ERROR, RPC_INVALID_REQUEST, RPC_METHOD_NOT_FOUND, RPC_INVALID_PARAMS -> NOT_DONE;
+            case McpNames.PARSE_ERROR,
+                    McpNames.INVALID_REQUEST,
+                    McpNames.METHOD_NOT_FOUND,
+                    McpNames.INVALID_PARAMS,
+                    McpNames.HEADER_MISMATCH,
+                    McpNames.MISSING_CAPABILITY,
+                    McpNames.UNSUPPORTED_VERSION -> NOT_DONE;
             case RPC_TIMEOUT -> UNKNOWN;
-            default -> code >= MCP_FIRST_REFUSAL && code <= MCP_LAST_REFUSAL ? NOT_DONE : OWN_ERROR;
+            default -> OWN_ERROR;
         };
     }
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.McpNames;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
@@ -26,8 +27,6 @@ final class JsonRpc {
     static final JsonMapper MAPPER = JsonMapper.builder(
                     JsonFactory.builder().streamReadConstraints(LIMITS).build())
             .build();
-
-    private static final int METHOD_NOT_FOUND = -32601;
 
     private JsonRpc() {}
 
@@ -113,10 +112,10 @@ final class JsonRpc {
         }
         ObjectNode reply = object().put("jsonrpc", "2.0");
         reply.set("id", message.get("id"));
-        if (message.path("method").asText().equals("ping")) {
+        if (message.path("method").asText().equals(McpNames.PING)) {
             reply.set("result", object());
         } else {
-            reply.set("error", object().put("code", METHOD_NOT_FOUND).put("message", "not supported"));
+            reply.set("error", object().put("code", McpNames.METHOD_NOT_FOUND).put("message", "not supported"));
         }
         return Optional.of(reply);
     }

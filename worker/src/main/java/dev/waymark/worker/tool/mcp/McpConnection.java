@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.McpNames;
 import dev.waymark.worker.process.ProcessFence;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +46,7 @@ final class McpConnection implements AutoCloseable {
         Duration fresh = ToolList.LONGEST_USE;
         ObjectNode page = JsonRpc.object();
         for (int pages = 0; pages < MOST_PAGES; pages++) {
-            RpcAnswer answer = ask(RpcRequest.of("tools/list", page), fence);
+            RpcAnswer answer = ask(RpcRequest.of(McpNames.LIST_TOOLS, page), fence);
             if (answer instanceof RpcAnswer.Refusal refusal) {
                 throw new RequestNotSentException("it does not list its tools: " + refusal.words());
             }
@@ -130,9 +131,9 @@ final class McpConnection implements AutoCloseable {
         ProcessFence fence = ProcessFence.in(SIGN_OF_LIFE);
         if (era == McpEra.STATELESS) {
             return McpOpening.Discovery.of(channel.ask(McpOpening.DISCOVER, fence))
-                    .knows(RpcRequest.STATELESS_VERSION);
+                    .knows(McpNames.MODERN);
         }
-        RpcAnswer answer = channel.ask(RpcRequest.of("ping", JsonRpc.object()), fence);
+        RpcAnswer answer = channel.ask(RpcRequest.of(McpNames.PING, JsonRpc.object()), fence);
         return !(answer instanceof RpcAnswer.Refusal refusal && refusal.isOfStatelessServers());
     }
 

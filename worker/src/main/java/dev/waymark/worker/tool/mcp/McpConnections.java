@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpToken;
 import dev.waymark.agent.McpTool;
+import dev.waymark.contract.McpNames;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
@@ -36,14 +37,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * }</pre>
  */
 public final class McpConnections implements AutoCloseable {
-    /** Key in the {@code _meta} of a call. */
-    private static final String KEY = "dev.waymark/idempotency-key";
-
     private static final String FENCING_TOKEN = "dev.waymark/fencing-token";
     private static final String TRACEPARENT = "traceparent";
 
     /** Errors after which a tool's definition is outdated: the tool is unknown, or has other parameters or headers. */
-    private static final Set<Integer> DEFINITION_CHANGED = Set.of(RpcAnswer.Refusal.HEADER_MISMATCH, -32601, -32602);
+    private static final Set<Integer> DEFINITION_CHANGED =
+            Set.of(McpNames.HEADER_MISMATCH, McpNames.METHOD_NOT_FOUND, McpNames.INVALID_PARAMS);
 
     private final Map<String, String> environment;
     private final Path directory;
@@ -106,14 +105,14 @@ public final class McpConnections implements AutoCloseable {
         ObjectNode params = JsonRpc.object().put("name", tool.tool());
         params.set("arguments", arguments);
         ObjectNode meta = JsonRpc.object();
-        keys.idempotencyKey().ifPresent(key -> meta.put(KEY, key));
+        keys.idempotencyKey().ifPresent(key -> meta.put(McpNames.IDEMPOTENCY_KEY, key));
         keys.fencingToken().ifPresent(token -> meta.put(FENCING_TOKEN, token));
         keys.traceparent().ifPresent(span -> meta.put(TRACEPARENT, span));
         if (!meta.isEmpty()) {
-            params.set("_meta", meta);
+            params.set(McpNames.META, meta);
         }
         turn.earlier().ifPresent(earlier -> resume(params, earlier));
-        RpcRequest request = RpcRequest.of("tools/call", params)
+        RpcRequest request = RpcRequest.of(McpNames.CALL_TOOL, params)
                 .about(tool.tool())
                 .withHeaders(ParameterHeaders.of(schema, arguments));
         RpcRequest whole = turn.maySuspend() ? request.suspending() : request;

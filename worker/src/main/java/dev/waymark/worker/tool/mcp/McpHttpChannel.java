@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.contract.McpNames;
 import dev.waymark.worker.inbound.BoundedBuffer;
 import dev.waymark.worker.inbound.InputTooLargeException;
 import dev.waymark.worker.inbound.MemoryBudget;
@@ -50,7 +51,6 @@ final class McpHttpChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpHttpChannel.class);
     private static final MediaType JSON = MediaType.get("application/json");
     private static final String SESSION = "Mcp-Session-Id";
-    private static final String VERSION = "MCP-Protocol-Version";
     private static final String AUTHORIZATION = "Authorization";
     private static final String TOKEN_REFUSED = ". The token was refused. The next call gets a new one";
     private static final String NO_TOKEN = ". The server wants a token: add token to its entry in the agent file";
@@ -184,7 +184,7 @@ final class McpHttpChannel implements McpChannel {
     private void giveUp(Call call, Exchange exchange, String why) {
         call.cancel();
         if (!exchange.stateless) {
-            tell("notifications/cancelled", JsonRpc.cancelled(exchange.id, why));
+            tell(McpNames.CANCELLED, JsonRpc.cancelled(exchange.id, why));
         }
     }
 
@@ -263,9 +263,10 @@ final class McpHttpChannel implements McpChannel {
         if (said.version().isEmpty()) {
             return http(bearer);
         }
-        Request.Builder request =
-                begin(bearer).header(VERSION, said.version().get()).header("Mcp-Method", said.method());
-        said.name().ifPresent(name -> request.header("Mcp-Name", ParameterHeaders.encoded(name)));
+        Request.Builder request = begin(bearer)
+                .header(McpNames.VERSION_HEADER, said.version().get())
+                .header(McpNames.METHOD_HEADER, said.method());
+        said.name().ifPresent(name -> request.header(McpNames.NAME_HEADER, ParameterHeaders.encoded(name)));
         said.headers().forEach(request::header);
         return request;
     }
@@ -278,7 +279,7 @@ final class McpHttpChannel implements McpChannel {
     private Request.Builder http(Optional<String> bearer) {
         Request.Builder request = begin(bearer);
         session.ifPresent(id -> request.header(SESSION, id));
-        version.ifPresent(agreed -> request.header(VERSION, agreed));
+        version.ifPresent(agreed -> request.header(McpNames.VERSION_HEADER, agreed));
         return request;
     }
 

@@ -3,6 +3,7 @@ package dev.waymark.worker.tool.mcp;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.contract.McpNames;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import java.nio.file.Path;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -23,16 +23,13 @@ import java.util.stream.Stream;
  */
 final class McpOpening {
     static final RpcRequest DISCOVER =
-            RpcRequest.of("server/discover", JsonRpc.object()).stateless();
+            RpcRequest.of(McpNames.DISCOVER, JsonRpc.object()).stateless();
 
     /**
      * The version to offer in a handshake. In later versions, a server may end a stream without an answer and expect
      * the client to resume it.
      */
     private static final String HANDSHAKE_VERSION = "2025-06-18";
-
-    private static final Set<String> HANDSHAKE_VERSIONS =
-            Set.of("2024-11-05", "2025-03-26", HANDSHAKE_VERSION, "2025-11-25");
 
     /** Time to answer {@code server/discover}. Some servers ignore requests before the handshake. */
     private static final Duration PROBE = Duration.ofSeconds(10);
@@ -123,11 +120,11 @@ final class McpOpening {
             channel = start.channel();
         }
         if (discovery.isKnown()
-                && !discovery.knows(RpcRequest.STATELESS_VERSION)
-                && HANDSHAKE_VERSIONS.stream().noneMatch(discovery::knows)) {
+                && !discovery.knows(McpNames.MODERN)
+                && McpNames.HANDSHAKE.stream().noneMatch(discovery::knows)) {
             throw new RequestNotSentException(discovery.words());
         }
-        return discovery.knows(RpcRequest.STATELESS_VERSION);
+        return discovery.knows(McpNames.MODERN);
     }
 
     /** Performs the handshake. Returns the server's words if it refuses. */
@@ -137,13 +134,13 @@ final class McpOpening {
         ObjectNode hello = JsonRpc.object().put("protocolVersion", HANDSHAKE_VERSION);
         hello.set("capabilities", JsonRpc.object());
         hello.set("clientInfo", JsonRpc.thisClient());
-        RpcAnswer answer = channel.ask(RpcRequest.of("initialize", hello), fence);
+        RpcAnswer answer = channel.ask(RpcRequest.of(McpNames.INITIALIZE, hello), fence);
         if (answer instanceof RpcAnswer.Refusal refusal) {
             return Optional.of(refusal.words());
         }
         String version =
                 ((RpcAnswer.Result) answer).value().path("protocolVersion").asText();
-        if (!HANDSHAKE_VERSIONS.contains(version)) {
+        if (!McpNames.HANDSHAKE.contains(version)) {
             throw new RequestNotSentException(
                     "it uses version \"" + version + "\" of the protocol, which is not supported");
         }
@@ -172,7 +169,7 @@ final class McpOpening {
                 return NONE;
             }
             List<String> versions = texts(refusal.error().path("data").path("supported"));
-            return refusal.code() == RpcAnswer.Refusal.UNSUPPORTED_VERSION && !versions.isEmpty()
+            return refusal.code() == McpNames.UNSUPPORTED_VERSION && !versions.isEmpty()
                     ? new Discovery(versions, notUnderstood(versions))
                     : new Discovery(List.of("?"), refusal.words());
         }
@@ -187,7 +184,7 @@ final class McpOpening {
             return "it supports versions " + String.join(", ", versions) + " of the protocol; this worker supports "
                     + String.join(
                             ", ",
-                            Stream.concat(HANDSHAKE_VERSIONS.stream(), Stream.of(RpcRequest.STATELESS_VERSION))
+                            Stream.concat(McpNames.HANDSHAKE.stream(), Stream.of(McpNames.MODERN))
                                     .sorted()
                                     .toList());
         }

@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.contract.McpNames;
 import dev.waymark.worker.inbound.MemoryBudget;
 import dev.waymark.worker.process.CommandRunner;
 import dev.waymark.worker.process.DaemonThreads;
@@ -139,11 +140,11 @@ final class McpStdioChannel implements McpChannel {
         try {
             return answer.get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            tell("notifications/cancelled", JsonRpc.cancelled(id, "timed out"));
+            tell(McpNames.CANCELLED, JsonRpc.cancelled(id, "timed out"));
             throw OutcomeUnknownException.late(
                     "timed out after " + fence.timeout().toSeconds() + "s");
         } catch (InterruptedException e) {
-            tell("notifications/cancelled", JsonRpc.cancelled(id, "cancelled"));
+            tell(McpNames.CANCELLED, JsonRpc.cancelled(id, "cancelled"));
             throw e;
         } catch (ExecutionException e) {
             throw OutcomeUnknownException.cut(

@@ -3,6 +3,7 @@ package dev.waymark.worker.tool.mcp;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.contract.McpNames;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
@@ -15,9 +16,6 @@ import java.util.Optional;
 
 /** A task of a server. Its id is enough to ask for it, and requests about it may be repeated. */
 final class RemoteTask {
-    private static final int UNKNOWN_METHOD = -32601;
-    private static final int UNKNOWN_TASK = -32602;
-
     private final McpConnections servers;
     private final McpServer server;
     private final String id;
@@ -41,12 +39,12 @@ final class RemoteTask {
             ObjectNode params = JsonRpc.object();
             params.set("inputResponses", JsonRpc.responses(known));
             Optional<McpResult> lost =
-                    ask("tasks/update", params, known.until()).lost();
+                    ask(McpNames.UPDATE_TASK, params, known.until()).lost();
             if (lost.isPresent()) {
                 return lost.get();
             }
         }
-        Reply reply = ask("tasks/get", JsonRpc.object(), known.until());
+        Reply reply = ask(McpNames.GET_TASK, JsonRpc.object(), known.until());
         if (reply.lost().isPresent()) {
             return reply.lost().get();
         }
@@ -65,7 +63,7 @@ final class RemoteTask {
 
     /** @throws ApplicationFailure if the server can't be told now */
     void cancel() throws InterruptedException {
-        ask("tasks/cancel", JsonRpc.object(), Optional.empty());
+        ask(McpNames.CANCEL_TASK, JsonRpc.object(), Optional.empty());
     }
 
     private static ApplicationFailure working(JsonNode task) {
@@ -97,7 +95,7 @@ final class RemoteTask {
         if (refusal.isUnreadable()) {
             return lost("the server's answer about the task " + id + " can't be read: " + refusal.words());
         }
-        return refusal.code() == UNKNOWN_TASK || refusal.code() == UNKNOWN_METHOD
+        return refusal.code() == McpNames.INVALID_PARAMS || refusal.code() == McpNames.METHOD_NOT_FOUND
                 ? lost("the server does not know the task " + id + ": " + refusal.words())
                 : unreachable(refusal.words(), until);
     }

@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.waymark.contract.McpNames;
 import dev.waymark.worker.tool.kind.Effect;
 import java.util.Set;
 
@@ -17,10 +18,8 @@ sealed interface RpcAnswer {
      * @param error the error object of the answer; missing if it has none
      */
     record Refusal(String words, Effect effect, JsonNode error) implements RpcAnswer {
-        static final int HEADER_MISMATCH = -32020;
-        static final int MISSING_CAPABILITY = -32021;
-        static final int UNSUPPORTED_VERSION = -32022;
-        private static final Set<Integer> STATELESS = Set.of(HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION);
+        private static final Set<Integer> STATELESS =
+                Set.of(McpNames.HEADER_MISMATCH, McpNames.MISSING_CAPABILITY, McpNames.UNSUPPORTED_VERSION);
 
         Refusal(String words, Effect effect) {
             this(words, effect, MissingNode.getInstance());

@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.McpNames;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,10 +25,6 @@ record RpcRequest(
         Map<String, String> headers,
         boolean suspends,
         boolean once) {
-    static final String STATELESS_VERSION = "2026-07-28";
-
-    private static final String RESERVED = "io.modelcontextprotocol/";
-
     RpcRequest {
         headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
@@ -59,13 +56,13 @@ record RpcRequest(
     /** This request with everything that a server needs to handle it without an earlier request. */
     RpcRequest stateless() {
         ObjectNode whole = params.deepCopy();
-        JsonNode given = whole.path("_meta");
-        ObjectNode meta = whole.putObject("_meta");
-        meta.put(RESERVED + "protocolVersion", STATELESS_VERSION);
-        meta.set(RESERVED + "clientInfo", JsonRpc.thisClient());
-        meta.set(RESERVED + "clientCapabilities", capabilities());
+        JsonNode given = whole.path(McpNames.META);
+        ObjectNode meta = whole.putObject(McpNames.META);
+        meta.put(McpNames.PROTOCOL_VERSION, McpNames.MODERN);
+        meta.set(McpNames.CLIENT_INFO, JsonRpc.thisClient());
+        meta.set(McpNames.CLIENT_CAPABILITIES, capabilities());
         given.properties().forEach(entry -> meta.set(entry.getKey(), entry.getValue()));
-        return new RpcRequest(method, whole, Optional.of(STATELESS_VERSION), name, headers, suspends, once);
+        return new RpcRequest(method, whole, Optional.of(McpNames.MODERN), name, headers, suspends, once);
     }
 
     private ObjectNode capabilities() {
@@ -74,7 +71,7 @@ record RpcRequest(
             ObjectNode modes = capabilities.putObject("elicitation");
             modes.putObject("form");
             modes.putObject("url");
-            capabilities.putObject("extensions").putObject(RESERVED + "tasks");
+            capabilities.putObject("extensions").putObject(McpNames.TASKS);
         }
         return capabilities;
     }

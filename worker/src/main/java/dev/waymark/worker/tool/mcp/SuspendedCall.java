@@ -3,6 +3,7 @@ package dev.waymark.worker.tool.mcp;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.McpNames;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.Suspension;
@@ -24,7 +25,6 @@ import java.util.regex.Pattern;
 final class SuspendedCall {
     private static final String TASK = "task";
     private static final String INPUT_REQUIRED = "input_required";
-    private static final String ELICIT = "elicitation/create";
     private static final int LONGEST_TASK_ID = 1_024;
     private static final Duration SHORTEST_POLL = Duration.ofSeconds(1);
     private static final Duration USUAL_POLL = Duration.ofSeconds(5);
@@ -97,7 +97,7 @@ final class SuspendedCall {
             JsonNode said = request.getValue();
             requests.put(
                     request.getKey(),
-                    said.path("method").asText().equals(ELICIT)
+                    said.path("method").asText().equals(McpNames.ELICIT)
                             ? json(withPlainHost(said.path("params")))
                             : Json.EMPTY_OBJECT);
         });

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.agent.McpServer;
+import dev.waymark.contract.McpNames;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -136,7 +137,7 @@ public final class TaskToolServer implements AutoCloseable {
         return switch (method) {
             case "server/discover" -> {
                 ObjectNode server = ToolServer.MAPPER.createObjectNode();
-                server.putArray("supportedVersions").add(RpcRequest.STATELESS_VERSION);
+                server.putArray("supportedVersions").add(McpNames.MODERN);
                 yield ToolServer.result(message, server);
             }
             case "tools/list" -> ToolServer.result(message, tools());

@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpToken;
+import dev.waymark.contract.McpNames;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -104,7 +105,7 @@ final class TokenToolServer implements AutoCloseable {
         }
         ObjectNode result = ToolServer.MAPPER.createObjectNode().put("resultType", "complete");
         switch (method) {
-            case "server/discover" -> result.putArray("supportedVersions").add(RpcRequest.STATELESS_VERSION);
+            case "server/discover" -> result.putArray("supportedVersions").add(McpNames.MODERN);
             case "tools/list" -> {
                 ObjectNode tool = result.putArray("tools").addObject().put("name", "close_issue");
                 tool.putObject("inputSchema").put("type", "object");
