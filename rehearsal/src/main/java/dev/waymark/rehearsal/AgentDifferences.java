@@ -39,6 +39,7 @@ final class AgentDifferences {
         found.compareValues("max_iterations", AgentSpec::maxIterations);
         found.compareValues("budget", agent -> words(agent.budget()));
         found.compare("summaries", AgentSpec::summaries);
+        found.compare("how long a result is shown", AgentSpec::results);
         return found.names;
     }
 

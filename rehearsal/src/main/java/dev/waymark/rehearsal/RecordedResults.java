@@ -38,11 +38,19 @@ final class RecordedResults {
             boolean isRun = call.dispatches() > 0 || call.subagent().isPresent();
             if (isRun && (call.status() == Call.Status.COMPLETED || call.status() == Call.Status.FAILED)) {
                 call.toolResult()
+                        .map(result -> whole(state, result))
                         .ifPresent(result -> byCall.computeIfAbsent(
                                         key(call.tool(), call.args()), key -> new ArrayList<>())
                                 .add(new Result(state.counters().facts(), result)));
             }
         }
+    }
+
+    /** The result before it was cut: the rehearsed agent cuts it by its own rule, and reads on by its own handle. */
+    private static Part.ToolResult whole(Conversation state, Part.ToolResult told) {
+        return state.wholeResult(told.toolUseId())
+                .map(text -> new Part.ToolResult(told.toolUseId(), text, told.isError(), told.note()))
+                .orElse(told);
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.waymark.agent;
 
 import dev.waymark.conversation.policy.AnnounceRule;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -32,6 +33,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private List<AnnounceRule> announce = List.of();
     private int continueCut;
     private boolean fallbackOnRefusal;
+    private Optional<ResultRule> results = Optional.empty();
 
     /** Starts with the defaults. */
     protected AgentSettings() {}
@@ -55,6 +57,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         announce = spec.announce();
         continueCut = spec.continueCut();
         fallbackOnRefusal = spec.fallbackOnRefusal();
+        results = spec.results();
     }
 
     /** Returns this builder. */
@@ -76,6 +79,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 .or(() -> fallbackOnRefusal && fallback.isEmpty()
                         ? Optional.of("fallbackOnRefusal needs a fallback")
                         : Optional.empty())
+                .or(() -> results.filter(rule -> BuiltInTools.hasAnother(BuiltInTools.readResult(), tools))
+                        .map(rule -> "an agent with results has a built-in tool read_result; rename its own"))
                 .or(() -> description
                         .filter(String::isBlank)
                         .map(empty -> "the description is empty. Say what the agent does, or leave it out"))
@@ -89,7 +94,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 model,
                 maxTokens,
                 maxIterations,
-                tools,
+                results.map(rule -> BuiltInTools.with(BuiltInTools.readResult(), tools))
+                        .orElse(tools),
                 approvals,
                 budget,
                 pricing,
@@ -102,7 +108,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 retryFor,
                 announce,
                 continueCut,
-                fallbackOnRefusal);
+                fallbackOnRefusal,
+                results);
     }
 
     private static Optional<String> atLeastOne(String setting, int value) {
@@ -190,6 +197,15 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     /** Sets when conversations are summarized. Default: never. */
     public final B summaries(SummaryRule rule) {
         summaries = Optional.of(rule);
+        return self();
+    }
+
+    /**
+     * Sets how much of a long result the model is shown, and gives it a tool {@code read_result} to read the rest.
+     * Default: everything, up to the 256 KiB that a result may have.
+     */
+    public final B results(ResultRule rule) {
+        results = Optional.of(rule);
         return self();
     }
 

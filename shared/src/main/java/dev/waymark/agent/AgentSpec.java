@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.AnnounceRule;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.policy.WaitRule;
@@ -26,6 +27,7 @@ import java.util.stream.Stream;
  *
  * @param continueCut how often a turn may ask the model to continue a reply that was cut
  * @param fallbackOnRefusal whether the next model is called if a model refuses to answer
+ * @param results how much of a long result the model is shown; everything if empty
  */
 public record AgentSpec(
         String name,
@@ -47,7 +49,8 @@ public record AgentSpec(
         Optional<Duration> retryFor,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce,
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) int continueCut,
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fallbackOnRefusal) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fallbackOnRefusal,
+        Optional<ResultRule> results) {
     /** The default maximum number of tokens of a reply, which include its thinking. */
     public static final int DEFAULT_MAX_TOKENS = 16_000;
     /** The maximum number of times that a turn may ask the model to continue a reply that was cut. */
@@ -154,7 +157,8 @@ public record AgentSpec(
                 retryFor,
                 announce,
                 continueCut,
-                false);
+                false,
+                results);
     }
 
     /** A builder with the values of this agent. */
@@ -239,7 +243,8 @@ public record AgentSpec(
                 context,
                 summaries,
                 receivers(),
-                continueCut);
+                continueCut,
+                results);
     }
 
     /**

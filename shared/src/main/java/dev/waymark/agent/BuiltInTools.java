@@ -1,10 +1,12 @@
 package dev.waymark.agent;
 
+import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The tools that every agent can use. They ask a person, or work on the thread's own state. */
 public final class BuiltInTools {
@@ -31,6 +33,33 @@ public final class BuiltInTools {
                 ToolImplementation.Plain.QUESTION,
                 "Ask the human a question and wait for the answer.",
                 object(field("question", string())));
+    }
+
+    /** Lets the model read the parts of a long result that it was not shown. */
+    public static ToolSpec readResult() {
+        Map<String, Object> position = new LinkedHashMap<>();
+        position.put("type", "integer");
+        position.put("minimum", 0);
+        return ToolSpec.builtIn(
+                LongResult.READ_TOOL,
+                ToolImplementation.Plain.STATE,
+                "Read a part of a long result that you were shown only the beginning and the end of. \"from\" is the"
+                        + " number of the first character to read. \"search\" finds up to " + LongResult.MOST_HITS
+                        + " places of exactly these words instead, with the number of the character where each begins.",
+                object(List.of("call"), field("call", string()), field("from", position), field("search", string())));
+    }
+
+    /** Whether one of the tools has the name of this built-in one, and is not it. */
+    static boolean hasAnother(ToolSpec builtIn, List<ToolSpec> tools) {
+        return tools.stream().anyMatch(tool -> tool.name().equals(builtIn.name()) && tool.kind() != builtIn.kind());
+    }
+
+    /** The tools with this built-in one, which stays in its place if it is among them. */
+    static List<ToolSpec> with(ToolSpec builtIn, List<ToolSpec> tools) {
+        boolean isThere = tools.stream().anyMatch(tool -> tool.name().equals(builtIn.name()));
+        return isThere
+                ? tools
+                : Stream.concat(tools.stream(), Stream.of(builtIn)).toList();
     }
 
     private static List<ToolSpec> todos() {
@@ -96,6 +125,10 @@ public final class BuiltInTools {
 
     /** An object schema in which all fields are required. */
     private static Json object(Field... fields) {
+        return object(Stream.of(fields).map(Field::name).toList(), fields);
+    }
+
+    private static Json object(List<String> required, Field... fields) {
         Map<String, Object> properties = new LinkedHashMap<>();
         for (Field field : fields) {
             properties.put(field.name(), field.schema());
@@ -103,7 +136,7 @@ public final class BuiltInTools {
         Map<String, Object> schema = new LinkedHashMap<>();
         schema.put("type", "object");
         schema.put("properties", properties);
-        schema.put("required", List.copyOf(properties.keySet()));
+        schema.put("required", required);
         return Json.of(schema);
     }
 

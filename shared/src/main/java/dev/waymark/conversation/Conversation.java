@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.Grant;
+import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
@@ -314,6 +315,14 @@ public record Conversation(
     @JsonIgnore
     public Workspace workspace() {
         return callBook.workspace().orElse(Workspace.EMPTY);
+    }
+
+    /** The whole result of this call, if the model was shown a part of it, and the thread still has the rest. */
+    public Optional<String> wholeResult(String callId) {
+        return callBook.longResults().stream()
+                .filter(known -> known.callId().equals(callId))
+                .map(LongResult::text)
+                .findFirst();
     }
 
     @JsonIgnore

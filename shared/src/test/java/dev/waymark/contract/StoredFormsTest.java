@@ -35,6 +35,7 @@ import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.Execution;
 import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.Grant;
+import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
@@ -51,6 +52,7 @@ import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.AnnouncedEvent;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.policy.WaitRule;
@@ -130,6 +132,8 @@ class StoredFormsTest {
                 1);
         TokenEstimate tokenEstimate = new TokenEstimate(41, 2, Optional.of(3));
         SummaryRule summaries = new SummaryRule(170_000, 6);
+        ResultRule results = new ResultRule(16_384);
+        LongResult longResult = LongResult.of("tu_1", "é😀");
         Call.Claim claim = new Call.Claim("run/1", AT, 7);
         Signers signers = new Signers("trip", Map.of("ann", new SignerKey("ed25519:AAAA")));
         DecisionSignature signature = new DecisionSignature(AT, "e3b0", Optional.of("e3b1"), Optional.empty(), "AAAA");
@@ -249,15 +253,16 @@ class StoredFormsTest {
         AgentPolicy.Approvals approvals =
                 new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers), waiting);
         AgentPolicy policy = new AgentPolicy(
-                "helper",
-                4,
-                Map.of("ask_user", AgentPolicy.Executor.QUESTION),
-                Map.of("charge", ofTool),
-                Optional.of(approvals),
-                Optional.of(budget),
-                Optional.of(ARGS),
-                Optional.of(summaries),
-                List.of(announce));
+                        "helper",
+                        4,
+                        Map.of("ask_user", AgentPolicy.Executor.QUESTION),
+                        Map.of("charge", ofTool),
+                        Optional.of(approvals),
+                        Optional.of(budget),
+                        Optional.of(ARGS),
+                        Optional.of(summaries),
+                        List.of(announce))
+                .withResults(results);
         EffectLog.Remembered remembered = new EffectLog.Remembered("tu_0", 1, claim);
         EffectLog.Effect effect =
                 new EffectLog.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true, 7);
@@ -296,7 +301,8 @@ class StoredFormsTest {
                         Optional.of(workspace),
                         Optional.of(PersistentMap.<Integer>empty().with("tu_0", 1)),
                         Optional.of(PersistentMap.<AbandonedTask>empty().with("tu_0", abandoned)),
-                        Optional.of(new Grants(2, List.of(grant)))),
+                        Optional.of(new Grants(2, List.of(grant))),
+                        List.of(longResult)),
                 new Money(Optional.of(3), new Usage(5, 6), Optional.of(usd), Optional.of(budget)),
                 new ParentLink(Optional.of(parent), Optional.of(report)),
                 new Arrivals(seen, ignored),
@@ -320,6 +326,8 @@ class StoredFormsTest {
                 stored(Reply.of(new Part.Text("{}")).withStructured(ARGS), "content"),
                 stored(tokenEstimate),
                 stored(summaries, "whenTokens", "keepMessages"),
+                stored(results, "showBytes"),
+                stored(longResult, "callId", "text"),
                 stored(new Usage(1, 2)),
                 stored(new Usage(9, 2, 4, 3)),
                 stored(budget),

@@ -5,6 +5,7 @@ import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -20,6 +21,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.state.Announcements;
@@ -32,6 +34,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,6 +44,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Checks the invariants after every fact. Keeps its own records of the accepted messages and of the outcomes of calls,
@@ -58,6 +63,10 @@ final class Ledger {
     private final Map<String, String> outcomes = new HashMap<>();
     private final Map<String, String> approved = new HashMap<>();
     private final Map<Integer, Granted> grants = new HashMap<>();
+    private static final Pattern LEFT_OUT = Pattern.compile(
+            "\n\\[characters (\\d+) to (\\d+) of (\\d+) are left out: read_result \\{\"call\": (\".*\"), \"from\": \\1}]\n");
+    private static final Pattern HIT = Pattern.compile("\n\\[(\\d+)] ");
+
     private int lastGrant;
     /** The definitions of tools that were shown when somebody approved a call, by call. */
     private final Map<String, Set<String>> definitions = new HashMap<>();
@@ -131,7 +140,9 @@ final class Ledger {
         }
         if (fact instanceof ModelFact.ModelReplied && !isStale(before, fact)) {
             issued(before, after);
+            reads(before, after);
         }
+        wholeResults(before, after);
         messages(after);
         promptOnlyGrows(before, after);
         state(before, after);
@@ -950,7 +961,9 @@ final class Ledger {
                 "results are not in the order of the calls");
         for (Part.ToolResult result : results) {
             String outcome = outcomes.get(result.toolUseId());
-            Violation.unless(outcome == null || outcome.equals(result.content()), "a result was lost or changed");
+            Violation.unless(
+                    outcome == null || outcome.equals(result.content()) || isCut(outcome, result),
+                    "a result was lost or changed");
             coverage.count(outcome == null ? "results that the rules gave" : "results that arrived");
         }
         if (added.size() > 2) {
@@ -959,6 +972,99 @@ final class Ledger {
         if (after.transcript().count() > 40) {
             coverage.count("long transcripts");
         }
+    }
+
+    /** Whether the model was shown the beginning and the end of a result that is too long, and nothing else. */
+    private boolean isCut(String whole, Part.ToolResult told) {
+        int most = policy.results().map(ResultRule::showBytes).orElse(Integer.MAX_VALUE);
+        Matcher note = LEFT_OUT.matcher(told.content());
+        if (bytes(whole) <= most || bytes(told.content()) > most || !note.find()) {
+            return false;
+        }
+        int from = Integer.parseInt(note.group(1));
+        int to = Integer.parseInt(note.group(2));
+        int length = whole.codePointCount(0, whole.length());
+        coverage.count("results that were cut");
+        return note.group(3).equals(String.valueOf(length))
+                && note.group(4).equals(Json.canonical(told.toolUseId()))
+                && told.content().substring(0, note.start()).equals(points(whole, 0, from))
+                && told.content().substring(note.end()).equals(points(whole, to, length));
+    }
+
+    private static int bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    private static String points(String text, int from, int to) {
+        return text.substring(text.offsetByCodePoints(0, from), text.offsetByCodePoints(0, to));
+    }
+
+    /** Checks which whole results the thread keeps: those that arrived last, and not too many. */
+    private void wholeResults(Conversation before, Conversation after) {
+        List<LongResult> was = before.callBook().longResults();
+        List<LongResult> is = after.callBook().longResults();
+        if (was.equals(is)) {
+            return;
+        }
+        Violation.unless(policy.results().isPresent(), "whole results are kept beside whole ones");
+        Violation.unless(
+                is.stream().map(LongResult::callId).distinct().count() == is.size(), "two results have one handle");
+        Violation.unless(
+                is.stream().allMatch(result -> result.bytes() == bytes(result.text())), "a size is wrong");
+        long bytes = is.stream().mapToLong(LongResult::bytes).sum();
+        Violation.unless(bytes <= 2 * 1024 * 1024, "too much is kept whole");
+        List<LongResult> kept = was.stream().filter(is::contains).toList();
+        List<LongResult> gone = was.stream()
+                .filter(old -> is.stream().noneMatch(result -> result.callId().equals(old.callId())))
+                .toList();
+        if (!gone.isEmpty() && !is.isEmpty()) {
+            Violation.unless(gone.equals(was.subList(0, gone.size())), "not the oldest results were given up");
+            Violation.unless(
+                    bytes + gone.get(gone.size() - 1).bytes() > 2 * 1024 * 1024, "a result was given up too early");
+            coverage.count("whole results given up");
+        }
+        Violation.unless(is.subList(0, kept.size()).equals(kept), "whole results are in another order");
+    }
+
+    /** Checks what the model reads of long results. */
+    private void reads(Conversation before, Conversation after) {
+        for (Call call : after.batchCalls()) {
+            if (!call.tool().equals(LongResult.READ_TOOL) || before.calls().contains(call.id())) {
+                continue;
+            }
+            Violation.unless(!call.isOpen() && call.dispatches() == 0, "a read waits for something");
+            String answer = call.result().orElseThrow();
+            Violation.unless(
+                    bytes(answer) <= policy.results().orElseThrow().showBytes(), "a read is longer than what is shown");
+            Optional<String> whole = before.wholeResult(String.valueOf(call.args().field("call")));
+            if (whole.isEmpty()) {
+                Violation.unless(call.status() == Call.Status.FAILED, "a read has an answer from nowhere");
+                coverage.count("reads: " + answer.replaceAll("\"[^\"]*\"", "…"));
+            } else if (call.args().field("search") instanceof String words) {
+                hits(whole.get(), words, answer);
+            } else if (call.status() == Call.Status.COMPLETED) {
+                int from = call.args().field("from") instanceof Long number ? number.intValue() : 0;
+                String part = answer.substring(0, answer.lastIndexOf("\n[characters " + from + " to "));
+                String expected = points(whole.get(), from, from + part.codePointCount(0, part.length()));
+                Violation.unless(!part.isEmpty() && part.equals(expected), "a read returned something else");
+                coverage.count("reads of whole results");
+            } else {
+                coverage.count("reads beyond the end");
+            }
+        }
+    }
+
+    private void hits(String whole, String words, String answer) {
+        Matcher hit = HIT.matcher(answer);
+        int count = 0;
+        while (hit.find()) {
+            int at = whole.offsetByCodePoints(0, Integer.parseInt(hit.group(1)));
+            Violation.unless(whole.startsWith(words, at), "a hit is none");
+            count++;
+        }
+        int all = whole.split(Pattern.quote(words), -1).length - 1;
+        Violation.unless(count == Math.min(all, 20), "hits are missing");
+        coverage.count(count == 0 ? "searches without a hit" : "searches");
     }
 
     private void issued(Conversation before, Conversation after) {

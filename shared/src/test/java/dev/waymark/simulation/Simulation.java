@@ -12,6 +12,7 @@ import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.Grant;
+import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
@@ -29,6 +30,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.AnnouncedEvent;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.rule.Restoration;
@@ -116,6 +118,9 @@ final class Simulation {
         "scout"
     };
 
+    /** The beginning of every long result: characters of one to four bytes. */
+    private static final String LONG_TEXT = "aé漢😀 needle\n".repeat(14_000);
+
     /** Tools that need approval, for threads with many grants. */
     private static final String[] APPROVED_TOOLS = {"fire", "fire", "drop", "drop", "charge"};
 
@@ -143,6 +148,10 @@ final class Simulation {
     private final Random granting;
     /** A separate generator for announcements. */
     private final Random announcing;
+    /** A separate generator for long results, and for reading on in them. */
+    private final Random reading;
+    /** Whether the model is shown only a part of long results. */
+    private final boolean cuts;
     /** The newest announcement that has begun, by receiver and subject. */
     private final Map<String, Integer> announced = new HashMap<>();
     /** Whether most calls of the thread need approval, and people rarely end its turns. */
@@ -178,6 +187,8 @@ final class Simulation {
     private final AgentPolicy policy;
     private final FileStart file;
     private final List<String> sentIds = new ArrayList<>();
+    /** The calls whose whole results the thread does not keep any more. */
+    private final List<String> givenUp = new ArrayList<>();
 
     private Instant at = Instant.parse("2026-05-01T09:00:00Z");
     private Conversation state;
@@ -207,10 +218,12 @@ final class Simulation {
         this.granting = new Random(seed * 59 + 5);
         this.grants = granting.nextInt(4) == 0;
         this.announcing = new Random(seed * 61 + 3);
+        this.reading = new Random(seed * 67 + 13);
+        this.cuts = reading.nextInt(8) == 0;
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
-        this.policy = telling(changing(ruled(summarised(budgeted(policy(random))))));
+        this.policy = cutting(telling(changing(ruled(summarised(budgeted(policy(random)))))));
         this.thorough = seed % 50 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
@@ -257,7 +270,7 @@ final class Simulation {
     private record LateClaim(Activity activity, String run, String execution) {}
 
     void run() {
-        int tasks = 5 + random.nextInt(30) + (grants ? 40 : 0);
+        int tasks = 5 + random.nextInt(30) + (grants || cuts ? 40 : 0);
         if (!chance(5)) {
             apply(message());
         }
@@ -655,6 +668,10 @@ final class Simulation {
             insideEvent.add(false);
         }
         coverage.count("fact " + fact.type());
+        before.callBook().longResults().stream()
+                .map(LongResult::callId)
+                .filter(id -> state.wholeResult(id).isEmpty())
+                .forEach(givenUp::add);
         ledger.check(before, fact, state);
         if (!restoring) {
             world.check(state);
@@ -786,7 +803,8 @@ final class Simulation {
 
     /** Lets a message, a decision or a command arrive from outside. */
     private void someoneActs() {
-        int kind = grants && granting.nextInt(8) > 0 ? 0 : random.nextInt(100);
+        boolean speaks = grants && granting.nextInt(8) > 0 || cuts && reading.nextInt(8) > 0;
+        int kind = speaks ? 0 : random.nextInt(100);
         if (kind < 34) {
             apply(message());
         } else if (kind < 58) {
@@ -983,7 +1001,7 @@ final class Simulation {
                     : switch (fusing.nextInt(6)) {
                         case 0 -> ToolOutcome.error("Tool error: no");
                         case 1 -> ToolOutcome.question("Which day?");
-                        default -> ToolOutcome.result("result-" + fusing.nextInt(1000));
+                        default -> ToolOutcome.result(result(fusing));
                     };
             if (fusing.nextInt(6) > 0) {
                 ran.add(new ModelResult.Ran(run.call().id(), outcome));
@@ -1252,7 +1270,7 @@ final class Simulation {
                 end(activity);
                 execution.takeEffect(at);
                 execution.end();
-                String result = "result-" + random.nextInt(1000);
+                String result = result(random);
                 finish(execution, new ToolFact.ToolFinished(activity.callId(), activity.dispatch(), result, false));
             }
         }
@@ -1320,7 +1338,7 @@ final class Simulation {
         } else {
             zombie.takeEffect(at);
             world.check(state);
-            end = new ToolFact.ToolFinished(zombie.callId, dispatch, "result-" + random.nextInt(1000), false);
+            end = new ToolFact.ToolFinished(zombie.callId, dispatch, result(random), false);
         }
         zombie.end();
         ToolFact.ToolEndedLate late = new ToolFact.ToolEndedLate(zombie.callId, zombie.name, end);
@@ -1525,8 +1543,45 @@ final class Simulation {
             case 0 -> new ToolFact.ToolLost(flight.callId(), dispatch, new Problem("Timeout", "the worker was lost"));
             case 1, 2 -> new ToolFact.ToolInterrupted(flight.callId(), dispatch, "Which day?");
             case 3 -> new ToolFact.ToolFinished(flight.callId(), dispatch, "Tool error: no", true);
-            default -> new ToolFact.ToolFinished(flight.callId(), dispatch, "result-" + random.nextInt(1000), false);
+            default -> new ToolFact.ToolFinished(flight.callId(), dispatch, result(random), false);
         };
+    }
+
+    /** A result, which is often too long for an agent that cuts them, by a few bytes or by far. */
+    private String result(Random number) {
+        String result = "result-" + number.nextInt(1000);
+        if (!cuts || reading.nextInt(3) == 0) {
+            return result;
+        }
+        int units = reading.nextInt(3) == 0 ? 2_000 + reading.nextInt(400) : reading.nextInt(LONG_TEXT.length() - 1);
+        int end = Character.isHighSurrogate(LONG_TEXT.charAt(units)) ? units + 2 : units + 1;
+        return result + LONG_TEXT.substring(0, end);
+    }
+
+    /** Reads on in a result that the thread has, in another one of its calls, or in one that it does not have. */
+    private Part.ToolUse read() {
+        List<LongResult> whole = state.callBook().longResults();
+        List<String> known = new ArrayList<>(state.calls().toMap().keySet());
+        String call = switch (reading.nextInt(6)) {
+            case 0 -> "child/tu_1";
+            case 1 -> known.isEmpty() ? "tu_1" : known.get(reading.nextInt(known.size()));
+            case 2 -> givenUp.isEmpty() ? "tu_1" : givenUp.get(reading.nextInt(givenUp.size()));
+            default ->
+                whole.isEmpty()
+                        ? "tu_1"
+                        : whole.get(reading.nextInt(whole.size())).callId();
+        };
+        Map<String, Object> args = new LinkedHashMap<>();
+        args.put("call", call);
+        switch (reading.nextInt(4)) {
+            case 0 -> args.put("search", reading.nextBoolean() ? "needle" : "not there");
+            case 1, 2 -> args.put("from", reading.nextInt(4_000) * (reading.nextInt(4) == 0 ? 60 : 1));
+            default -> {
+                // From the beginning.
+            }
+        }
+        executions++;
+        return new Part.ToolUse("read" + executions, LongResult.READ_TOOL, Json.of(args));
     }
 
     private Reply reply() {
@@ -1538,7 +1593,7 @@ final class Simulation {
             parts.add(new Part.Text("reply-" + random.nextInt(1000)));
         }
         int calls = quiet ? 0 : Math.max(0, random.nextInt(chance(6) ? 14 : 7) - 2);
-        boolean safe = fusing.nextInt(5) == 0;
+        boolean safe = fusing.nextInt(5) == 0 || cuts && reading.nextInt(2) == 0;
         for (int i = 0; i < calls; i++) {
             String any = TOOLS[random.nextInt(TOOLS.length)];
             String tool = safe
@@ -1547,6 +1602,10 @@ final class Simulation {
             executions++;
             String id = chance(2) ? CALL_IDS[random.nextInt(CALL_IDS.length)] : "fresh" + executions;
             parts.add(new Part.ToolUse(id, tool, args(tool)));
+        }
+        if (cuts && !quiet && calls > 0 && reading.nextInt(2) == 0) {
+            parts.add(read());
+            calls++;
         }
         coverage.count("replies with " + Math.min(calls, 5) + " calls");
         Reply reply = judged(charged(parts));
@@ -1869,6 +1928,26 @@ final class Simulation {
             policies.computeIfPresent(tool, (name, known) -> known.changing());
         }
         return with(policies, plain);
+    }
+
+    private AgentPolicy cutting(AgentPolicy plain) {
+        if (!cuts) {
+            return plain;
+        }
+        Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>(plain.tools());
+        tools.put(LongResult.READ_TOOL, AgentPolicy.Executor.STATE);
+        return new AgentPolicy(
+                plain.agent(),
+                plain.maxIterations(),
+                tools,
+                plain.policies(),
+                plain.approvals(),
+                plain.budget(),
+                plain.context(),
+                plain.summaries(),
+                plain.announce(),
+                plain.continueCut(),
+                Optional.of(new ResultRule(4 * 1024)));
     }
 
     private AgentPolicy summarised(AgentPolicy whole) {

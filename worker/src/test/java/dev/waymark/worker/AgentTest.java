@@ -16,6 +16,7 @@ import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
@@ -137,6 +138,26 @@ class AgentTest {
                 .context(Json.of(Map.of("tenant", "acme")))
                 .build();
         assertThat(agent).isEqualTo(new Agent(expected, List.of(tool)));
+    }
+
+    @Test
+    void build_withResults_hasTheToolThatReadsThem_andNoOtherOfItsName() {
+        AgentSpec agent = Agent.named("guide")
+                .model("scripted:any")
+                .results(ResultRule.DEFAULT)
+                .use("ask_user")
+                .build()
+                .spec();
+
+        assertThat(agent.tools()).containsExactly(BuiltInTools.askUser(), BuiltInTools.readResult());
+        assertThat(agent.with().maxTokens(7).build().tools()).isEqualTo(agent.tools());
+        assertThat(agent.policy().results()).contains(new ResultRule(16 * 1024));
+        Agent.Builder own = Agent.named("guide")
+                .model("scripted:any")
+                .tools(ToolSpec.command("read_result", "./read.sh").build());
+        assertThat(own.build().spec().tools()).hasSize(1);
+        assertThatThrownBy(() -> own.results(ResultRule.DEFAULT).build())
+                .hasMessage("agent guide: an agent with results has a built-in tool read_result; rename its own");
     }
 
     @Test

@@ -59,28 +59,43 @@ public final class CallLog {
                 .orElse(call);
     }
 
+    /**
+     * The result of a call.
+     *
+     * @param whole all of it, if the model was shown a part
+     */
+    public record Result(Part.ToolResult told, Optional<String> whole) {}
+
     /** Returns the results of all calls in the history, by call id. */
-    public static Map<String, Part.ToolResult> results(Timeline timeline) {
-        Map<String, Part.ToolResult> results = new HashMap<>();
+    public static Map<String, Result> results(Timeline timeline) {
+        Map<String, Result> results = new HashMap<>();
         // After a clear or a summary, only earlier states have the results.
         for (Moment moment : timeline.moments()) {
             moment.state().batchCalls().stream()
                     .flatMap(call -> call.toolResult().stream())
-                    .forEach(result -> results.put(result.toolUseId(), result));
+                    .forEach(result -> put(results, result, moment.state()));
         }
         timeline.now().transcript().messages().stream()
                 .flatMap(message -> message.toolResults().stream())
-                .forEach(result -> results.put(result.toolUseId(), result));
+                .forEach(result -> put(results, result, timeline.now()));
         return results;
     }
 
-    public static ArrayNode document(List<CallItem> calls, Map<String, Part.ToolResult> results) {
+    private static void put(Map<String, Result> results, Part.ToolResult told, Conversation state) {
+        String id = told.toolUseId();
+        Optional<String> whole = state.wholeResult(id)
+                .or(() -> Optional.ofNullable(results.get(id)).flatMap(Result::whole));
+        results.put(id, new Result(told, whole));
+    }
+
+    public static ArrayNode document(List<CallItem> calls, Map<String, Result> results) {
         ArrayNode list = JsonNodeFactory.instance.arrayNode();
         for (CallItem call : calls) {
             ObjectNode item = PayloadJson.MAPPER.valueToTree(call);
             Optional.ofNullable(results.get(call.callId())).ifPresent(result -> {
-                item.put("result", result.content());
-                item.put("isError", result.isError());
+                item.put("result", result.told().content());
+                item.put("isError", result.told().isError());
+                result.whole().ifPresent(text -> item.put("wholeResult", text));
             });
             list.add(item);
         }

@@ -14,6 +14,7 @@ import dev.waymark.codec.ScheduledThread;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
@@ -114,9 +115,14 @@ public final class JsonDocuments {
         return document;
     }
 
-    /** Returns the document with the calls that run together with the model call. */
+    /** Returns the document with whole results, and with the calls that run together with the model call. */
     public static ObjectNode show(Timeline timeline, List<ThreadEvent.RunningCall> running) {
         ObjectNode document = show(timeline);
+        List<LongResult> whole = timeline.now().callBook().longResults();
+        if (!whole.isEmpty()) {
+            ObjectNode texts = document.putObject("wholeResults");
+            whole.forEach(result -> texts.put(result.callId(), result.text()));
+        }
         if (!running.isEmpty()) {
             document.set("running", tree(running));
         }

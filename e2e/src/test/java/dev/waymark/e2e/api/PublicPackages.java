@@ -38,6 +38,7 @@ record PublicPackages(String module) {
                     "conversation/fact/{Fact,PersonFact}",
                     "conversation/policy/AnnounceRule",
                     "conversation/policy/AnnouncedEvent",
+                    "conversation/policy/ResultRule",
                     "conversation/policy/SummaryRule",
                     "conversation/policy/WaitRule",
                     "conversation/state/IgnoredSignals",

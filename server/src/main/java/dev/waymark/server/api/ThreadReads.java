@@ -147,7 +147,7 @@ final class ThreadReads {
     private HttpAnswer thread(ApiRequest request) {
         Timeline timeline = timeline(request);
         ObjectNode document = JsonDocuments.show(timeline, client.inspector().running(timeline));
-        document.remove("messages");
+        document.remove(List.of("messages", "wholeResults"));
         client.lists()
                 .forkSource(timeline.thread())
                 .ifPresent(source -> document.set("forkedFrom", JsonDocuments.tree(source)));

@@ -66,7 +66,8 @@ function outcome(call) {
     );
   }
   if (call.result !== undefined) {
-    parts.push(h('h4', {}, call.isError ? 'Error' : 'Result'), longText(call.result, call.isError));
+    const label = `${call.isError ? 'Error' : 'Result'}${call.wholeResult === undefined ? '' : ', of which the model was shown the beginning and the end'}`;
+    parts.push(h('h4', {}, label), longText(call.wholeResult ?? call.result, call.isError));
   }
   return parts;
 }

@@ -19,6 +19,8 @@ public final class ToolTexts {
     /** Asks a model that replied without text for a reply. */
     public static final String REPLY_WITH_TEXT = "Your reply had no text. Reply now.";
 
+    private static final int LONGEST_ID = 200;
+
     private ToolTexts() {}
 
     /** Tells the model that its call ran with arguments that a person changed. */
@@ -223,6 +225,29 @@ public final class ToolTexts {
 
     public static String tooMany(int limit) {
         return failure("too many calls in one reply, of at most " + limit);
+    }
+
+    /** The answer about the rest of a result, if the thread never had the call. */
+    public static String noSuchCall(String callId) {
+        return "this conversation has no call " + shown(callId);
+    }
+
+    public static String noResultYet(String callId) {
+        return "the call " + shown(callId) + " has no result yet";
+    }
+
+    public static String shownWhole(String callId) {
+        return "the result of the call " + shown(callId) + " was not cut: all of it is in the conversation";
+    }
+
+    public static String notKept(String callId) {
+        return "the whole result of the call " + shown(callId)
+                + " is not kept any more, only what you were shown of it."
+                + " Call the tool again if you need the rest and a second call does no harm.";
+    }
+
+    private static String shown(String callId) {
+        return Json.canonical(Problem.cut(callId, LONGEST_ID));
     }
 
     public static String notFound(String tool, AgentPolicy policy) {

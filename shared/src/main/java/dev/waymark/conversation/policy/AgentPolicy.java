@@ -18,6 +18,7 @@ import java.util.Optional;
  * <p>{@code policies} omits tools that are safe to retry and need no approval.
  *
  * @param continueCut how often a turn may ask the model to continue a reply that was cut
+ * @param results how much of a long result the model is shown; everything if empty
  */
 public record AgentPolicy(
         String agent,
@@ -33,7 +34,8 @@ public record AgentPolicy(
         Optional<SummaryRule> summaries,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int continueCut) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int continueCut,
+        Optional<ResultRule> results) {
     public AgentPolicy {
         Objects.requireNonNull(agent, "agent");
         tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
@@ -52,7 +54,18 @@ public record AgentPolicy(
             Optional<Json> context,
             Optional<SummaryRule> summaries,
             List<AnnounceRule> announce) {
-        this(agent, maxIterations, tools, policies, approvals, budget, context, summaries, announce, 0);
+        this(
+                agent,
+                maxIterations,
+                tools,
+                policies,
+                approvals,
+                budget,
+                context,
+                summaries,
+                announce,
+                0,
+                Optional.empty());
     }
 
     public AgentPolicy(
@@ -88,7 +101,8 @@ public record AgentPolicy(
                 context,
                 summaries,
                 announce,
-                continueCut);
+                continueCut,
+                results);
     }
 
     public AgentPolicy withSummaries(SummaryRule rule) {
@@ -102,7 +116,23 @@ public record AgentPolicy(
                 context,
                 Optional.of(rule),
                 announce,
-                continueCut);
+                continueCut,
+                results);
+    }
+
+    public AgentPolicy withResults(ResultRule rule) {
+        return new AgentPolicy(
+                agent,
+                maxIterations,
+                tools,
+                policies,
+                approvals,
+                budget,
+                context,
+                summaries,
+                announce,
+                continueCut,
+                Optional.of(rule));
     }
 
     /** The signers, if decisions must be signed. */

@@ -3,6 +3,7 @@ package dev.waymark.conversation.rule;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ToolFact;
@@ -139,20 +140,21 @@ final class CallRules {
         } else if (remembered.isPresent()) {
             LostCallRules.adoptUndoneExecution(draft, call, remembered.get());
         } else if (returnsKnownResult) {
-            String text =
-                    ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
-            draft.book.put(call.ended(Call.Status.COMPLETED, text, draft.at));
+            String known = ResultRules.told(draft, call, effect.result().orElse(""));
+            draft.book.put(call.ended(
+                    Call.Status.COMPLETED, ToolTexts.replay(effect.success().get(), known), draft.at));
         } else if (ApprovalRules.isMissingFor(draft, call)
                 && (policy.approval() || executor != AgentPolicy.Executor.QUESTION)) {
             ApprovalRules.granted(draft, call)
                     .ifPresentOrElse(granted -> advance(draft, granted), () -> ApprovalRules.askFor(draft, call));
         } else if (executor == AgentPolicy.Executor.QUESTION) {
             ask(draft, call);
+        } else if (executor == AgentPolicy.Executor.STATE && call.tool().equals(LongResult.READ_TOOL)) {
+            ResultRules.read(draft, call);
         } else if (executor == AgentPolicy.Executor.STATE) {
             StateTools.Outcome outcome = StateTools.run(draft.book.workspace, call.tool(), call.args(), draft.at);
             draft.book.workspace = outcome.workspace();
-            draft.book.put(call.ended(
-                    outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), draft.at));
+            draft.put(call, outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text());
         } else if (executor == AgentPolicy.Executor.SUBAGENT
                 && taskFault(draft, call).isPresent()) {
             draft.fail(call, taskFault(draft, call).get());

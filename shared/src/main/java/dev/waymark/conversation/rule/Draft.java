@@ -134,12 +134,17 @@ final class Draft {
     }
 
     void fail(Call call, String text) {
-        book.put(call.ended(Call.Status.FAILED, text, at));
+        put(call, Call.Status.FAILED, text);
+    }
+
+    /** Ends a call with what its tool or a person says. */
+    void put(Call call, Call.Status status, String text) {
+        book.put(call.ended(status, ResultRules.told(this, call, text), at));
     }
 
     /** Ends a call. If no other call is open, this completes a version. */
     void end(Call call, Call.Status status, String text) {
-        book.put(call.ended(status, text, at));
+        put(call, status, text);
         reachVersionWhenBatchIsDone();
     }
 

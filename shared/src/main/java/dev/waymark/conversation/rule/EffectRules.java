@@ -33,7 +33,11 @@ final class EffectRules {
         boolean isUnknown = draft.binding.policy.isEmpty();
         if (call.claim().isPresent() && (policy.effect() || isUnknown)) {
             EffectLog.Effect effect = draft.book.effectOf(call).executed();
-            draft.book.put(call, succeeded && policy.dedupe() ? effect.succeeded(call.id(), text) : effect);
+            draft.book.put(
+                    call,
+                    succeeded && policy.dedupe()
+                            ? effect.succeeded(call.id(), ResultRules.told(draft, call, text))
+                            : effect);
             // An undispatched identical call of a later turn is now the next one, and gets the next key.
             draft.book.openCalls().stream()
                     .filter(other -> other.status() == Call.Status.ISSUED

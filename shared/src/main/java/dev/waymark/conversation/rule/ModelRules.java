@@ -155,6 +155,7 @@ final class ModelRules {
             if (entry.message().toolResults().isEmpty()) {
                 draft.ignore(SignalNames.SAY, "taken back, because the service refused to read it: " + entry.id());
             } else {
+                entry.message().toolResults().forEach(result -> ResultRules.forget(draft, result.toolUseId()));
                 shorter = shorter.plus(entry.saying(Message.results(entry.message().toolResults().stream()
                         .map(result -> new Part.ToolResult(result.toolUseId(), ToolTexts.WITHHELD, true))
                         .toList())));

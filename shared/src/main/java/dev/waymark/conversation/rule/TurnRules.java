@@ -138,6 +138,7 @@ final class TurnRules {
         draft.replaceTranscript(Transcript.EMPTY);
         draft.dialogue.tokenEstimate = draft.dialogue.tokenEstimate.map(TokenEstimate::unread);
         draft.book.workspace = Workspace.EMPTY;
+        draft.book.longResults = List.of();
         draft.book.grants = draft.book.grants.ended();
         // Arguments of calls are part of the conversation. If they were kept, a full thread would stay full.
         PersistentMap<Call> kept = draft.book.calls;

@@ -1,9 +1,11 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.conversation.call.AbandonedTask;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.PersistentMap;
 import java.util.ArrayList;
@@ -21,6 +23,7 @@ import java.util.Optional;
  * @param dropped the turns of the calls that a summary dropped, by call id, if there are any. Their ids stay used.
  * @param abandoned the servers' tasks that must be cancelled, by call id, if there are any
  * @param grants the approvals that also let later calls run, if there were any
+ * @param longResults the whole results of which the model was shown a part, oldest first
  */
 public record CallBook(
         List<String> batch,
@@ -29,7 +32,8 @@ public record CallBook(
         Optional<Workspace> workspace,
         Optional<PersistentMap<Integer>> dropped,
         Optional<PersistentMap<AbandonedTask>> abandoned,
-        Optional<Grants> grants) {
+        Optional<Grants> grants,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<LongResult> longResults) {
     public static final CallBook EMPTY = new CallBook(
             List.of(),
             PersistentMap.empty(),
@@ -37,11 +41,13 @@ public record CallBook(
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
-            Optional.empty());
+            Optional.empty(),
+            List.of());
 
     public CallBook {
         Objects.requireNonNull(calls, "calls");
         batch = List.copyOf(batch);
+        longResults = longResults == null ? List.of() : List.copyOf(longResults);
     }
 
     /** The number of calls that a summary dropped. */
@@ -127,6 +133,7 @@ public record CallBook(
         public EffectLog effects = CallBook.this.effects.orElse(EffectLog.NONE);
         public Workspace workspace = CallBook.this.workspace.orElse(Workspace.EMPTY);
         public Grants grants = CallBook.this.grants.orElse(Grants.NONE);
+        public List<LongResult> longResults = CallBook.this.longResults;
         private final PersistentMap<Integer> droppedBefore = CallBook.this.dropped.orElse(PersistentMap.empty());
         private PersistentMap<Integer> dropped = droppedBefore;
         private final PersistentMap<AbandonedTask> abandonedBefore =
@@ -204,7 +211,8 @@ public record CallBook(
                     && workspace == CallBook.this.workspace.orElse(Workspace.EMPTY)
                     && dropped == droppedBefore
                     && abandoned == abandonedBefore
-                    && grants == CallBook.this.grants.orElse(Grants.NONE);
+                    && grants == CallBook.this.grants.orElse(Grants.NONE)
+                    && longResults == CallBook.this.longResults;
             if (isUnchanged) {
                 return CallBook.this;
             }
@@ -215,7 +223,8 @@ public record CallBook(
                     workspace.isEmpty() ? Optional.empty() : Optional.of(workspace),
                     dropped.size() == 0 ? Optional.empty() : Optional.of(dropped),
                     abandoned.size() == 0 ? Optional.empty() : Optional.of(abandoned),
-                    grants.isEmpty() ? Optional.empty() : Optional.of(grants));
+                    grants.isEmpty() ? Optional.empty() : Optional.of(grants),
+                    longResults);
         }
     }
 }

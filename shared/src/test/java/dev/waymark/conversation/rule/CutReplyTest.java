@@ -49,7 +49,8 @@ class CutReplyTest {
                         plain.context(),
                         plain.summaries(),
                         plain.announce(),
-                        most))
+                        most,
+                        Optional.empty()))
                 .with(said("Tell me"), new ModelFact.ModelCalled(1));
     }
 

@@ -6,7 +6,6 @@ import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.contract.thread.CallItem;
-import dev.waymark.conversation.message.Part;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.SaverOptions;
@@ -44,7 +43,7 @@ public final class CallsCommand implements Callable<Integer> {
     public Integer call() {
         try (AgentClient client = SaverOptions.reader()) {
             Timeline timeline = client.timeline(client.lists().find(thread));
-            Map<String, Part.ToolResult> results = full ? CallLog.results(timeline) : Map.of();
+            Map<String, CallLog.Result> results = full ? CallLog.results(timeline) : Map.of();
             List<CallItem> calls = CallLog.of(timeline).stream()
                     .filter(call -> !pending || call.lacksResult())
                     .toList();

@@ -1,10 +1,10 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.client.ThreadEvent;
+import dev.waymark.client.document.CallLog;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.display.SafeText;
@@ -21,7 +21,7 @@ public final class CallText {
     private CallText() {}
 
     /** Formats a call in several lines, with its idempotency key, decisions, and full arguments and result. */
-    public static List<String> full(CallItem call, Optional<Part.ToolResult> result) {
+    public static List<String> full(CallItem call, Optional<CallLog.Result> result) {
         List<String> lines = new ArrayList<>();
         lines.add(SafeText.line(call.callId()) + "  " + call.status() + "  " + SafeText.line(call.tool()) + "  since "
                 + call.since());
@@ -36,8 +36,13 @@ public final class CallText {
             lines.add("  decided  " + decisions);
         }
         result.ifPresent(found -> {
-            String mark = found.isError() ? "  error    " : "  result   ";
-            for (String line : SafeText.lines(found.content()).split("\n", -1)) {
+            String mark = found.told().isError() ? "  error    " : "  result   ";
+            String text = found.whole().orElse(found.told().content());
+            if (found.whole().isPresent()) {
+                lines.add("  whole    " + text.codePointCount(0, text.length())
+                        + " characters, of which the model was shown a part");
+            }
+            for (String line : SafeText.lines(text).split("\n", -1)) {
                 lines.add(mark + line);
                 mark = "         │ ";
             }

@@ -57,7 +57,7 @@ public final class ThreadView {
                         + " gets no earlier reasoning any more: its service refused to read it"));
         lines.add("");
         now.transcript().messages().forEach(message -> write(message, now));
-        now.batchCalls().stream().map(Call::toolResult).forEach(result -> result.ifPresent(this::write));
+        now.uncommittedResults().forEach(result -> write(result, now));
         timeline.stoppedHere().ifPresent(words -> {
             indent(AGENT, words);
             lines.add("  (stopped here)");
@@ -117,16 +117,19 @@ public final class ThreadView {
                         + OneLine.shortenedJson(use.input().canonical()) + "  [" + SafeText.line(use.id()) + "]");
                 now.calls().get(use.id()).ifPresent(this::writeDecision);
             } else if (part instanceof Part.ToolResult result) {
-                write(result);
+                write(result, now);
             } else if (part instanceof Part.Image || part instanceof Part.ImageData) {
                 lines.add("  (an image)");
             }
         }
     }
 
-    private void write(Part.ToolResult result) {
+    private void write(Part.ToolResult result, Conversation now) {
         lines.add("  <- " + (result.isError() ? "error: " : "") + OneLine.shortened(result.told()) + "  ["
                 + SafeText.line(result.toolUseId()) + "]");
+        now.wholeResult(result.toolUseId())
+                .ifPresent(text -> lines.add("     a part of " + text.codePointCount(0, text.length())
+                        + " characters; calls --full prints all of them"));
     }
 
     /** Writes who decided about a call, and the call's arguments if they were changed. */

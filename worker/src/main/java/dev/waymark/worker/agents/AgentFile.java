@@ -8,6 +8,7 @@ import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolNames;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -135,6 +136,7 @@ final class AgentFile {
         Optional<YamlValue> pricing = fields.take("pricing");
         Optional<YamlValue> context = fields.take("context");
         Optional<YamlValue> summarize = fields.take("summarize");
+        Optional<YamlValue> results = fields.take("results");
         Optional<YamlValue> fuse = fields.take("fuse");
         Optional<YamlValue> announce = fields.take("announce");
         problems.run(fields::end);
@@ -164,7 +166,9 @@ final class AgentFile {
         }
         problems.read(maxIterations, value -> value.integer(1)).ifPresent(builder::maxIterations);
         problems.read(continueCut, AgentFile::continueCut).ifPresent(builder::continueCut);
-        problems.read(tools, value -> tools(value, servers)).ifPresent(builder::tools);
+        problems.read(results, AgentFile::results).ifPresent(builder::results);
+        problems.read(tools, value -> tools(value, servers, results.isPresent()))
+                .ifPresent(builder::tools);
         problems.read(approvals, ApprovalFields::read).ifPresent(builder::approvals);
         pricing.ifPresent(value ->
                 builder.pricing(problems.check(() -> ModelTable.pricing(value)).orElse(Pricing.FREE)));
@@ -265,9 +269,12 @@ final class AgentFile {
      * Reads the entries of {@code tools}. Adds MCP servers to {@code servers}, because their tools are not known until
      * the servers are queried.
      */
-    private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers) throws YamlProblem {
+    private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers, boolean cutsResults) throws YamlProblem {
         List<ToolSpec> tools = new ArrayList<>();
         Set<String> names = new HashSet<>();
+        if (cutsResults) {
+            names.add(BuiltInTools.readResult().name()); // The agent has it already.
+        }
         YamlProblems problems = new YamlProblems();
         for (YamlValue item : list.items()) {
             problems.run(() -> addTools(item, tools, names, servers));
@@ -457,6 +464,24 @@ final class AgentFile {
             throw value.problem("too large: " + length + " characters as JSON, at most " + LONGEST_CONTEXT);
         }
         return context;
+    }
+
+    private static ResultRule results(YamlValue value) throws YamlProblem {
+        YamlFields fields = value.fields();
+        YamlProblems problems = new YamlProblems();
+        Optional<ResultRule> shown = problems.read(fields.take("show"), AgentFile::shown);
+        problems.run(fields::end);
+        problems.end();
+        return shown.orElse(ResultRule.DEFAULT);
+    }
+
+    private static ResultRule shown(YamlValue size) throws YamlProblem {
+        int bytes = size.size();
+        try {
+            return new ResultRule(bytes);
+        } catch (IllegalArgumentException e) {
+            throw size.problem(String.valueOf(e.getMessage()));
+        }
     }
 
     private SummaryRule summaries(YamlValue value, Optional<String> model) throws YamlProblem {

@@ -51,6 +51,8 @@ public final class YamlValue {
     /** Ten years. The server refuses far longer times only when a thread already needs them. */
     private static final Duration LONGEST = Duration.ofDays(3_650);
 
+    private static final Pattern KIBIBYTES = Pattern.compile("([0-9]{1,6})KiB");
+
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
 
     private final String file;
@@ -270,6 +272,16 @@ public final class YamlValue {
             throw problem("must be at most " + LONGEST.toHours() + "h, found " + scalar.getValue());
         }
         return duration;
+    }
+
+    /** A size in bytes: {@code 16KiB}. */
+    public int size() throws YamlProblem {
+        String text = scalar(Tag.STR, "a size such as 16KiB");
+        Matcher matcher = KIBIBYTES.matcher(text);
+        if (!matcher.matches()) {
+            throw problem("expected a size such as 16KiB, found " + text);
+        }
+        return Integer.parseInt(matcher.group(1)) * 1024;
     }
 
     public Json json() throws YamlProblem {

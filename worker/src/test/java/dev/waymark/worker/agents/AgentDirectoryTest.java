@@ -11,6 +11,7 @@ import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpToken;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -464,6 +465,39 @@ class AgentDirectoryTest {
         file("boss.yaml", MODEL + "tools: [{ use: forecast }]\nsubagents: [forecast]\n");
         file("forecast.yaml", MODEL);
         assertThatThrownBy(this::load).hasMessageContaining("subagents[0]: duplicate tool name: forecast");
+    }
+
+    @Test
+    void load_results_areTakenWithTheirDefault_andGiveTheAgentItsTool() throws Exception {
+        file("a.yaml", MODEL + "results: { show: 64KiB }\ntools: [{ use: forecast }]\n");
+        file("b.yaml", MODEL + "results: {}\nsubagents: [a]\n");
+        file("c.yaml", MODEL + "tools: [{ name: read_result, command: [x] }]\n");
+
+        AgentSpec a = load().find("a").orElseThrow();
+        AgentSpec b = load().find("b").orElseThrow();
+        assertThat(a.results()).contains(new ResultRule(64 * 1024));
+        assertThat(b.results()).contains(new ResultRule(16 * 1024));
+        assertThat(a.tools()).extracting(ToolSpec::name).containsExactly("forecast", "read_result");
+        assertThat(b.tools()).extracting(ToolSpec::name).containsExactly("read_result", "a");
+        assertThat(load().find("c").orElseThrow().results()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "results: true | results: expected fields, found true",
+                "results: { show: 16384 } | results.show: expected a size such as 16KiB, found 16384",
+                "results: { show: 16 KB } | results.show: expected a size such as 16KiB, found 16 KB",
+                "results: { show: 3KiB } | results.show: expected 4 KiB to 256 KiB, found 3072 bytes",
+                "results: { show: 257KiB } | results.show: expected 4 KiB to 256 KiB, found 263168 bytes",
+                "results: { shown: 16KiB } | results.shown: unknown field. Did you mean \"show\"?",
+                "results: {}~tools: [{ name: read_result, command: [x] }] | duplicate tool name: read_result"
+            })
+    void load_resultsThatMakeNoSense_areRefused(String field, String problem) throws Exception {
+        file("a.yaml", MODEL + field.replace('~', '\n') + "\n");
+
+        assertThatThrownBy(this::load).hasMessageContaining(problem);
     }
 
     @Test

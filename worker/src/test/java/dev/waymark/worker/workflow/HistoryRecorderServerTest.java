@@ -21,6 +21,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.AnnouncedEvent;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
@@ -225,6 +226,21 @@ class HistoryRecorderServerTest {
             rig.awaitTurn(thread, 2);
             assertThat(rig.timeline(thread).now().calls().toMap()).containsOnlyKeys("tu_1~2");
             recordNewest(rig, thread, "summary-that-dropped-a-call");
+        }
+    }
+
+    /** The third page takes the thread to its next run, which has the whole results of the first two in its input. */
+    @Test
+    void longResults_readInTheNextRun() throws Exception {
+        try (WorkflowRig rig = new WorkflowRig(
+                        TestServers.real(), LongResultsTest.reading(3, 2_000, new ArrayList<>()), LongResultsTest.shortPages())
+                .with(agent -> agent.results(new ResultRule(LongResultsTest.SHOW)))) {
+            String thread = rig.start(ContinueAsNewCases.movingOnAt(15).saying(PersonFact.UserSpoke.message("m-1", "Go")));
+            rig.awaitTurn(thread, 1);
+            List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
+            assertThat(runs).hasSizeGreaterThan(1);
+            record(rig, thread, runs.get(0), "long-results-first-run");
+            record(rig, thread, runs.get(runs.size() - 1), "long-results-last-run");
         }
     }
 

@@ -1,0 +1,148 @@
+package dev.waymark.conversation.call;
+
+import dev.waymark.conversation.value.Json;
+import java.util.Objects;
+
+/**
+ * The whole result of a call, of which the model was shown the beginning and the end. The call's id is the handle with
+ * which it reads the rest.
+ *
+ * <p>Positions are numbers of code points, so that no character is split and every reader counts alike. Sizes are bytes
+ * of UTF-8.
+ *
+ * @param bytes the size of the text
+ */
+public record LongResult(String callId, String text, int bytes) {
+    /** The tool with which a model reads the rest. Only agents whose results are cut have it. */
+    public static final String READ_TOOL = "read_result";
+
+    /** A search finds at most this many places. */
+    public static final int MOST_HITS = 20;
+
+    /** Longer words are not searched for: in a text that nearly matches everywhere, it would take too long. */
+    public static final int LONGEST_SEARCH = 500;
+
+    /** The size of what surrounds the hits of a search. */
+    private static final int HITS_FRAME = 200;
+
+    private static final int HIT_FRAME = 16;
+
+    public LongResult {
+        Objects.requireNonNull(callId, "callId");
+        Objects.requireNonNull(text, "text");
+        bytes = bytes == 0 ? bytes(text) : bytes;
+    }
+
+    public static LongResult of(String callId, String text) {
+        return new LongResult(callId, text, 0);
+    }
+
+    /** The number of characters. */
+    public int length() {
+        return text.codePointCount(0, text.length());
+    }
+
+    /** The text for the model: the beginning and the end, with the length and the handle between them. */
+    public String cut(int most) {
+        int length = length();
+        int room = most - bytes(leftOut(length, length));
+        int head = endOfPiece(0, room / 2);
+        int tail = startOfPiece(text.length(), room - room / 2);
+        int from = text.codePointCount(0, head);
+        int to = length - text.codePointCount(tail, text.length());
+        return text.substring(0, head) + leftOut(from, to) + text.substring(tail);
+    }
+
+    private String leftOut(int from, int to) {
+        return "\n[characters " + from + " to " + to + " of " + length() + " are left out: " + reading(callId) + from
+                + "}]\n";
+    }
+
+    private static String reading(String callId) {
+        return READ_TOOL + " {\"call\": " + Json.canonical(callId) + ", \"from\": ";
+    }
+
+    /** Whether this result of a call was cut. */
+    public static boolean isCut(String callId, String result) {
+        return result.contains(" are left out: " + reading(callId));
+    }
+
+    /** The text from this character on, up to this many bytes, and where it goes on. */
+    public String from(int position, int most) {
+        int length = length();
+        int start = text.offsetByCodePoints(0, position);
+        int end = endOfPiece(start, most - bytes(goesOn(length, length)));
+        int next = position + text.codePointCount(start, end);
+        return text.substring(start, end)
+                + (next < length ? goesOn(position, next) : "\n[characters " + position + " to the end]");
+    }
+
+    private String goesOn(int from, int next) {
+        return "\n[characters " + from + " to " + next + " of " + length() + "; go on with " + reading(callId) + next
+                + "}]";
+    }
+
+    /** Up to {@link #MOST_HITS} places of exactly these words, with what surrounds them, in up to this many bytes. */
+    public String search(String words, int most) {
+        int room = (most - HITS_FRAME) / MOST_HITS - HIT_FRAME;
+        StringBuilder hits = new StringBuilder();
+        int count = 0;
+        int position = 0;
+        int last = 0;
+        int hit = text.indexOf(words);
+        while (hit >= 0 && count < MOST_HITS) {
+            position += text.codePointCount(last, hit);
+            last = hit;
+            int start = startOfPiece(hit, room / 4);
+            int end = endOfPiece(hit, room - room / 4);
+            hits.append("\n[").append(position).append("] ").append(text, start, end);
+            count++;
+            hit = text.indexOf(words, hit + words.length());
+        }
+        String more = hit >= 0 ? "The first " + count + " hits of more" : count + (count == 1 ? " hit" : " hits");
+        return more + ", with the number of the character where each begins" + (count == 0 ? "." : ":") + hits;
+    }
+
+    private int endOfPiece(int start, int most) {
+        int end = start;
+        int room = most;
+        while (end < text.length()) {
+            int character = text.codePointAt(end);
+            room -= bytes(character);
+            if (room < 0) {
+                break;
+            }
+            end += Character.charCount(character);
+        }
+        return end;
+    }
+
+    private int startOfPiece(int end, int most) {
+        int start = end;
+        int room = most;
+        while (start > 0) {
+            int character = text.codePointBefore(start);
+            room -= bytes(character);
+            if (room < 0) {
+                break;
+            }
+            start -= Character.charCount(character);
+        }
+        return start;
+    }
+
+    /** The number of bytes of a text in UTF-8. */
+    public static int bytes(String text) {
+        return text.codePoints().map(LongResult::bytes).sum();
+    }
+
+    private static int bytes(int character) {
+        if (character < 0x80) {
+            return 1;
+        }
+        if (character < 0x800) {
+            return 2;
+        }
+        return Character.isSupplementaryCodePoint(character) ? 4 : 3;
+    }
+}
