@@ -25,7 +25,8 @@ class GuideTest {
         try (Stream<Path> files = Files.list(ROOT.resolve("e2e/src/test/java/dev/waymark/e2e/examples"))) {
             examples = files.sorted().map(GuideTest::read).collect(Collectors.joining());
         }
-        List<String> quoted = Stream.of("java.md", "crash-tests.md", "structured-replies.md", "your-own-saver.md", "long-results.md")
+        List<String> quoted = Stream.of(
+                        "java.md", "crash-tests.md", "structured-replies.md", "your-own-saver.md", "long-results.md")
                 .flatMap(page -> JAVA.matcher(read(ROOT.resolve("docs/guide").resolve(page)))
                         .results())
                 .map(block -> block.group(1))

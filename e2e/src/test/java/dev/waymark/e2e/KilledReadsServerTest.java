@@ -91,9 +91,12 @@ class KilledReadsServerTest {
 
         assertThat(state.transcript().messages())
                 .isEqualTo(undisturbed.transcript().messages());
-        assertThat(state.callBook().longResults()).isEqualTo(undisturbed.callBook().longResults());
+        // Calls that ran one by one again may have ended in another order.
+        assertThat(state.callBook().longResults())
+                .containsExactlyInAnyOrderElementsOf(undisturbed.callBook().longResults());
         assertThat(state.wholeResult("tu_1")).contains(ReadingWorker.PAGE);
-        assertThat(state.transcript().digest()).isEqualTo(undisturbed.transcript().digest());
+        assertThat(state.transcript().digest())
+                .isEqualTo(undisturbed.transcript().digest());
         assertThat(client.inspector().verify(thread).agrees()).isTrue();
         assertThat(activities(thread)).doesNotContain("read_result");
     }

@@ -1009,8 +1009,12 @@ final class Ledger {
         Violation.unless(policy.results().isPresent(), "whole results are kept beside whole ones");
         Violation.unless(
                 is.stream().map(LongResult::callId).distinct().count() == is.size(), "two results have one handle");
+        Violation.unless(is.stream().allMatch(result -> result.bytes() == bytes(result.text())), "a size is wrong");
         Violation.unless(
-                is.stream().allMatch(result -> result.bytes() == bytes(result.text())), "a size is wrong");
+                is.stream()
+                        .allMatch(
+                                result -> result.text().equals(outcomes.getOrDefault(result.callId(), result.text()))),
+                "a whole result is another one");
         long bytes = is.stream().mapToLong(LongResult::bytes).sum();
         Violation.unless(bytes <= 2 * 1024 * 1024, "too much is kept whole");
         List<LongResult> kept = was.stream().filter(is::contains).toList();
@@ -1036,7 +1040,8 @@ final class Ledger {
             String answer = call.result().orElseThrow();
             Violation.unless(
                     bytes(answer) <= policy.results().orElseThrow().showBytes(), "a read is longer than what is shown");
-            Optional<String> whole = before.wholeResult(String.valueOf(call.args().field("call")));
+            Optional<String> whole =
+                    before.wholeResult(String.valueOf(call.args().field("call")));
             if (whole.isEmpty()) {
                 Violation.unless(call.status() == Call.Status.FAILED, "a read has an answer from nowhere");
                 coverage.count("reads: " + answer.replaceAll("\"[^\"]*\"", "…"));

@@ -219,7 +219,7 @@ final class Simulation {
         this.grants = granting.nextInt(4) == 0;
         this.announcing = new Random(seed * 61 + 3);
         this.reading = new Random(seed * 67 + 13);
-        this.cuts = reading.nextInt(8) == 0;
+        this.cuts = reading.nextInt(12) == 0;
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
@@ -270,7 +270,7 @@ final class Simulation {
     private record LateClaim(Activity activity, String run, String execution) {}
 
     void run() {
-        int tasks = 5 + random.nextInt(30) + (grants || cuts ? 40 : 0);
+        int tasks = 5 + random.nextInt(30) + (grants ? 40 : 0) + (cuts ? 120 : 0);
         if (!chance(5)) {
             apply(message());
         }
@@ -1565,7 +1565,7 @@ final class Simulation {
         String call = switch (reading.nextInt(6)) {
             case 0 -> "child/tu_1";
             case 1 -> known.isEmpty() ? "tu_1" : known.get(reading.nextInt(known.size()));
-            case 2 -> givenUp.isEmpty() ? "tu_1" : givenUp.get(reading.nextInt(givenUp.size()));
+            case 2, 3 -> givenUp.isEmpty() ? "tu_1" : givenUp.get(reading.nextInt(givenUp.size()));
             default ->
                 whole.isEmpty()
                         ? "tu_1"
@@ -1593,7 +1593,7 @@ final class Simulation {
             parts.add(new Part.Text("reply-" + random.nextInt(1000)));
         }
         int calls = quiet ? 0 : Math.max(0, random.nextInt(chance(6) ? 14 : 7) - 2);
-        boolean safe = fusing.nextInt(5) == 0 || cuts && reading.nextInt(2) == 0;
+        boolean safe = fusing.nextInt(5) == 0 || cuts && reading.nextInt(4) > 0;
         for (int i = 0; i < calls; i++) {
             String any = TOOLS[random.nextInt(TOOLS.length)];
             String tool = safe

@@ -83,6 +83,16 @@ class SimulationTest {
         "stale replies with outcomes",
         "results that arrived",
         "results that the rules gave",
+        "results that were cut",
+        "reads of whole results",
+        "reads beyond the end",
+        "reads: Tool error: this conversation has no call …",
+        "reads: Tool error: the call … has no result yet",
+        "reads: Tool error: the result of the call … was not cut: all of it is in the conversation",
+        "reads: Tool error: the whole result of the call … is not kept any more, only what you were shown of it. Call the"
+                + " tool again if you need the rest and a second call does no harm.",
+        "searches",
+        "searches without a hit",
         "replies with 0 calls",
         "replies with 4 calls",
         "turns cancelled",
@@ -586,6 +596,22 @@ class SimulationTest {
                         "a summary forgets which call ids it dropped",
                         "a call id is used twice",
                         (before, fact, after) -> after.remove("dropped")),
+                broken(
+                        ToolFact.ToolFinished.class,
+                        after -> !after.callBook().longResults().isEmpty(),
+                        "a whole result is lost",
+                        "is another one",
+                        (before, fact, after) -> {
+                            ArrayNode whole = (ArrayNode) after.get("longResults");
+                            ObjectNode newest = (ObjectNode) whole.get(whole.size() - 1);
+                            newest.put("text", "x".repeat(newest.get("bytes").asInt()));
+                        }),
+                broken(
+                        ModelFact.ModelReplied.class,
+                        after -> !after.callBook().longResults().isEmpty(),
+                        "a reply gives up whole results",
+                        "given up",
+                        (before, fact, after) -> ((ArrayNode) after.get("longResults")).remove(0)),
                 broken(
                         ModelFact.Summarised.class,
                         "a summary drops all calls",

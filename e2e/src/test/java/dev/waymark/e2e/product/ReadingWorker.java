@@ -67,8 +67,7 @@ public final class ReadingWorker {
                         call("tu_3", "read_result", Map.of("call", "tu_1", "from", 3_000)),
                         call("tu_4", "read_result", Map.of("call", "tu_2", "search", "needle"))),
                 Reply.of(
-                        call("tu_5", "page", Map.of("name", "c")),
-                        call("tu_6", "read_result", Map.of("call", "tu_9"))),
+                        call("tu_5", "page", Map.of("name", "c")), call("tu_6", "read_result", Map.of("call", "tu_9"))),
                 Reply.of(new Part.Text("Read.")));
     }
 

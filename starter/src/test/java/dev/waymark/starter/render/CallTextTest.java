@@ -129,7 +129,8 @@ class CallTextTest {
         assertThat(rows).hasSize(1);
         assertThat(rows.get(0).args()).isEqualTo(ARGS);
         assertThat(rows.get(0).status()).isEqualTo("completed");
-        assertThat(CallLog.results(thread.timeline()).get("tu_1").told().content()).isEqualTo("3");
+        assertThat(CallLog.results(thread.timeline()).get("tu_1").told().content())
+                .isEqualTo("3");
     }
 
     @Test

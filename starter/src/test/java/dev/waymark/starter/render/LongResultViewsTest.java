@@ -92,7 +92,7 @@ class LongResultViewsTest {
         assertThat(written).contains("are left out: read_result").doesNotContain("middle");
         Instant at = Instant.parse("2026-05-01T09:00:00Z");
         Conversation restored = CheckpointReader.read(written.getBytes(StandardCharsets.UTF_8), at)
-                .conversation();
+                .state();
         Resumption how = new Resumption(
                 "r",
                 Optional.empty(),

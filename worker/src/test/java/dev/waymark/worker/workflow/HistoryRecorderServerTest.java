@@ -233,9 +233,12 @@ class HistoryRecorderServerTest {
     @Test
     void longResults_readInTheNextRun() throws Exception {
         try (WorkflowRig rig = new WorkflowRig(
-                        TestServers.real(), LongResultsTest.reading(3, 2_000, new ArrayList<>()), LongResultsTest.shortPages())
+                        TestServers.real(),
+                        LongResultsTest.reading(3, 2_000, new ArrayList<>()),
+                        LongResultsTest.shortPages())
                 .with(agent -> agent.results(new ResultRule(LongResultsTest.SHOW)))) {
-            String thread = rig.start(ContinueAsNewCases.movingOnAt(15).saying(PersonFact.UserSpoke.message("m-1", "Go")));
+            String thread =
+                    rig.start(ContinueAsNewCases.movingOnAt(15).saying(PersonFact.UserSpoke.message("m-1", "Go")));
             rig.awaitTurn(thread, 1);
             List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
             assertThat(runs).hasSizeGreaterThan(1);

@@ -89,7 +89,8 @@ class LongResultsTest {
 
     private WorkflowRig rig(int pages, Duration fuse) {
         return new WorkflowRig(TestServers.inMemory(), reading(pages, 50_000, requests), pages())
-                .with(agent -> agent.results(new ResultRule(SHOW)).maxIterations(100).fuse(fuse));
+                .with(agent ->
+                        agent.results(new ResultRule(SHOW)).maxIterations(100).fuse(fuse));
     }
 
     private static List<String> activities(WorkflowRig rig, String thread) {
@@ -106,8 +107,9 @@ class LongResultsTest {
         assertThat(state.turn().text()).startsWith("1 hit, ").contains("needle");
         List<Message> messages = state.transcript().messages();
         assertThat(messages.toString()).contains(page(pages - 1).substring(50_000, 52_000));
-        assertThat(requests).allSatisfy(request -> assertThat(request.messages())
-                .isEqualTo(messages.subList(0, request.messages().size())));
+        assertThat(requests)
+                .allSatisfy(request -> assertThat(request.messages())
+                        .isEqualTo(messages.subList(0, request.messages().size())));
         assertThat(messages.stream().flatMap(message -> message.toolResults().stream()))
                 .allMatch(result -> result.content().length() <= SHOW);
     }
@@ -139,7 +141,10 @@ class LongResultsTest {
 
             assertRead(state, 8);
             assertThat(ContinueAsNewCases.runs(rig.timeline(thread))).hasSizeGreaterThan(2);
-            assertThat(state.callBook().longResults()).hasSize(8).extracting(LongResult::text).contains(page(0));
+            assertThat(state.callBook().longResults())
+                    .hasSize(8)
+                    .extracting(LongResult::text)
+                    .contains(page(0));
         }
     }
 
