@@ -220,6 +220,16 @@ class ResultRulesTest {
     }
 
     @Test
+    void read_search_namesTheCharacterOfEachPlace() {
+        assertThat(answer(found(LONG), "call", "tu_1", "search", " end"))
+                .startsWith("1 hit, with the number of the character where each begins:\n[20006] ")
+                .endsWith("0123456789 end");
+        assertThat(answer(found(LONG), "call", "tu_1", "search", "0123456789".repeat(50)))
+                .startsWith("The first 20 hits of more, ");
+        assertThat(answer(found(LONG), "call", "tu_1", "search", 5)).startsWith("failed: ");
+    }
+
+    @Test
     void handles_thatAreNotHeld_sayWhy() {
         assertThat(answer(found(LONG), "call", "tu_7"))
                 .isEqualTo("failed: Tool error: this conversation has no call \"tu_7\"");
