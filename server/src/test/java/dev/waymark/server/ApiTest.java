@@ -30,6 +30,7 @@ import java.lang.reflect.RecordComponent;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,6 +61,21 @@ class ApiTest {
 
     @BeforeAll
     static void start() throws Exception {
+        Path agents = Files.createDirectories(directory.resolve("agents"));
+        Files.writeString(agents.resolve("reader.yaml"), """
+                model: scripted:reader.script.yaml
+                results: { show: 4KiB }
+                tools:
+                  - name: look
+                    command: [/bin/sh, -c, "seq 3000"]
+                    safe_to_retry: true
+                """);
+        Files.writeString(agents.resolve("reader.script.yaml"), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: look }]
+                  - tool_calls: [{ id: tu_2, name: read_result, input: { call: tu_1, search: "\\n1500\\n" } }]
+                  - text: Seen.
+                """);
         threads = ServedThreads.inMemory(directory, Map.of());
         ann = HttpCaller.of(threads.serve(), ANN);
     }
@@ -163,6 +179,27 @@ class ApiTest {
                 .at("/grants/0");
         assertThat(grant.path("anyArgs").asBoolean()).isTrue();
         assertThat(grant.has("args") || grant.has("like")).isFalse();
+    }
+
+    @Test
+    void longResult_isServedAsTheModelGotIt_andWhole() throws Exception {
+        String thread = ann.start("reader", "Look");
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> ann.get("/v1/threads/" + thread).text("status").equals("complete"));
+
+        JsonNode calls = checked("listCalls", ann.get("/v1/threads/" + thread + "/calls"), 200)
+                .path("calls");
+        JsonNode whole = checked("getConversation", ann.get("/v1/threads/" + thread + "/conversation"), 200);
+
+        assertThat(calls.at("/0/result").asText())
+                .startsWith("1\n2\n")
+                .contains("of 13893 are left out: read_result {\"call\": \"tu_1\"")
+                .doesNotContain("\n1500\n");
+        assertThat(calls.at("/0/wholeResult").asText()).hasSize(13893).contains("\n1500\n");
+        assertThat(calls.at("/1/result").asText()).startsWith("1 hit, ").contains("\n1500\n");
+        assertThat(calls.at("/1").has("wholeResult")).isFalse();
+        assertThat(whole.at("/calls/0/wholeResult")).isEqualTo(calls.at("/0/wholeResult"));
+        assertThat(whole.path("messages").toString()).doesNotContain("2345");
     }
 
     @Test
@@ -548,7 +585,7 @@ class ApiTest {
         JsonNode agents = checked("listAgents", caller.get("/v1/agents"), 200).path("agents");
 
         assertThat(agents.findValuesAsText("name"))
-                .containsExactly("asker", "assistant", "billing", "guide", "shopper");
+                .containsExactly("asker", "assistant", "billing", "guide", "reader", "shopper");
         assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
         assertThat(threads.client().lists().find("waymark-agents")).isEqualTo("waymark-agents");
     }
@@ -570,7 +607,7 @@ class ApiTest {
         JsonNode agents = checked("listAgents", ann.get("/v1/agents"), 200).path("agents");
 
         assertThat(agents.findValuesAsText("name"))
-                .containsExactly("asker", "assistant", "billing", "guide", "shopper");
+                .containsExactly("asker", "assistant", "billing", "guide", "reader", "shopper");
         assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
         assertThat(problem(ann.post("/v1/threads", "{'agent':'nobody','message':'Hi'}")))
                 .isEqualTo("404 NotFound");
