@@ -59,6 +59,9 @@ final class RecordedContents {
                     .calls()
                     .forEach((id, call) ->
                             contents.add("call " + call.status().name().toLowerCase(Locale.ROOT)));
+            if (!moment.state().callBook().longResults().isEmpty()) {
+                contents.add("shape long results");
+            }
             if (!moment.place().isLast()) {
                 contents.add("shape fused step");
             }
