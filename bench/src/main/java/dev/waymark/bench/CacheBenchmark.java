@@ -9,6 +9,7 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.fixtures.model.AnthropicServer;
 import dev.waymark.fixtures.model.ModelServer.Received;
@@ -109,7 +110,7 @@ final class CacheBenchmark {
                     Prompt prompt =
                             Prompt.of("reader", "And part " + turn + "?").withThread(thread);
                     boolean hasSchema = course.hasSchema() && turn == 2;
-                    AgentResult.assertComplete(client.run(hasSchema ? prompt.withSchema(JSON.readTree(SCHEMA)) : prompt)
+                    AgentResult.assertComplete(client.run(hasSchema ? prompt.withSchema(JSON.readValue(SCHEMA, Json.class)) : prompt)
                             .await());
                 }
             }

@@ -1,6 +1,5 @@
 package dev.waymark.client;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitThreads;
@@ -15,7 +14,9 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.value.Json;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -182,7 +183,7 @@ final class ThreadStarter {
 
         boolean saysNothing() {
             return prompt.message().isEmpty()
-                    && prompt.messages().map(JsonNode::isEmpty).orElse(true);
+                    && prompt.messages().map(Json.of(List.of())::equals).orElse(true);
         }
     }
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,8 +34,8 @@ class RequestLimitsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", ", \"input\": null", ", \"input\": \"{}\""})
-    void messages_callWithoutArguments_isCorrupt(String input) throws Exception {
-        JsonNode list = PayloadJson.MAPPER.readTree("[{\"role\": \"user\", \"content\": \"Go\"}, {\"role\":"
+    void messages_callWithoutArguments_isCorrupt(String input) {
+        Json list = json("[{\"role\": \"user\", \"content\": \"Go\"}, {\"role\":"
                 + " \"assistant\", \"content\": [{\"type\": \"tool_use\", \"id\": \"c1\", \"name\": \"pay\"" + input
                 + "}]}, {\"role\": \"user\", \"content\": [{\"type\": \"tool_result\", \"toolUseId\": \"c1\","
                 + " \"content\": \"ok\"}]}]");
@@ -121,14 +121,22 @@ class RequestLimitsTest {
                 .isEqualTo(Remedy.of(Remedy.Action.RESUME_CHECKPOINT));
     }
 
+    /** A repeated start compares the context with the stored one, in which Jackson tells numbers by their size. */
+    @Test
+    void context_isReadAsFromHistory() throws Exception {
+        String text = "{\"n\": 7, \"large\": 5000000000, \"part\": 1.5}";
+
+        assertThat(RequestLimits.context(json(text))).isEqualTo(PayloadJson.MAPPER.readTree(text));
+    }
+
     @Test
     void messages_empty_passes() {
         assertThat(RequestLimits.messages(json("[]"))).isEmpty();
     }
 
-    private static JsonNode json(String text) {
+    private static Json json(String text) {
         try {
-            return PayloadJson.MAPPER.readTree(text);
+            return PayloadJson.MAPPER.readValue(text, Json.class);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(e);
         }

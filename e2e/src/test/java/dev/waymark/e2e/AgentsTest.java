@@ -3,11 +3,11 @@ package dev.waymark.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Command;
@@ -145,7 +145,7 @@ class AgentsTest {
 
     private static Prompt release(Path repository) {
         return Prompt.of("release", "Make a release")
-                .withContext(JsonNodeFactory.instance.objectNode().put("repository", repository.toString()));
+                .withContext(Json.of(Map.of("repository", repository.toString())));
     }
 
     private static String question(AgentResult result) {

@@ -9,7 +9,7 @@ import java.util.Optional;
  * decides.
  *
  * <pre>{@code
- * CallJudge refunds = CallJudge.of("refund", call -> call.args().field("amount") instanceof Number n && n.intValue() < 50
+ * CallJudge refunds = CallJudge.of("refund", call -> call.args().get("amount").asInt() < 50
  *         ? Optional.of(CallVerdict.allow("small"))
  *         : Optional.empty());
  * }</pre>

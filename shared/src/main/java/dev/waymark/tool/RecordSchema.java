@@ -52,6 +52,15 @@ public final class RecordSchema {
         return Json.of(record(type, Set.of()));
     }
 
+    /**
+     * Reads a value as a record of this type, strictly, as {@link JavaTool} reads arguments.
+     *
+     * @throws IllegalArgumentException if it is no such record; the message names the component
+     */
+    public static <A extends Record> A read(Json value, Class<A> type) {
+        return ArgumentReader.read(value, type);
+    }
+
     /** @param outer the records that contain this one */
     private static Map<String, Object> record(Class<?> type, Set<Class<?>> outer) {
         Set<Class<?>> within = new HashSet<>(outer);

@@ -66,7 +66,7 @@ class RecordSchemaTest {
 
         assertThat(ToolArguments.schemaProblem(schema)).isEmpty();
         assertThat(ToolArguments.problem(schema, valid)).isEmpty();
-        assertThat(PayloadJson.MAPPER.readValue(VALID, Invoice.class))
+        assertThat(RecordSchema.read(valid, Invoice.class))
                 .returns(LocalDate.of(2026, 12, 24), Invoice::due)
                 .returns(Currency.USD, Invoice::currency)
                 .returns(Set.of("new"), Invoice::tags);

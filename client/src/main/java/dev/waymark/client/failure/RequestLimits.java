@@ -1,7 +1,9 @@
 package dev.waymark.client.failure;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.annotation.Internal;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.message.Refusal;
@@ -105,7 +107,8 @@ public final class RequestLimits {
     }
 
     /** Reads a list of messages for a conversation. */
-    public static List<Message> messages(JsonNode list) {
+    public static List<Message> messages(Json given) {
+        JsonNode list = tree(given);
         onlyKnownFields(list);
         callsHaveInput(list);
         List<Message> messages;
@@ -153,7 +156,8 @@ public final class RequestLimits {
     }
 
     /** Checks the context, which is stored in the thread and passed to every program that the thread runs. */
-    public static JsonNode context(JsonNode body) {
+    public static JsonNode context(Json given) {
+        JsonNode body = tree(given);
         try {
             StartInput.context(body);
             return body;
@@ -166,9 +170,9 @@ public final class RequestLimits {
     }
 
     /** Reads the schema of structured replies, which is part of every model call of the turn. */
-    public static Json schema(JsonNode body) {
+    public static Json schema(Json given) {
         try {
-            Json schema = InboundDecoder.schema(body);
+            Json schema = InboundDecoder.schema(tree(given));
             ToolArguments.malformation(schema).ifPresent(why -> {
                 throw badInput("the schema is not a JSON Schema: " + why, "");
             });
@@ -178,6 +182,15 @@ public final class RequestLimits {
             throw problem.type().equals(ProblemType.TOO_LARGE)
                     ? new WaymarkException.TooLarge(problem.message(), "Remove what the model does not need")
                     : badInput(problem.message(), "Example: {\"type\": \"object\"}");
+        }
+    }
+
+    /** The value as the thread will read it. */
+    private static JsonNode tree(Json value) {
+        try {
+            return PayloadJson.MAPPER.readTree(PayloadJson.MAPPER.writeValueAsString(value));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
         }
     }
 

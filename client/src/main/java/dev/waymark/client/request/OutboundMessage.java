@@ -1,12 +1,12 @@
 package dev.waymark.client.request;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.value.FormAction;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +48,7 @@ public record OutboundMessage(PersonFact fact, String id, boolean isNamed) {
     }
 
     /** Messages that replace the conversation, in the format of runner checkpoints. An empty list clears it. */
-    public static OutboundMessage replacement(JsonNode messages) {
+    public static OutboundMessage replacement(Json messages) {
         return of(PersonFact.UserSpoke.replacing(RequestLimits.messages(messages)));
     }
 

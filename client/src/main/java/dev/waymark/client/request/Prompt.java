@@ -1,8 +1,7 @@
 package dev.waymark.client.request;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.RecordSchema;
 import java.util.Optional;
 import java.util.UUID;
@@ -63,7 +62,7 @@ public final class Prompt {
     }
 
     /** The messages that replace the conversation, in the format of runner checkpoints. */
-    public Optional<JsonNode> messages() {
+    public Optional<Json> messages() {
         return parts.messages;
     }
 
@@ -78,12 +77,12 @@ public final class Prompt {
     }
 
     /** The context for the tools of a new thread. */
-    public Optional<JsonNode> context() {
+    public Optional<Json> context() {
         return parts.context;
     }
 
     /** The JSON Schema that the final reply of the turn has to match. */
-    public Optional<JsonNode> schema() {
+    public Optional<Json> schema() {
         return parts.schema;
     }
 
@@ -118,7 +117,7 @@ public final class Prompt {
     }
 
     /** Replaces the conversation with a JSON list of messages, in the format of runner checkpoints. */
-    public Prompt withMessages(JsonNode list) {
+    public Prompt withMessages(Json list) {
         return with(edit -> edit.messages = Optional.of(list));
     }
 
@@ -131,7 +130,7 @@ public final class Prompt {
      * Sets the context for the tools of a new thread: a JSON object whose fields override those of the agent's own
      * context.
      */
-    public Prompt withContext(JsonNode carried) {
+    public Prompt withContext(Json carried) {
         return with(edit -> edit.context = Optional.of(carried));
     }
 
@@ -139,7 +138,7 @@ public final class Prompt {
      * Sets a JSON Schema that the final reply of the turn has to match. If the reply does not match, the model is asked
      * once more.
      */
-    public Prompt withSchema(JsonNode lastWord) {
+    public Prompt withSchema(Json lastWord) {
         return with(edit -> edit.schema = Optional.of(lastWord));
     }
 
@@ -155,7 +154,7 @@ public final class Prompt {
      * }</pre>
      */
     public Prompt withSchema(Class<? extends Record> type) {
-        return withSchema(PayloadJson.MAPPER.<JsonNode>valueToTree(RecordSchema.of(type)));
+        return withSchema(RecordSchema.of(type));
     }
 
     /**
@@ -197,11 +196,11 @@ public final class Prompt {
             Optional<String> thread,
             String id,
             Optional<Message> message,
-            Optional<JsonNode> messages,
+            Optional<Json> messages,
             Optional<Integer> maxIterations,
             boolean volatileAllowed,
-            Optional<JsonNode> context,
-            Optional<JsonNode> schema,
+            Optional<Json> context,
+            Optional<Json> schema,
             Optional<String> traceparent) {
         private Parts with(Consumer<Edit> change) {
             Edit edit = new Edit();
@@ -214,11 +213,11 @@ public final class Prompt {
             private Optional<String> thread = Parts.this.thread;
             private String id = Parts.this.id;
             private Optional<Message> message = Parts.this.message;
-            private Optional<JsonNode> messages = Parts.this.messages;
+            private Optional<Json> messages = Parts.this.messages;
             private Optional<Integer> maxIterations = Parts.this.maxIterations;
             private boolean volatileAllowed = Parts.this.volatileAllowed;
-            private Optional<JsonNode> context = Parts.this.context;
-            private Optional<JsonNode> schema = Parts.this.schema;
+            private Optional<Json> context = Parts.this.context;
+            private Optional<Json> schema = Parts.this.schema;
             private Optional<String> traceparent = Parts.this.traceparent;
 
             private Parts done() {

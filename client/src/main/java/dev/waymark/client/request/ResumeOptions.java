@@ -1,6 +1,5 @@
 package dev.waymark.client.request;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.thread.StartInput;
@@ -93,7 +92,7 @@ public record ResumeOptions(
     }
 
     /** Sets the new thread's context for tools, instead of the recorded one. */
-    public ResumeOptions withContext(JsonNode carried) {
+    public ResumeOptions withContext(Json carried) {
         Json checked = StartInput.context(RequestLimits.context(carried));
         return with(edit -> edit.context = Optional.of(checked));
     }

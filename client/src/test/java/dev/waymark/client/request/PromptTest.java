@@ -2,7 +2,7 @@ package dev.waymark.client.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.waymark.conversation.value.Json;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -13,10 +13,10 @@ class PromptTest {
             prompt -> prompt.withThread("other"),
             prompt -> prompt.withId("other"),
             prompt -> prompt.withMessage("other"),
-            prompt -> prompt.withMessages(JsonNodeFactory.instance.arrayNode()),
+            prompt -> prompt.withMessages(Json.of(List.of())),
             prompt -> prompt.withMaxIterations(3),
-            prompt -> prompt.withContext(JsonNodeFactory.instance.objectNode()),
-            prompt -> prompt.withSchema(JsonNodeFactory.instance.objectNode()),
+            prompt -> prompt.withContext(Json.EMPTY_OBJECT),
+            prompt -> prompt.withSchema(Json.EMPTY_OBJECT),
             prompt -> prompt.withTraceparent("other"),
             Prompt::allowingVolatile);
 

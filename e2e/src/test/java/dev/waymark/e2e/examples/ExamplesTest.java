@@ -86,11 +86,11 @@ class ExamplesTest {
     @Test
     void decidingInCode_approvesWhatThePolicyAllows() {
         try (AgentClient client = AgentClient.connect(dev.address())) {
-            assertThat(DecidingInCode.settleTheBill(client, BigDecimal.valueOf(9_000)))
+            assertThat(DecidingInCode.settleTheBill(client, 9_000))
                     .isInstanceOfSatisfying(
                             AgentResult.Complete.class,
                             settled -> assertThat(settled.text()).contains("settled"));
-            assertThat(DecidingInCode.settleTheBill(client, BigDecimal.TEN))
+            assertThat(DecidingInCode.settleTheBill(client, 10))
                     .isInstanceOf(AgentResult.Interrupted.class);
         }
         assertThat(ledger).content().containsOnlyOnce("\"cents\":8400");

@@ -73,7 +73,7 @@ final class ScheduleRoutes {
         Prompt prompt = ThreadStarts.said(request).withAgent(agent);
         // NewSchedule refuses this, and says why.
         prompt = body.has("thread") ? prompt.withThread(body.get("thread").asText()) : prompt;
-        prompt = body.has("context") ? prompt.withContext(body.get("context")) : prompt;
+        prompt = request.value("context").map(prompt::withContext).orElse(prompt);
         prompt = body.has("maxIterations")
                 ? prompt.withMaxIterations(body.get("maxIterations").intValue())
                 : prompt;

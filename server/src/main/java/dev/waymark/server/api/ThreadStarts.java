@@ -11,6 +11,7 @@ import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpProblem;
@@ -58,7 +59,7 @@ final class ThreadStarts {
                 .allowingVolatile();
         if (body.has("context")) {
             requireOperator(request.caller(), "context");
-            prompt = prompt.withContext(body.get("context"));
+            prompt = prompt.withContext(request.value("context").orElseThrow());
         }
         if (body.has("maxIterations")) {
             requireOperator(request.caller(), "maxIterations");
@@ -72,11 +73,10 @@ final class ThreadStarts {
 
     /** The message, messages and schema of a request that starts a thread. */
     static Prompt said(ApiRequest request) {
-        JsonNode body = request.json();
         Prompt prompt = Prompt.blank();
         prompt = request.text("message").map(prompt::withMessage).orElse(prompt);
-        prompt = body.has("messages") ? prompt.withMessages(body.get("messages")) : prompt;
-        return body.has("schema") ? prompt.withSchema(body.get("schema")) : prompt;
+        prompt = request.value("messages").map(prompt::withMessages).orElse(prompt);
+        return request.value("schema").map(prompt::withSchema).orElse(prompt);
     }
 
     /** Only operators may set the context, which tools trust, and the limits on cost. */
@@ -102,7 +102,7 @@ final class ThreadStarts {
                 .withThread(RequestIds.newThread(request, "import"))
                 .allowingVolatile()
                 .ownedBy(access.ownerOfNew(request.caller(), request.text("group")))
-                .withContext(PayloadJson.MAPPER.createObjectNode())
+                .withContext(Json.EMPTY_OBJECT)
                 .asCopy()
                 .withFileCalls(FileCalls.WAIT)
                 .withOrigin("the imported checkpoint");

@@ -2,6 +2,8 @@ package dev.waymark.server.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.server.identity.Caller;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +35,13 @@ public record ApiRequest(
 
     public Optional<String> text(String field) {
         return Optional.ofNullable(json().path(field).textValue());
+    }
+
+    /** The value of a field of the body. */
+    public Optional<Json> value(String field) {
+        return Optional.of(json().path(field))
+                .filter(value -> !value.isMissingNode())
+                .map(value -> Json.of(PayloadJson.MAPPER.convertValue(value, Object.class)));
     }
 
     /** The body; a missing node if there is none. */

@@ -144,7 +144,7 @@ final class ThreadTools {
                         .orElseGet(() -> UUID.randomUUID().toString()))
                 .allowingVolatile();
         return client.startNew(
-                arguments.has("schema") ? prompt.withSchema(arguments.path("schema")) : prompt,
+                arguments.has("schema") ? prompt.withSchema(McpRequest.json(arguments.path("schema"))) : prompt,
                 NewThreadOptions.ownedBy(request.caller().owner()));
     }
 

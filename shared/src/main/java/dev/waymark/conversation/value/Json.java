@@ -71,6 +71,35 @@ public final class Json {
         return value instanceof Map<?, ?> map ? map.get(name) : null;
     }
 
+    /** A field of an object; JSON null if this is not an object or has no such field. */
+    public Json get(String name) {
+        return Json.of(field(name));
+    }
+
+    /**
+     * This whole number.
+     *
+     * @throws IllegalArgumentException if this is another value, or does not fit
+     */
+    public int asInt() {
+        if (value instanceof Long number && number == number.intValue()) {
+            return number.intValue();
+        }
+        throw new IllegalArgumentException("not an int: " + shortened(100));
+    }
+
+    /**
+     * This text.
+     *
+     * @throws IllegalArgumentException if this is another value
+     */
+    public String asText() {
+        if (value instanceof String text) {
+            return text;
+        }
+        throw new IllegalArgumentException("not a text: " + shortened(100));
+    }
+
     /** This object's fields, overridden by the other's. Both must be objects. */
     public Json overlaidBy(Optional<Json> other) {
         Map<String, Object> fields = new LinkedHashMap<>();

@@ -201,6 +201,25 @@ class JsonTest {
     }
 
     @Test
+    void get_isTheField_andNullWithoutOne() {
+        Json call = read("{\"cents\": 4200, \"to\": \"ann\"}");
+
+        assertThat(call.get("cents").asInt()).isEqualTo(4200);
+        assertThat(call.get("to").asText()).isEqualTo("ann");
+        assertThat(call.get("from").isNull()).isTrue();
+    }
+
+    @Test
+    void asInt_ofAnotherValue_isRefused() {
+        for (String other : List.of("null", "\"7\"", "7.0", "2147483648", "[7]")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> read(other).asInt())
+                    .withMessage("not an int: " + other);
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> read("7").asText()).withMessage("not a text: 7");
+    }
+
+    @Test
     void json_goldenValues_areReadUnchanged() throws IOException {
         for (String line : golden("values.txt")) {
             Json value = read(line.substring(0, line.indexOf('\t')));

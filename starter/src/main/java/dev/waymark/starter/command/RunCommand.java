@@ -1,6 +1,5 @@
 package dev.waymark.starter.command;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
@@ -13,6 +12,7 @@ import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.value.ProblemType;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.options.WaitOptions;
@@ -20,6 +20,8 @@ import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -127,7 +129,7 @@ public final class RunCommand implements Callable<Integer> {
         return ExitCode.TIMED_OUT;
     }
 
-    private TurnHandle cleared(AgentClient client, JsonNode emptyList) {
+    private TurnHandle cleared(AgentClient client, Json emptyList) {
         TurnHandle cleared = client.send(thread, OutboundMessage.replacement(emptyList));
         client.saved().save(thread);
         return cleared;
@@ -156,7 +158,7 @@ public final class RunCommand implements Callable<Integer> {
         return thread != null
                 && agent == null
                 && message == null
-                && prompt.messages().map(JsonNode::isEmpty).orElse(false);
+                && prompt.messages().equals(Optional.of(Json.of(List.of())));
     }
 
     private Prompt prompt() {

@@ -1,7 +1,6 @@
 package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.Prompt;
@@ -11,6 +10,7 @@ import dev.waymark.client.schedule.OverlapPolicy;
 import dev.waymark.client.schedule.Recurrence;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.ProblemType;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
@@ -18,10 +18,10 @@ import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.render.Output;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.StreamSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -148,8 +148,9 @@ public final class ScheduleCreation implements Callable<Integer> {
     }
 
     private static Map<String, String> fields(String json) {
-        JsonNode tree = JsonFiles.parse("--calendar", json);
-        if (!tree.isObject() || StreamSupport.stream(tree.spliterator(), false).anyMatch(JsonNode::isContainerNode)) {
+        Json tree = JsonFiles.parse("--calendar", json);
+        if (!(tree.value() instanceof Map<?, ?> map)
+                || map.values().stream().anyMatch(value -> value instanceof Map || value instanceof List)) {
             throw RequestLimits.badInput(
                     "--calendar is not an object of texts: " + json,
                     "Example: {\"hour\": \"9\", \"dayOfWeek\": \"MON-FRI\"}");
