@@ -26,7 +26,7 @@ public final class Billing {
     @ToolMethod(
             description = "Charges a customer's card",
             approval = true,
-            verifiedBy = "wasCharged",
+            verify = "wasCharged",
             honoursKey = true,
             timeoutSeconds = 5)
     public String charge(Charge charge, ToolContext call) throws Exception {

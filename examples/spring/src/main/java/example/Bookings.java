@@ -31,7 +31,7 @@ public class Bookings {
 
     @ToolMethod(
             description = "Books a table for a guest on a date, written YYYY-MM-DD",
-            verifiedBy = "isBooked",
+            verify = "isBooked",
             honoursKey = true)
     public String book(Booking booking, ToolContext call) throws InterruptedException {
         database.update(

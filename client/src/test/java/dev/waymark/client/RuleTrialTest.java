@@ -42,7 +42,7 @@ class RuleTrialTest {
     void agentThatAsksAboutEveryCall_differsForCallsThatRanWithoutARequest() {
         List<ToolSpec> asking = recorded.tools().stream()
                 .map(tool -> tool.isRuled()
-                        ? tool.with().approvedBy(List.of()).approved().build()
+                        ? tool.with().rules(List.of()).approval().build()
                         : tool)
                 .toList();
 

@@ -92,7 +92,7 @@ class OutcomeFuturesTest {
         connection = Connection.to(server.address(), outage);
         client = AgentClient.on(connection, WireNames.TASK_QUEUE);
         JavaTool<Nothing> buy = JavaTool.of("buy", "Buys", Nothing.class, (nothing, context) -> "bought")
-                .approved();
+                .approval();
         worker = AgentWorker.on(Connection.to(server.address()))
                 .agents(
                         AgentSpec.of("greeter", "fast:model"),

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * Agent clerk = Agent.named("clerk")
  *         .model("langchain4j:gemini")
- *         .tools(LangChainTools.of(new Bookings(), tool -> tool.approved()).toArray())
+ *         .tools(LangChainTools.of(new Bookings(), tool -> tool.approval()).toArray())
  *         .build();
  * }</pre>
  */

@@ -105,7 +105,7 @@ class LangChainToolsTest {
 
     @Test
     void of_declaration_appliesToAll() {
-        assertThat(LangChainTools.of(new Bookings(), ToolSpec.Builder::approved))
+        assertThat(LangChainTools.of(new Bookings(), ToolSpec.Builder::approval))
                 .allMatch(tool -> tool.spec().approval());
     }
 

@@ -23,8 +23,8 @@ import java.util.Optional;
  * <pre>{@code
  * ToolSpec charge = ToolSpec.command("charge_card", "./charge.sh")
  *         .describedAs("Charges the customer's card", schema)
- *         .verifiedBy("./charge-verify.sh")
- *         .approved()
+ *         .verify("./charge-verify.sh")
+ *         .approval()
  *         .build();
  * }</pre>
  *
@@ -251,7 +251,7 @@ public record ToolSpec(
         }
 
         /** Every call needs approval by a person. */
-        public Builder approved() {
+        public Builder approval() {
             approval = true;
             return this;
         }
@@ -260,7 +260,7 @@ public record ToolSpec(
          * The rules that decide which calls need approval. The first rule whose conditions hold decides; a call that no
          * rule decides needs approval.
          */
-        public Builder approvedBy(List<ApprovalRule> list) {
+        public Builder rules(List<ApprovalRule> list) {
             rules = List.copyOf(list);
             return this;
         }
@@ -272,49 +272,49 @@ public record ToolSpec(
         }
 
         /** A repeated call with the same arguments returns the result of the thread's first success. */
-        public Builder deduplicated() {
+        public Builder dedupe() {
             dedupe = true;
             return this;
         }
 
         /** The program that checks whether a lost call took effect. */
-        public Builder verifiedBy(String... program) {
+        public Builder verify(String... program) {
             verify = List.of(program);
             return this;
         }
 
         /** The Java tool can check whether a lost call took effect. */
-        public Builder verifiesItself() {
+        public Builder verifies() {
             verifies = true;
             return this;
         }
 
         /** A person settles calls whose outcome stays unknown. */
-        public Builder askingOnUnknown() {
+        public Builder askOnUnknown() {
             askOnUnknown = true;
             return this;
         }
 
         /** The called system deduplicates requests by the idempotency key. */
-        public Builder honouringKey() {
+        public Builder honoursKey() {
             honoursKey = true;
             return this;
         }
 
         /** A check that finds no effect makes the called system refuse the lost call from then on. */
-        public Builder forbiddingByVerify() {
+        public Builder verifyForbids() {
             verifyForbids = true;
             return this;
         }
 
         /** The schema of results; a result that does not match is an error. */
-        public Builder returning(Json schema) {
+        public Builder output(Json schema) {
             output = Optional.of(schema);
             return this;
         }
 
         /** Limits what the tool's programs can reach. */
-        public Builder sandboxed(Sandbox reach) {
+        public Builder sandbox(Sandbox reach) {
             implementation = implementation.withPrograms(implementation.env(), Optional.of(reach));
             return this;
         }

@@ -70,41 +70,41 @@ public final class JavaTool<A extends Record> implements Tool {
     }
 
     /** Sets the maximum time of an execution. */
-    public JavaTool<A> withTimeout(Duration timeout) {
+    public JavaTool<A> timeout(Duration timeout) {
         return with(spec.with().timeout(timeout));
     }
 
     /** Requires that a person approves every call. */
-    public JavaTool<A> approved() {
-        return with(spec.with().approved());
+    public JavaTool<A> approval() {
+        return with(spec.with().approval());
     }
 
     /** Makes a repeated call with the same arguments return the result of the thread's first success. */
-    public JavaTool<A> deduplicated() {
-        return with(spec.with().deduplicated());
+    public JavaTool<A> dedupe() {
+        return with(spec.with().dedupe());
     }
 
     /** Lets a person settle a lost call whose outcome stays unknown. */
-    public JavaTool<A> askingOnUnknown() {
-        return with(spec.with().askingOnUnknown());
+    public JavaTool<A> askOnUnknown() {
+        return with(spec.with().askOnUnknown());
     }
 
     /** Declares that the called system deduplicates by {@link ToolContext#idempotencyKey}. */
-    public JavaTool<A> honouringKey() {
-        return with(spec.with().honouringKey());
+    public JavaTool<A> honoursKey() {
+        return with(spec.with().honoursKey());
     }
 
     /** Adds a function that checks whether a lost call took effect. */
-    public JavaTool<A> verifiedBy(Verifier<A> check) {
-        return new JavaTool<>(spec.with().verifiesItself().build(), args, handler, Optional.of(check));
+    public JavaTool<A> verify(Verifier<A> check) {
+        return new JavaTool<>(spec.with().verifies().build(), args, handler, Optional.of(check));
     }
 
     /**
      * Declares that a check that finds no effect also prevents it: after {@link VerifyResult#notLanded}, the called system
      * refuses the lost call, however late it arrives, for example by its idempotency key or fencing token.
      */
-    public JavaTool<A> forbiddingByVerify() {
-        return with(spec.with().forbiddingByVerify());
+    public JavaTool<A> verifyForbids() {
+        return with(spec.with().verifyForbids());
     }
 
     private JavaTool<A> with(ToolSpec.Builder changed) {

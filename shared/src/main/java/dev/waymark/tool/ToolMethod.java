@@ -43,7 +43,7 @@ public @interface ToolMethod {
     boolean approval() default false;
 
     /** Whether a repeated call with the same arguments returns the result of the thread's first success. */
-    boolean deduplicated() default false;
+    boolean dedupe() default false;
 
     /** The maximum time of an execution, in seconds. */
     int timeoutSeconds() default 60;
@@ -58,7 +58,7 @@ public @interface ToolMethod {
      * The name of a method of the same object that checks whether a lost call took effect. The method can take the same
      * parameters, and returns a {@link VerifyResult}.
      */
-    String verifiedBy() default "";
+    String verify() default "";
 
     /** Whether a check that finds no effect also makes the called system refuse the lost call from then on. */
     boolean verifyForbids() default false;

@@ -82,35 +82,35 @@ public final class ToolMethods {
         });
         Optional<Method> check = Optional.empty();
         if (declared.safeToRetry()) {
-            if (declared.deduplicated()
+            if (declared.dedupe()
                     || declared.honoursKey()
                     || declared.askOnUnknown()
-                    || !declared.verifiedBy().isEmpty()) {
+                    || !declared.verify().isEmpty()) {
                 throw problem(method, "settings for side effects are not allowed with safeToRetry");
             }
             spec.safeToRetry();
         }
         if (declared.approval()) {
-            spec.approved();
+            spec.approval();
         }
-        if (declared.deduplicated()) {
-            spec.deduplicated();
+        if (declared.dedupe()) {
+            spec.dedupe();
         }
         if (declared.honoursKey()) {
-            spec.honouringKey();
+            spec.honoursKey();
         }
         if (declared.askOnUnknown()) {
-            spec.askingOnUnknown();
+            spec.askOnUnknown();
         }
-        if (!declared.verifiedBy().isEmpty()) {
-            check = Optional.of(check(object.getClass(), declared.verifiedBy(), method));
-            spec.verifiesItself();
+        if (!declared.verify().isEmpty()) {
+            check = Optional.of(check(object.getClass(), declared.verify(), method));
+            spec.verifies();
         }
         if (declared.verifyForbids()) {
             if (check.isEmpty()) {
-                throw problem(method, "verifyForbids is not allowed without verifiedBy");
+                throw problem(method, "verifyForbids is not allowed without verify");
             }
-            spec.forbiddingByVerify();
+            spec.verifyForbids();
         }
         method.setAccessible(true);
         return new MethodTool(spec.build(), object, method, arguments, check);

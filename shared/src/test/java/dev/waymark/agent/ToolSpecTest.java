@@ -25,14 +25,14 @@ class ToolSpecTest {
                 new ToolImplementation.Command(List.of("./charge.sh"), Map.of("KEY", "x"), Optional.of(Sandbox.CLOSED));
 
         assertThat(ToolSpec.command("charge", "./charge.sh")
-                        .sandboxed(Sandbox.CLOSED)
+                        .sandbox(Sandbox.CLOSED)
                         .env(Map.of("KEY", "x"))
                         .build()
                         .implementation())
                 .isEqualTo(expected);
         assertThat(ToolSpec.command("charge", "./charge.sh")
                         .env(Map.of("KEY", "x"))
-                        .sandboxed(Sandbox.CLOSED)
+                        .sandbox(Sandbox.CLOSED)
                         .build()
                         .implementation())
                 .isEqualTo(expected);

@@ -95,12 +95,12 @@ class ModelResultTest {
     void agent_fusesByDefault_ifItHasASafeTool() throws Exception {
         ToolSpec look = ToolSpec.java("look").safeToRetry().build();
         ToolSpec pay = ToolSpec.java("pay").build();
-        ToolSpec approved = look.with().approved().build();
+        ToolSpec approved = look.with().approval().build();
 
         assertThat(AgentSpec.of("a", "m:m", look, pay).fusesSteps()).isTrue();
         assertThat(AgentSpec.of("a", "m:m", pay, approved).fusesSteps()).isFalse();
         ToolSpec ruled = look.with()
-                .approvedBy(List.of(ApprovalRule.allow("It only looks.")))
+                .rules(List.of(ApprovalRule.allow("It only looks.")))
                 .build();
         assertThat(AgentSpec.of("a", "m:m", ruled).fusesSteps()).isTrue();
         AgentSpec off =

@@ -495,24 +495,24 @@ class StoredFormsTest {
         ToolSpec charge = ToolSpec.command("charge_card", "./charge.sh", "--now")
                 .describedAs("Charges the card", SCHEMA)
                 .env(Map.of("KEY", "${KEY}"))
-                .sandboxed(new Sandbox(true, List.of("in"), List.of("out")))
+                .sandbox(new Sandbox(true, List.of("in"), List.of("out")))
                 .timeout(Duration.ofSeconds(90))
-                .approved()
-                .deduplicated()
-                .verifiedBy("./charge-verify.sh")
-                .askingOnUnknown()
-                .honouringKey()
-                .forbiddingByVerify()
-                .returning(SCHEMA)
+                .approval()
+                .dedupe()
+                .verify("./charge-verify.sh")
+                .askOnUnknown()
+                .honoursKey()
+                .verifyForbids()
+                .output(SCHEMA)
                 .build();
         ToolSpec refund = ToolSpec.http("refund", Endpoint.of(Endpoint.Method.POST, "https://a.example/{id}"))
                 .env(Map.of("KEY", "${KEY}"))
-                .verifiedBy("./refund-verify.sh")
+                .verify("./refund-verify.sh")
                 .build();
         ToolSpec search = ToolSpec.mcp("search", McpServer.at("web", "https://a.example/mcp", Map.of()), "Search")
                 .safeToRetry()
                 .build();
-        ToolSpec book = ToolSpec.java("book").verifiesItself().honouringKey().build();
+        ToolSpec book = ToolSpec.java("book").verifies().honoursKey().build();
         List<ToolSpec> tools = new ArrayList<>(List.of(charge, refund, search, book));
         tools.addAll(BuiltInTools.of("ask_user"));
         tools.addAll(BuiltInTools.of("todos"));

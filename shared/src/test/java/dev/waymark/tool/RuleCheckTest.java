@@ -38,7 +38,7 @@ class RuleCheckTest {
 
     private static CallVerdict verdict(JudgedCall call, ApprovalRule... rules) {
         return RuleCheck.verdict(
-                ToolSpec.java("charge").approvedBy(List.of(rules)).build(), call);
+                ToolSpec.java("charge").rules(List.of(rules)).build(), call);
     }
 
     private static CallVerdict.Then then(JudgedCall call, ApprovalRule... rules) {
@@ -208,7 +208,7 @@ class RuleCheckTest {
         ApprovalRule rule = ALLOW.when(schema("{\"properties\":{\"cent\":{\"maximum\":5}}}"));
         ToolSpec tool = ToolSpec.java("charge")
                 .describedAs("", closed)
-                .approvedBy(List.of(rule, ALLOW))
+                .rules(List.of(rule, ALLOW))
                 .build();
 
         assertThat(RuleCheck.problems(tool))

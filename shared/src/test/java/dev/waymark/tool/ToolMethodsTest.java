@@ -42,11 +42,11 @@ class ToolMethodsTest {
         @ToolMethod(
                 description = "Charges a card",
                 approval = true,
-                deduplicated = true,
+                dedupe = true,
                 timeoutSeconds = 5,
                 honoursKey = true,
                 askOnUnknown = true,
-                verifiedBy = "wasCharged",
+                verify = "wasCharged",
                 verifyForbids = true)
         Receipt charge(Charge charge, ToolContext call) {
             return new Receipt(charge.customer() + "/" + charge.cents() + "/" + call.idempotencyKey());
@@ -107,12 +107,12 @@ class ToolMethodsTest {
                                 .spec()
                                 .input())
                 .timeout(Duration.ofSeconds(5))
-                .approved()
-                .deduplicated()
-                .honouringKey()
-                .askingOnUnknown()
-                .verifiesItself()
-                .forbiddingByVerify()
+                .approval()
+                .dedupe()
+                .honoursKey()
+                .askOnUnknown()
+                .verifies()
+                .verifyForbids()
                 .build();
 
         assertThat(tool(new Payments(), "charge").spec()).isEqualTo(expected);
@@ -183,7 +183,7 @@ class ToolMethodsTest {
                 .hasMessageEndingWith(
                         ".two can't be a tool: it takes one record and, if needed, a ToolContext, not String");
         assertThatThrownBy(() -> ToolMethods.of(new Object() {
-                    @ToolMethod(description = "Unchecked", verifiedBy = "check")
+                    @ToolMethod(description = "Unchecked", verify = "check")
                     void unchecked() {}
                 }))
                 .hasMessageEndingWith("there is no method check with its parameters that returns a VerifyResult");

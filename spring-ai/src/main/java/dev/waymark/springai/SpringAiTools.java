@@ -28,7 +28,7 @@ import org.springframework.ai.tool.method.MethodToolCallback;
  * <pre>{@code
  * Agent clerk = Agent.named("clerk")
  *         .model("spring-ai:gpt")
- *         .tools(SpringAiTools.of(ToolCallbacks.from(new Bookings()), tool -> tool.approved()))
+ *         .tools(SpringAiTools.of(ToolCallbacks.from(new Bookings()), tool -> tool.approval()))
  *         .build();
  * }</pre>
  */

@@ -99,7 +99,7 @@ class SpringAiToolsTest {
 
     @Test
     void of_declaration_appliesToAll() {
-        assertThat(SpringAiTools.of(ToolCallbacks.from(new Bookings()), ToolSpec.Builder::approved))
+        assertThat(SpringAiTools.of(ToolCallbacks.from(new Bookings()), ToolSpec.Builder::approval))
                 .hasSize(2)
                 .allMatch(tool -> tool.spec().approval());
     }

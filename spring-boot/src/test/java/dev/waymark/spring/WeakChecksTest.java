@@ -13,7 +13,7 @@ class WeakChecksTest {
     record Charge(int cents) {}
 
     static final class Checked {
-        @ToolMethod(description = "Charges", verifiedBy = "wasCharged")
+        @ToolMethod(description = "Charges", verify = "wasCharged")
         String charge(Charge charge, ToolContext call) {
             return "charged";
         }
@@ -24,12 +24,12 @@ class WeakChecksTest {
     }
 
     static final class Keyed {
-        @ToolMethod(description = "Charges", verifiedBy = "wasCharged", honoursKey = true)
+        @ToolMethod(description = "Charges", verify = "wasCharged", honoursKey = true)
         String charge(Charge charge, ToolContext call) {
             return "charged";
         }
 
-        @ToolMethod(description = "Refunds", verifiedBy = "wasCharged", verifyForbids = true)
+        @ToolMethod(description = "Refunds", verify = "wasCharged", verifyForbids = true)
         String refund(Charge charge, ToolContext call) {
             return "refunded";
         }

@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
  *
  * <pre>{@code
  * RecordingTool charge = RecordingTool.of("charge", ledger.port())
- *         .with(spec -> spec.verifiesItself().honouringKey())
+ *         .with(spec -> spec.verifies().honoursKey())
  *         .inTheMiddle(() -> crash.pass(CrashPoint.MID_EFFECT));
  * }</pre>
  */

@@ -34,8 +34,8 @@ class JavaToolContractTest extends ToolContract {
                         "Charges the card",
                         Charge.class,
                         (args, context) -> bank.charge(context.idempotencyKey(), args.cents()))
-                .verifiedBy((args, context) -> bank.find(context.idempotencyKey()))
-                .honouringKey();
+                .verify((args, context) -> bank.find(context.idempotencyKey()))
+                .honoursKey();
     }
 
     @Override

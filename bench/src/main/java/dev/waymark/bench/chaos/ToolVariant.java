@@ -23,7 +23,7 @@ public enum ToolVariant {
      * The tool can ask the ledger whether a call took effect. It also declares that it honors keys, although the ledger
      * records every execution: a test notices if the call takes effect twice.
      */
-    VERIFIED(Kind.JAVA, spec -> spec.verifiesItself().honouringKey()),
+    VERIFIED(Kind.JAVA, spec -> spec.verifies().honoursKey()),
     SAFE(Kind.JAVA, ToolSpec.Builder::safeToRetry),
     /** Like {@link #SAFE}, but its calls run in the activity that called the model. */
     FUSED(Kind.JAVA, ToolSpec.Builder::safeToRetry),
@@ -79,7 +79,7 @@ public enum ToolVariant {
      * on.
      */
     private static ToolSpec.Builder verified(ToolSpec.Builder spec) {
-        return spec.forbiddingByVerify().verifiedBy("bash", "-c", """
+        return spec.verifyForbids().verify("bash", "-c", """
                 exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT
                 printf 'forbid %s %s\\n' "$WAYMARK_IDEMPOTENCY_KEY" "$WAYMARK_FENCING_TOKEN" >&3
                 read -r answer <&3
@@ -138,7 +138,7 @@ public enum ToolVariant {
         builder.describedAs("Has an effect", INPUT)
                 .env(Map.of(LEDGER_PORT, environment.get(LEDGER_PORT)))
                 .timeout(TIMEOUT);
-        return declared.apply(approved ? builder.approved() : builder).build();
+        return declared.apply(approved ? builder.approval() : builder).build();
     }
 
     private static ToolSpec.Builder program(String name, String end) {
@@ -173,6 +173,6 @@ public enum ToolVariant {
     private RecordingTool recording(boolean approved, Map<String, String> environment) {
         return RecordingTool.of(tool(approved), Integer.parseInt(environment.get(LEDGER_PORT)))
                 .with(declared)
-                .with(spec -> approved ? spec.timeout(TIMEOUT).approved() : spec.timeout(TIMEOUT));
+                .with(spec -> approved ? spec.timeout(TIMEOUT).approval() : spec.timeout(TIMEOUT));
     }
 }

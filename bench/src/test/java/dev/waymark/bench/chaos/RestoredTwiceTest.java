@@ -50,7 +50,7 @@ class RestoredTwiceTest {
         static Site open(EffectLedger ledger) throws Exception {
             DevServer server = DevServer.inMemory(0);
             Connection connection = Connection.to(server.address());
-            Tool pay = RecordingTool.of("pay", ledger.port()).with(spec -> spec.approved());
+            Tool pay = RecordingTool.of("pay", ledger.port()).with(spec -> spec.approval());
             AgentWorker worker = AgentWorker.builder(connection.client())
                     .taskQueue(QUEUE)
                     .agents(AgentSpec.of("payer", "payer:scripted", pay.spec()))

@@ -117,14 +117,14 @@ class WorldFaultsServerTest {
         String slowOnce = "mkdir " + directory + "/began && sleep 3; ";
         return new ToolSpec[] {
             program("forbidding", ledgerPort, slowOnce + EFFECT + "[ \"$answer\" = done ] && echo done")
-                    .verifiedBy("bash", "-c", FORBID)
-                    .forbiddingByVerify()
+                    .verify("bash", "-c", FORBID)
+                    .verifyForbids()
                     .build(),
             program("looking", ledgerPort, slowOnce + EFFECT + "echo done")
-                    .verifiedBy("bash", "-c", LOOK)
+                    .verify("bash", "-c", LOOK)
                     .build(),
             program("killed", ledgerPort, EFFECT + "kill -9 $$")
-                    .verifiedBy("bash", "-c", LOOK)
+                    .verify("bash", "-c", LOOK)
                     .build(),
         };
     }
@@ -275,9 +275,9 @@ class WorldFaultsServerTest {
                                 .allowingPrivate())
                 .describedAs("Charges", INPUT)
                 .timeout(Duration.ofSeconds(20))
-                .verifiedBy("echo", "{\"landed\":true,\"result\":\"charged, as the bank says\"}")
+                .verify("echo", "{\"landed\":true,\"result\":\"charged, as the bank says\"}")
                 .build();
-        ToolSpec blind = charge.with().verifiedBy().build();
+        ToolSpec blind = charge.with().verify().build();
         try (AgentWorker worker = worker(connection.client(), "bank", new ToolSpec[] {charge})) {
             worker.start();
             Conversation state = await(start("charge1", "bank"), WorldFaultsServerTest::isOver);

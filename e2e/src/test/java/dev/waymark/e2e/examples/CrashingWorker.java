@@ -42,7 +42,7 @@ final class CrashingWorker {
     /** Your tool. This one sends each charge to a ledger. */
     static Tool chargeCard(int ledgerPort) {
         return RecordingTool.of("charge_card", ledgerPort)
-                .with(spec -> spec.verifiesItself().honouringKey().timeout(Duration.ofSeconds(5)));
+                .with(spec -> spec.verifies().honoursKey().timeout(Duration.ofSeconds(5)));
     }
 
     static ModelProvider model() {

@@ -93,7 +93,7 @@ class ChangedToolGateTest {
 
     @Test
     void gate_namesTheChangedSchemaAndTheWaitingCall() throws Exception {
-        JavaTool<Payment> recorded = pay(Payment.class).approved();
+        JavaTool<Payment> recorded = pay(Payment.class).approval();
         try (InMemoryServer server = InMemoryServer.start(0);
                 Connection connection = Connection.to(server.address());
                 AgentWorker worker = AgentWorker.builder(connection.client())

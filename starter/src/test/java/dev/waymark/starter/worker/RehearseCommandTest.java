@@ -262,7 +262,7 @@ class RehearseCommandTest {
                         .safeToRetry()
                         .build(),
                 ToolSpec.command("pay", program.toArray(String[]::new))
-                        .verifiedBy(program.toArray(String[]::new))
+                        .verify(program.toArray(String[]::new))
                         .build(),
                 ToolSpec.mcp("find", McpServer.program("files", program, Map.of()), "find")
                         .safeToRetry()

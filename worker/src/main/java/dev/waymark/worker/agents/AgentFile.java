@@ -390,7 +390,7 @@ final class AgentFile {
         // Checks the fields that all kinds share even if the kind is missing or invalid.
         ToolSpec.Builder tool = declared.orElseGet(() -> ToolSpec.command(name, "true"));
         tool.describedAs(problems.read(description, YamlValue::text).orElse(""), input);
-        problems.read(fields.take("output"), AgentFile::schema).ifPresent(tool::returning);
+        problems.read(fields.take("output"), AgentFile::schema).ifPresent(tool::output);
         problems.read(fields.take("timeout"), ToolEntry::timeout).ifPresent(tool::timeout);
         problems.read(fields.take("approval"), value -> ToolEntry.approval(value, input))
                 .ifPresent(rules -> ToolEntry.approved(tool, rules));
@@ -432,19 +432,19 @@ final class AgentFile {
     private void sideEffects(ToolSpec.Builder tool, YamlFields fields, YamlProblems problems) {
         problems.read(fields.take("dedupe"), value -> value.oneOf("call", "session"))
                 .filter("session"::equals)
-                .ifPresent(session -> tool.deduplicated());
+                .ifPresent(session -> tool.dedupe());
         Optional<YamlValue> verify = fields.take("verify");
         problems.read(verify, value -> ToolEntry.program(value, directory))
-                .ifPresent(program -> tool.verifiedBy(program.toArray(String[]::new)));
+                .ifPresent(program -> tool.verify(program.toArray(String[]::new)));
         if (problems.read(fields.take("verify_forbids"), value -> verifyForbids(value, verify.isPresent()))
                 .orElse(false)) {
-            tool.forbiddingByVerify();
+            tool.verifyForbids();
         }
         problems.read(fields.take("on_unknown"), value -> value.oneOf("report", "ask"))
                 .filter("ask"::equals)
-                .ifPresent(ask -> tool.askingOnUnknown());
+                .ifPresent(ask -> tool.askOnUnknown());
         if (problems.read(fields.take("honours_key"), YamlValue::flag).orElse(false)) {
-            tool.honouringKey();
+            tool.honoursKey();
         }
     }
 

@@ -137,12 +137,12 @@ class AgentDirectoryTest {
                 .containsExactly("write_file", "seed_clouds", "charge");
         assertThat(agent.tool("charge"))
                 .contains(ToolSpec.command("charge", "charge")
-                        .returning(Json.of(Map.of("type", "object")))
-                        .approved()
-                        .deduplicated()
-                        .verifiedBy("charge-verify", "now")
-                        .askingOnUnknown()
-                        .honouringKey()
+                        .output(Json.of(Map.of("type", "object")))
+                        .approval()
+                        .dedupe()
+                        .verify("charge-verify", "now")
+                        .askOnUnknown()
+                        .honoursKey()
                         .build());
         assertThat(agent.tool("seed_clouds")).get().returns(true, ToolSpec::hasEffect);
     }
@@ -651,8 +651,8 @@ class AgentDirectoryTest {
                                         List.of("id"),
                                         "properties",
                                         Map.of("id", Map.of("type", "string")))))
-                        .honouringKey()
-                        .verifiedBy("closed", "now")
+                        .honoursKey()
+                        .verify("closed", "now")
                         .env(Map.of("TOKEN", "${ISSUES_TOKEN}"))
                         .build());
         assertThat(agent.tool("ping"))

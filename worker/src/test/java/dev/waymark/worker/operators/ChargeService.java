@@ -54,10 +54,10 @@ final class ChargeService {
     List<Tool> tools() {
         return List.of(
                 tool(CHARGE),
-                tool(APPROVED).approved(),
-                tool(DEDUPLICATED).deduplicated(),
-                tool(ASKING).askingOnUnknown().withTimeout(SHORT),
-                tool(VERIFIED).withTimeout(SHORT).verifiedBy(this::verify));
+                tool(APPROVED).approval(),
+                tool(DEDUPLICATED).dedupe(),
+                tool(ASKING).askOnUnknown().timeout(SHORT),
+                tool(VERIFIED).timeout(SHORT).verify(this::verify));
     }
 
     /** The number of times that this amount was charged for the thread. */
@@ -67,7 +67,7 @@ final class ChargeService {
     }
 
     private JavaTool<Charge> tool(String name) {
-        return JavaTool.of(name, "Charges the card", Charge.class, this::charge).withTimeout(Duration.ofMinutes(2));
+        return JavaTool.of(name, "Charges the card", Charge.class, this::charge).timeout(Duration.ofMinutes(2));
     }
 
     private String charge(Charge args, ToolContext context) throws InterruptedException {

@@ -54,7 +54,7 @@ class BubblewrapTest {
 
     private CommandResult run(Optional<Sandbox> sandbox, Duration timeout, String script) throws Exception {
         ToolSpec.Builder tool = ToolSpec.command("tool", "/bin/bash").timeout(timeout);
-        sandbox.ifPresent(tool::sandboxed);
+        sandbox.ifPresent(tool::sandbox);
         return new CommandRunner(System.getenv())
                 .run(
                         tool.build(),

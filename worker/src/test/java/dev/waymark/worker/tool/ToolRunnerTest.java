@@ -21,7 +21,7 @@ class ToolRunnerTest {
     @Test
     void verifyProgram_waitsForASlotOfPrograms() throws Exception {
         ToolSpec charge = ToolSpec.command("charge", "./charge.sh")
-                .verifiedBy("./charge-verify.sh")
+                .verify("./charge-verify.sh")
                 .build();
         List<ToolSlots.Slot> taken = new ArrayList<>();
         CompletableFuture<ToolSlots.Slot> last = new CompletableFuture<>();

@@ -402,7 +402,7 @@ abstract class AgentWorkflowCases {
                     return "never";
                 })
                 .safeToRetry()
-                .withTimeout(Duration.ofSeconds(1));
+                .timeout(Duration.ofSeconds(1));
         try (WorkflowRig rig = new WorkflowRig(connection(), model, hang)) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 

@@ -31,7 +31,7 @@ class ApprovalByRuleTest {
         Json small = Json.of(Map.of("properties", Map.of("usd", Map.of("maximum", 50))));
         Json huge = Json.of(Map.of("properties", Map.of("usd", Map.of("minimum", 1000))));
         ToolSpec spec = ToolSpec.java("refund")
-                .approvedBy(List.of(
+                .rules(List.of(
                         ApprovalRule.deny("only three").requestedOver(3),
                         ApprovalRule.allow("small").when(small),
                         ApprovalRule.deny("too much").when(huge)))

@@ -63,11 +63,11 @@ abstract class ChangedJavaToolCases {
 
     @Test
     void approvedCall_mismatchingTheNewTool_isAnErrorWithBothSchemas() {
-        try (WorkflowRig rig = rig(pay(Payment.class).approved())) {
+        try (WorkflowRig rig = rig(pay(Payment.class).approval())) {
             String thread = start(rig);
             request(rig, thread);
 
-            rig.deploy(pay(Payment2.class).approved());
+            rig.deploy(pay(Payment2.class).approval());
             rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1"));
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -81,11 +81,11 @@ abstract class ChangedJavaToolCases {
 
     @Test
     void approvedCall_matchingTheNewTool_asksAgainAndItsGrantEnds() {
-        try (WorkflowRig rig = rig(pay(Payment.class).approved())) {
+        try (WorkflowRig rig = rig(pay(Payment.class).approval())) {
             String thread = start(rig);
             PendingItem first = request(rig, thread);
 
-            rig.deploy(pay(NotedPayment.class).approved());
+            rig.deploy(pay(NotedPayment.class).approval());
             rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "grant", Map.of()));
             PendingItem second = rig.await(thread, now -> now.asks().stream().anyMatch(PendingItem::toolChanged))
                     .asks()
@@ -113,13 +113,13 @@ abstract class ChangedJavaToolCases {
     /** A thread keeps the schema that it recorded, so its model keeps writing arguments for that schema. */
     @Test
     void laterCall_ofAnOldThread_isRefusedBeforeApprovalAndClaim() {
-        try (WorkflowRig rig = rig(pay(Payment.class).approved())) {
+        try (WorkflowRig rig = rig(pay(Payment.class).approval())) {
             String thread = start(rig);
             request(rig, thread);
             rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1"));
             rig.awaitTurn(thread, 1);
 
-            rig.deploy(pay(Payment2.class).approved());
+            rig.deploy(pay(Payment2.class).approval());
             rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Again"));
             Conversation state = rig.awaitTurn(thread, 2);
 

@@ -90,7 +90,7 @@ class ExportedThreadTest {
         JavaTool<?> send = JavaTool.of("send", "Sends", Token.class, (args, context) -> "sent with " + args.token());
         Part.ToolUse call = new Part.ToolUse("tu_1", "send", Json.of(Map.of("token", SECRET)));
         try (WorkflowRig rig =
-                new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call), send.approved())) {
+                new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call), send.approval())) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Use " + SECRET)));
             String digest =
                     rig.awaitSettled(thread).calls().get("tu_1").orElseThrow().argsDigest();

@@ -60,7 +60,7 @@ class ForgedReportsThreadTest {
 
     private Conversation run(String victim, String forgery) throws IOException {
         ToolSpec charge = ToolSpec.command("charge_card", words("charge.sh"))
-                .verifiedBy(words("verify.sh"))
+                .verify(words("verify.sh"))
                 .timeout(Duration.ofSeconds(8))
                 .build();
         Path forger = ReportForger.in(directory);

@@ -185,7 +185,7 @@ class FusedStepTest {
                 model,
                 safe("look", args -> "red"),
                 tool("pay", spec -> spec, args -> "paid"),
-                tool("approved", spec -> spec.safeToRetry().approved(), args -> "done"))) {
+                tool("approved", spec -> spec.safeToRetry().approval(), args -> "done"))) {
             String thread = rig.start(hello());
 
             rig.await(

@@ -41,7 +41,7 @@ class GrantThreadTest {
 
     /** Every refund needs approval. */
     static Tool refund() {
-        return ApprovalByRuleTest.refund(ToolSpec.java("refund").approved().build());
+        return ApprovalByRuleTest.refund(ToolSpec.java("refund").approval().build());
     }
 
     static String start(WorkflowRig rig, String amounts) {
@@ -153,7 +153,7 @@ class GrantThreadTest {
     void commandChangedAfterItsApproval_asksAgainAndRunsWhenApproved() throws Exception {
         Path program = script(directory.resolve("refund.sh"), "#!/bin/sh\necho old\n");
         ToolSpec spec =
-                ToolSpec.command("refund", program.toString()).approved().build();
+                ToolSpec.command("refund", program.toString()).approval().build();
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), ApprovalByRuleTest.refunding())
                 .with(agent -> agent.tools(List.of(spec)))) {
             String thread = start(rig, "100");
@@ -229,7 +229,7 @@ class GrantThreadTest {
     void javaTool_isComparedWithoutASeparateEvent() throws Exception {
         JavaTool<ToolProtocolCases.Charge> charge = JavaTool.of(
                         "charge_card", "Charges the card", ToolProtocolCases.Charge.class, (args, context) -> "charged")
-                .approved();
+                .approval();
         try (WorkflowRig rig = new WorkflowRig(
                 TestServers.inMemory(), ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5)), charge)) {
             String thread = start(rig, "Go");

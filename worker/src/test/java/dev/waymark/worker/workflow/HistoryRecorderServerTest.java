@@ -296,7 +296,7 @@ class HistoryRecorderServerTest {
     void toolThatChangesAfterItsApproval(@TempDir Path directory) throws Exception {
         Path program = GrantThreadTest.script(directory.resolve("refund.sh"), "#!/bin/sh\necho old\n");
         ToolSpec spec =
-                ToolSpec.command("refund", program.toString()).approved().build();
+                ToolSpec.command("refund", program.toString()).approval().build();
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), ApprovalByRuleTest.refunding())
                 .with(agent -> agent.tools(List.of(spec)))) {
             String thread = GrantThreadTest.start(rig, "100");
@@ -367,7 +367,7 @@ class HistoryRecorderServerTest {
         try (WorkflowRig rig = new WorkflowRig(
                         TestServers.real(),
                         model,
-                        ToolProtocolCases.charging(ledger).approved())
+                        ToolProtocolCases.charging(ledger).approval())
                 .with(agent -> agent.approvals(hasty))) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             rig.awaitSettled(thread);
@@ -437,7 +437,7 @@ class HistoryRecorderServerTest {
         CountDownLatch hangs = new CountDownLatch(1);
         ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
         try (WorkflowRig rig =
-                new WorkflowRig(TestServers.real(), model, hanging(hangs).withTimeout(Duration.ofSeconds(1)))) {
+                new WorkflowRig(TestServers.real(), model, hanging(hangs).timeout(Duration.ofSeconds(1)))) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             hangs.await();
             rig.replaceWorker();
@@ -454,8 +454,8 @@ class HistoryRecorderServerTest {
                         "charge_card", "Charges the card", ToolProtocolCases.Charge.class, (args, context) -> {
                             throw new EffectUnknownException("no answer");
                         })
-                .withTimeout(Duration.ofSeconds(1))
-                .askingOnUnknown();
+                .timeout(Duration.ofSeconds(1))
+                .askOnUnknown();
         ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, unsure)) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
@@ -491,7 +491,7 @@ class HistoryRecorderServerTest {
         try (WorkflowRig rig = new WorkflowRig(
                 TestServers.real(),
                 model,
-                ToolProtocolCases.hangingOnce(ledger, hangs).withTimeout(Duration.ofSeconds(20)))) {
+                ToolProtocolCases.hangingOnce(ledger, hangs).timeout(Duration.ofSeconds(20)))) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             hangs.await();
             rig.replaceWorker();

@@ -211,7 +211,7 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
         stage(thinking().calls("tu_1", "refund", "{\"usd\": 100}"));
         try (WorkflowRig rig = rig(
                 UnaryOperator.identity(),
-                ApprovalByRuleTest.refund(ToolSpec.java("refund").approved().build()))) {
+                ApprovalByRuleTest.refund(ToolSpec.java("refund").approval().build()))) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Refund it")));
             rig.await(thread, now -> now.asks().size() == 1);
             rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "args", Map.of("usd", 50), "by", "ann"));
@@ -244,8 +244,8 @@ abstract class PromptGrowsCases<S extends ModelServer> extends BoundThreads<S> {
         Tool unsure = JavaTool.of("charge", "Charges", ToolProtocolCases.Charge.class, (args, context) -> {
                     throw new EffectUnknownException("no answer");
                 })
-                .withTimeout(Duration.ofSeconds(1))
-                .askingOnUnknown();
+                .timeout(Duration.ofSeconds(1))
+                .askOnUnknown();
         try (WorkflowRig rig = rig(UnaryOperator.identity(), unsure)) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Refund it")));
             rig.awaitSettled(thread);

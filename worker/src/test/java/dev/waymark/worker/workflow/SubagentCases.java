@@ -165,7 +165,7 @@ abstract class SubagentCases {
     void approvalInASubagent_isBoundToItsArguments() {
         ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
         ModelProvider model = boss(task("tu_7", "scout", "charge 500"));
-        JavaTool<?> charge = ToolProtocolCases.charging(ledger).approved();
+        JavaTool<?> charge = ToolProtocolCases.charging(ledger).approval();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, charge).withSubagents("boss", "scout")) {
             String thread = rig.start(go());
             rig.adopt(thread + "/tu_7");

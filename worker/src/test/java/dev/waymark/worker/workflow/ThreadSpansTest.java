@@ -192,7 +192,7 @@ class ThreadSpansTest {
                     told.add(context.traceparent().orElseThrow());
                     return "charged " + order.item();
                 })
-                .approved();
+                .approval();
         Part.ToolUse call = new Part.ToolUse("tu_1", "charge", Json.of(Map.of("item", "lamp")));
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call), charge)) {
             String thread = rig.start(StartInput.of("a")

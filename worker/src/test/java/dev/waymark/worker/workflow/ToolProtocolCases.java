@@ -74,9 +74,9 @@ abstract class ToolProtocolCases {
                     ledger.add(args.cents());
                     return "charged " + args.cents();
                 })
-                .withTimeout(Duration.ofSeconds(1))
-                .honouringKey()
-                .verifiedBy((args, context) -> VerifyResult.notLanded());
+                .timeout(Duration.ofSeconds(1))
+                .honoursKey()
+                .verify((args, context) -> VerifyResult.notLanded());
     }
 
     static Part.ToolUse charge(String id, int cents) {
@@ -122,7 +122,7 @@ abstract class ToolProtocolCases {
 
     @Test
     void approval_editedArguments_areWhatRuns() {
-        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())) {
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approval())) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             Conversation waiting = rig.awaitSettled(thread);
             assertThat(waiting.isInterrupted()).isTrue();
@@ -148,7 +148,7 @@ abstract class ToolProtocolCases {
 
     @Test
     void approval_denied_neverRuns() {
-        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())) {
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approval())) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             rig.awaitSettled(thread);
 
@@ -201,7 +201,7 @@ abstract class ToolProtocolCases {
     @Test
     void invalidArguments_failBeforeApproval() {
         Part.ToolUse wrong = new Part.ToolUse("tu_1", "charge_card", Json.of(Map.of("cents", "many")));
-        try (WorkflowRig rig = new WorkflowRig(connection(), calling(wrong), charge().approved())) {
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(wrong), charge().approval())) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
 
             Conversation state = rig.awaitTurn(thread, 1);
@@ -296,7 +296,7 @@ abstract class ToolProtocolCases {
     void timeout_withAnyException_isUnknownAndKeepsItsKey() {
         List<String> keys = new CopyOnWriteArrayList<>();
         JavaTool<Charge> tool =
-                complainingOfInterruptions(keys, new CountDownLatch(1)).withTimeout(Duration.ofSeconds(1));
+                complainingOfInterruptions(keys, new CountDownLatch(1)).timeout(Duration.ofSeconds(1));
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), tool)) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
 
@@ -351,7 +351,7 @@ abstract class ToolProtocolCases {
     @Test
     void approval_undecidedInTime_isDenied() {
         AgentSpec.Approvals hasty = new AgentSpec.Approvals(false, Optional.of(Duration.ofSeconds(1)));
-        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approval())
                 .with(agent -> agent.approvals(hasty))) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
 
@@ -367,7 +367,7 @@ abstract class ToolProtocolCases {
     @Test
     void approval_withoutApprovers_isDeniedAtOnce() {
         AgentSpec.Approvals nobody = new AgentSpec.Approvals(true, Optional.empty());
-        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approval())
                 .with(agent -> agent.approvals(nobody))) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
 

@@ -57,7 +57,7 @@ public final class CommandToolKind implements ToolKind<ToolImplementation.Comman
         problems.read(entry.fields().take("env"), ToolEntry::environment).ifPresent(tool::env);
         problems.read(entry.fields().take("sandbox"), sandbox -> SandboxFields.read(sandbox, entry.directory()))
                 .flatMap(sandbox -> sandbox)
-                .ifPresent(tool::sandboxed);
+                .ifPresent(tool::sandbox);
         problems.end();
         return tool;
     }

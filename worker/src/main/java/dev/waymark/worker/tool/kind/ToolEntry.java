@@ -100,6 +100,6 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
         if (rules.isEmpty() || rules.equals(List.of(NEVER))) {
             return tool;
         }
-        return rules.equals(List.of(ALWAYS)) ? tool.approved() : tool.approvedBy(rules);
+        return rules.equals(List.of(ALWAYS)) ? tool.approval() : tool.rules(rules);
     }
 }

@@ -43,7 +43,7 @@ public record McpEntry(
         if (trust && harmless) {
             spec.safeToRetry();
         } else if (askOnUnknown) {
-            spec.askingOnUnknown();
+            spec.askOnUnknown();
         }
         return spec.build();
     }

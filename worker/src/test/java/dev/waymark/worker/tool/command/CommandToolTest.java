@@ -43,7 +43,7 @@ class CommandToolTest {
     @Tag("full")
     void effectBeforeAnInconclusiveEnd_isVerifiedAndHappensOnce(String end) throws Exception {
         ToolSpec tool = charge(end)
-                .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
+                .verify("echo", "{\"landed\": true, \"result\": \"charged before\"}")
                 .build();
 
         assertThat(thread.run(tool, Map.of("cents", 5))).isEqualTo("charged before");
@@ -76,8 +76,8 @@ class CommandToolTest {
     @Test
     void mismatchingResult_isUnknownUntilVerified() throws Exception {
         ToolSpec tool = charge("echo '{\"cents\": \"five\"}'")
-                .returning(CENTS)
-                .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
+                .output(CENTS)
+                .verify("echo", "{\"landed\": true, \"result\": \"charged before\"}")
                 .build();
 
         assertThat(thread.run(tool, Map.of("cents", 5))).isEqualTo("charged before");
@@ -87,7 +87,7 @@ class CommandToolTest {
     @Test
     void mismatchingResult_ofASafeTool_isAnErrorThatTheModelSees() {
         ToolSpec tool = charge("echo '{\"cents\": \"five\"}'")
-                .returning(CENTS)
+                .output(CENTS)
                 .safeToRetry()
                 .build();
 

@@ -131,7 +131,7 @@ class HttpToolThreadTest {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
             String text = thread.run(
-                    charge(Method.POST, server.url("/")).honouringKey().build(),
+                    charge(Method.POST, server.url("/")).honoursKey().build(),
                     Map.of("cents", 5),
                     Map.of("cents", 5));
 
@@ -153,9 +153,9 @@ class HttpToolThreadTest {
         try (RecordingServer server = losingTheFirst(effects)) {
             String text = thread.run(
                     charge(Method.POST, server.url("/"))
-                            .honouringKey()
+                            .honoursKey()
                             .timeout(Duration.ofSeconds(6))
-                            .verifiedBy("echo", "{\"landed\": false}")
+                            .verify("echo", "{\"landed\": false}")
                             .build(),
                     Map.of("cents", 5));
 
@@ -175,7 +175,7 @@ class HttpToolThreadTest {
             String text = thread.run(
                     charge(Method.POST, server.url("/"))
                             .timeout(Duration.ofSeconds(6))
-                            .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
+                            .verify("echo", "{\"landed\": true, \"result\": \"charged before\"}")
                             .build(),
                     Map.of("cents", 5));
 
@@ -198,7 +198,7 @@ class HttpToolThreadTest {
         })) {
             ToolSpec tool = charge(Method.POST, server.url("/"))
                     .timeout(Duration.ofSeconds(2))
-                    .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
+                    .verify("echo", "{\"landed\": true, \"result\": \"charged before\"}")
                     .build();
 
             assertThat(thread.run(tool, Map.of("cents", 5))).isEqualTo("charged before");

@@ -69,7 +69,7 @@ class JavaToolTest {
                 .build();
         JavaTool<Booking> tool = JavaTool.of("book", "Books a room", Booking.class, (args, context) -> "Booked")
                 .safeToRetry()
-                .withTimeout(Duration.ofSeconds(5));
+                .timeout(Duration.ofSeconds(5));
         assertThat(tool.spec()).isEqualTo(expected);
         assertThat(ToolArguments.schemaProblem(schema)).isEmpty();
     }
@@ -128,7 +128,7 @@ class JavaToolTest {
         assertThatThrownBy(() -> JavaTool.of("greet", " ", Guest.class, (args, context) -> ""))
                 .hasMessage("tool greet: the description is empty. Tell the model what the tool does");
         JavaTool<Guest> greet = JavaTool.of("greet", "Greets", Guest.class, (args, context) -> "");
-        assertThatThrownBy(() -> greet.withTimeout(Duration.ZERO))
+        assertThatThrownBy(() -> greet.timeout(Duration.ZERO))
                 .hasMessage("tool greet: the timeout must be longer than 0, found 0s");
     }
 

@@ -80,7 +80,7 @@ class McpDiscoveryTest {
 
         assertThat(agent.tools())
                 .containsExactly(
-                        tool("test_echo", "echo").approved().safeToRetry().build(),
+                        tool("test_echo", "echo").approval().safeToRetry().build(),
                         tool("test_charge", "charge").build());
     }
 

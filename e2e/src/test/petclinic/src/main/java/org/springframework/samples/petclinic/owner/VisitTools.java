@@ -59,7 +59,7 @@ public class VisitTools {
      */
     @ToolMethod(
             description = "Books a visit for a pet; the date is written YYYY-MM-DD",
-            verifiedBy = "isBooked",
+            verify = "isBooked",
             honoursKey = true)
     @Transactional
     public String bookVisit(NewVisit booked) {
