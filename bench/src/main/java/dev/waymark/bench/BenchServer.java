@@ -1,7 +1,6 @@
 package dev.waymark.bench;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.fixtures.process.KillableServer;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.worker.server.DevServer;
@@ -39,7 +38,7 @@ public final class BenchServer implements AutoCloseable {
     }
 
     /** @param name is part of the name of the temporary directory */
-    public static BenchServer open(String name) throws IOException, InterruptedException, ServerUnreachable {
+    public static BenchServer open(String name) throws IOException, InterruptedException {
         Path binary = TemporalBinary.find()
                 .orElseThrow(() -> new NoSuchFileException("temporal", null, "not on PATH; TEMPORAL_CLI may name it"));
         Path directory = Files.createTempDirectory("waymark-" + name + "-");

@@ -13,7 +13,7 @@ import dev.waymark.client.save.SaveOptions;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.connect.ConnectionException;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.value.ProblemType;
@@ -50,20 +50,16 @@ record ClientContext(
         Supplier<Optional<String>> callerSpan) {
     private static final String TASK_QUEUE_SETTING = "WAYMARK_TASK_QUEUE";
 
-    interface Connecting {
-        Connection connection() throws ServerUnreachable;
-    }
-
     /** Opens a connection, and uses the task queue in {@code WAYMARK_TASK_QUEUE}, or the default one. */
-    static ClientContext connected(Connecting connecting) {
+    static ClientContext connected(Supplier<Connection> connecting) {
         String taskQueue = Optional.ofNullable(ProcessEnvironment.get().get(TASK_QUEUE_SETTING))
                 .filter(name -> !name.isBlank())
                 .orElse(WireNames.TASK_QUEUE);
         try {
-            return of(connecting.connection(), taskQueue);
+            return of(connecting.get(), taskQueue);
         } catch (KeyProblem e) {
             throw new WaymarkException.Refused(ProblemType.KEY_PROBLEM, String.valueOf(e.getMessage()), Remedy.NONE);
-        } catch (ServerUnreachable e) {
+        } catch (ConnectionException e) {
             throw ServerFailures.unreachable(e);
         }
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.connect.ConnectionException;
 import dev.waymark.e2e.product.TlsFront;
 import io.grpc.Server;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
@@ -64,14 +64,14 @@ class ConnectionTlsTest {
         return new LinkedHashMap<>(front.settings());
     }
 
-    private static ServerUnreachable failure(Map<String, String> settings) {
+    private static ConnectionException failure(Map<String, String> settings) {
         return catchThrowableOfType(
-                ServerUnreachable.class,
+                ConnectionException.class,
                 () -> Connection.of(settings, Optional.empty()).close());
     }
 
     @Test
-    void serverName_isTheNameThatTheCertificateMustHave() throws ServerUnreachable {
+    void serverName_isTheNameThatTheCertificateMustHave() {
         try (Connection connection = Connection.of(settings(), Optional.empty())) {
             assertThat(connection.isInMemory()).isFalse();
         }
@@ -133,7 +133,7 @@ class ConnectionTlsTest {
         Map<String, String> settings = settings();
         settings.put("TEMPORAL_API_KEY", "guessed");
 
-        ServerUnreachable refused = failure(settings);
+        ConnectionException refused = failure(settings);
 
         assertThat(refused)
                 .hasMessage("the Temporal server refuses this client: " + front.address() + " (UNAUTHENTICATED)");
@@ -141,7 +141,7 @@ class ConnectionTlsTest {
                 .hasValueSatisfying(words -> assertThat(words).contains("TEMPORAL_API_KEY"));
     }
 
-    private static void isHandshake(ServerUnreachable failure) {
+    private static void isHandshake(ConnectionException failure) {
         assertThat(failure.getMessage())
                 .startsWith("the TLS handshake with the Temporal server failed: " + front.address() + " (");
         assertThat(failure.advice())

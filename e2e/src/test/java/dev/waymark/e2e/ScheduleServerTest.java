@@ -26,7 +26,6 @@ import dev.waymark.client.schedule.SchedulePage;
 import dev.waymark.client.schedule.ScheduleTrigger;
 import dev.waymark.codec.ScheduledThread;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -99,7 +98,7 @@ class ScheduleServerTest {
         }
     }
 
-    private static Connection connection(Map<String, String> more) throws ServerUnreachable {
+    private static Connection connection(Map<String, String> more) {
         Map<String, String> variables = Stream.concat(
                         Map.of("TEMPORAL_ADDRESS", server.address()).entrySet().stream(), more.entrySet().stream())
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));

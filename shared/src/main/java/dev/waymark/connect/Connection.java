@@ -88,12 +88,12 @@ public final class Connection implements AutoCloseable {
      * @param keys the keys of payloads, if they are encrypted
      */
     private record Settings(Optional<EncryptionKeys> keys, Optional<ThreadKeys> threadKeys, FairShares fairShares) {
-        static Settings of(Map<String, String> variables) throws ServerUnreachable {
+        static Settings of(Map<String, String> variables) {
             Optional<EncryptionKeys> keys = EncryptionKeys.of(variables);
             try {
                 return new Settings(keys, ThreadKeys.of(variables, keys), FairShares.of(variables));
             } catch (FairShares.Unreadable e) {
-                throw new ServerUnreachable("the settings can't be read: " + e.getMessage(), e);
+                throw new ConnectionException("the settings can't be read: " + e.getMessage(), e);
             }
         }
 
@@ -132,7 +132,7 @@ public final class Connection implements AutoCloseable {
      * Connects with the environment variables and configuration profiles of Temporal, such as {@code TEMPORAL_ADDRESS}
      * and {@code TEMPORAL_NAMESPACE}.
      */
-    public static Connection fromEnvironment() throws ServerUnreachable {
+    public static Connection fromEnvironment() {
         return of(ProcessEnvironment.get(), Optional.empty());
     }
 
@@ -140,7 +140,7 @@ public final class Connection implements AutoCloseable {
      * Connects with these variables in place of the environment's. The SDK reports its metrics to this scope, if there
      * is one.
      */
-    public static Connection of(Map<String, String> variables, Optional<Scope> metrics) throws ServerUnreachable {
+    public static Connection of(Map<String, String> variables, Optional<Scope> metrics) {
         return open(settings(variables), variables, metrics, List.of());
     }
 
@@ -149,8 +149,7 @@ public final class Connection implements AutoCloseable {
      * contain {@link EncryptionKeys#VARIABLE}. Threads have keys of their own if the variables also contain {@link
      * ThreadKeys#VARIABLE}.
      */
-    public static Connection over(WorkflowServiceStubs stubs, String namespace, Map<String, String> variables)
-            throws ServerUnreachable {
+    public static Connection over(WorkflowServiceStubs stubs, String namespace, Map<String, String> variables) {
         Settings own = Settings.of(variables);
         WorkflowClientOptions options =
                 WorkflowClientOptions.newBuilder().setNamespace(namespace).build();
@@ -165,7 +164,7 @@ public final class Connection implements AutoCloseable {
      * Connects to this address, with the other settings of the environment. The interceptors see all calls of the
      * connection.
      */
-    public static Connection to(String address, ClientInterceptor... interceptors) throws ServerUnreachable {
+    public static Connection to(String address, ClientInterceptor... interceptors) {
         Map<String, String> variables = ProcessEnvironment.get();
         ClientConfigProfile profile =
                 settings(variables).toBuilder().setAddress(address).build();
@@ -176,7 +175,7 @@ public final class Connection implements AutoCloseable {
      * Connects to this address or, if it is empty, to the address in the environment. The SDK reports its metrics to
      * this scope, if there is one.
      */
-    public static Connection counted(Optional<String> address, Optional<Scope> metrics) throws ServerUnreachable {
+    public static Connection counted(Optional<String> address, Optional<Scope> metrics) {
         Map<String, String> variables = ProcessEnvironment.get();
         ClientConfigProfile.Builder profile = settings(variables).toBuilder();
         address.ifPresent(profile::setAddress);
@@ -184,36 +183,36 @@ public final class Connection implements AutoCloseable {
     }
 
     /** The codec that these variables configure, for a program without a connection. */
-    public static Optional<PayloadCodec> codec(Map<String, String> variables) throws ServerUnreachable {
+    public static Optional<PayloadCodec> codec(Map<String, String> variables) {
         return Settings.of(variables).converter(namespace(variables)) instanceof PayloadCodec codec
                 ? Optional.of(codec)
                 : Optional.empty();
     }
 
     /** The namespace in these variables or in Temporal's configuration. */
-    public static String namespace(Map<String, String> variables) throws ServerUnreachable {
+    public static String namespace(Map<String, String> variables) {
         return namespace(settings(variables).toWorkflowClientOptions());
     }
 
-    private static ClientConfigProfile settings(Map<String, String> variables) throws ServerUnreachable {
+    private static ClientConfigProfile settings(Map<String, String> variables) {
         try {
             return ClientConfigProfile.load(LoadClientConfigProfileOptions.newBuilder()
                     .setEnvOverrides(variables)
                     .build());
         } catch (IOException | IllegalArgumentException e) {
-            throw new ServerUnreachable("the Temporal settings can't be read: " + e.getMessage(), e);
+            throw new ConnectionException("the Temporal settings can't be read: " + e.getMessage(), e);
         } catch (NullPointerException e) {
             // Thrown by the library for a configuration file without a profile.
-            throw new ServerUnreachable("the Temporal settings can't be read: no profile in the configuration file", e);
+            throw new ConnectionException("the Temporal settings can't be read: no profile in the configuration file", e);
         }
     }
 
-    private static WorkflowServiceStubsOptions stubsOptions(ClientConfigProfile profile) throws ServerUnreachable {
+    private static WorkflowServiceStubsOptions stubsOptions(ClientConfigProfile profile) {
         try {
             return profile.toWorkflowServiceStubsOptions();
         } catch (RuntimeException e) {
             // Thrown by the library for certificates and keys that are missing or can't be read.
-            throw new ServerUnreachable("the TLS settings can't be used: " + rootMessage(e), TLS_SETTINGS, e);
+            throw new ConnectionException("the TLS settings can't be used: " + rootMessage(e), TLS_SETTINGS, e);
         }
     }
 
@@ -221,13 +220,12 @@ public final class Connection implements AutoCloseable {
             ClientConfigProfile profile,
             Map<String, String> variables,
             Optional<Scope> metrics,
-            List<ClientInterceptor> interceptors)
-            throws ServerUnreachable {
+            List<ClientInterceptor> interceptors) {
         Settings own = Settings.of(variables);
         String given = Optional.ofNullable(profile.getAddress()).orElse("");
         Optional<String> problem = addressProblem(given);
         if (problem.isPresent()) {
-            throw new ServerUnreachable(
+            throw new ConnectionException(
                     "the server's address " + problem.get() + ": " + given, new IllegalArgumentException(given));
         }
         WorkflowServiceStubsOptions told = stubsOptions(profile);
@@ -273,11 +271,11 @@ public final class Connection implements AutoCloseable {
                         .build());
     }
 
-    private static ServerUnreachable unreachable(WorkflowServiceStubs stubs, StatusRuntimeException e) {
+    private static ConnectionException unreachable(WorkflowServiceStubs stubs, StatusRuntimeException e) {
         String target = stubs.getOptions().getTarget();
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof SSLException) {
-                return new ServerUnreachable(
+                return new ConnectionException(
                         "the TLS handshake with the Temporal server failed: " + target + " (" + rootMessage(cause)
                                 + ")",
                         TLS_SETTINGS,
@@ -285,13 +283,13 @@ public final class Connection implements AutoCloseable {
             }
         }
         if (ServerAnswer.REFUSED.is(e)) {
-            return new ServerUnreachable(
+            return new ConnectionException(
                     "the Temporal server refuses this client: " + target + " ("
                             + e.getStatus().getCode() + ")",
                     "Check the API key (TEMPORAL_API_KEY) and the client's certificate (TEMPORAL_TLS_CLIENT_CERT_PATH)",
                     e);
         }
-        return new ServerUnreachable(
+        return new ConnectionException(
                 "no Temporal server answers: " + target + " (" + e.getStatus().getCode() + ")", e);
     }
 
@@ -395,13 +393,13 @@ public final class Connection implements AutoCloseable {
     /**
      * Whether the server of these stubs is the in-memory one.
      *
-     * @throws ServerGoneException if it does not answer
+     * @throws ConnectionException if it does not answer
      */
     public static boolean isInMemory(WorkflowServiceStubs stubs) {
         try {
             return serverInfo(stubs).version().isEmpty();
         } catch (StatusRuntimeException e) {
-            throw new ServerGoneException(unreachable(stubs, e));
+            throw unreachable(stubs, e);
         }
     }
 

@@ -19,7 +19,7 @@ class ConnectionAddressTest {
     void invalidAddress_isRefusedWithoutAnAttempt(String address, String problem) {
         assertThatThrownBy(() -> Connection.of(Map.of("TEMPORAL_ADDRESS", address), Optional.empty())
                         .close())
-                .isInstanceOf(ServerUnreachable.class)
+                .isInstanceOf(ConnectionException.class)
                 .hasMessage("the server's address " + problem + ": " + address);
     }
 

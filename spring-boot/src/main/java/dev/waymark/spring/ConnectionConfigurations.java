@@ -3,11 +3,12 @@ package dev.waymark.spring;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.connect.ConnectionException;
 import io.temporal.client.WorkflowClient;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -69,14 +70,10 @@ final class ConnectionConfigurations {
     }
 
     /** Makes a connection from settings. */
-    private interface Connecting {
-        Connection with(Map<String, String> variables) throws ServerUnreachable;
-    }
-
-    private static Connection connect(Connecting connecting, WaymarkProperties properties) {
+    private static Connection connect(Function<Map<String, String>, Connection> connecting, WaymarkProperties properties) {
         try {
-            return connecting.with(properties.over(ProcessEnvironment.get()));
-        } catch (ServerUnreachable e) {
+            return connecting.apply(properties.over(ProcessEnvironment.get()));
+        } catch (ConnectionException e) {
             throw new WaymarkStartException(
                     "Waymark: " + e.getMessage(),
                     e.advice()

@@ -2,8 +2,8 @@ package dev.waymark.worker;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ConnectionException;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.connect.ServerGoneException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.AgentWorkflow;
@@ -469,7 +469,7 @@ public final class AgentWorker implements AutoCloseable {
          *
          * @throws IllegalArgumentException if an agent in Java is invalid, or if a deployment is set for the in-memory
          * server
-         * @throws ServerGoneException if the server does not answer
+         * @throws ConnectionException if the server does not answer
          */
         public AgentWorker build() {
             ModelProviders known =

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerGoneException;
+import dev.waymark.connect.ConnectionException;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
@@ -182,7 +182,7 @@ class AgentWorkerTest {
             leaving.close();
 
             assertThatThrownBy(worker::build)
-                    .isInstanceOf(ServerGoneException.class)
+                    .isInstanceOf(ConnectionException.class)
                     .hasMessage("no Temporal server answers: " + left.address() + " (UNAVAILABLE)");
         }
     }

@@ -4,7 +4,6 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.conversation.Conversation;
@@ -79,7 +78,7 @@ public final class ChaosStage implements AutoCloseable {
     }
 
     /** @param directory an empty directory for the ledger and the witness files of crashes */
-    public static ChaosStage open(String serverAddress, Path directory) throws ServerUnreachable {
+    public static ChaosStage open(String serverAddress, Path directory) {
         return new ChaosStage(directory, Connection.to(serverAddress));
     }
 

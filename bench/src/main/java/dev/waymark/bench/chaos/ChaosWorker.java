@@ -1,7 +1,7 @@
 package dev.waymark.bench.chaos;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.connect.ConnectionException;
 import dev.waymark.testkit.crash.Crash;
 import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.testkit.crash.Fault;
@@ -73,8 +73,7 @@ final class ChaosWorker {
         WorkerProcess.work();
     }
 
-    private static void work(Role role, Map<String, String> environment, String address, Crash crash)
-            throws ServerUnreachable {
+    private static void work(Role role, Map<String, String> environment, String address, Crash crash) {
         WorkflowClient client = connect(address, crash.interceptor()).client();
         ChaosAgents.worker(client, role.run(), environment, crash).start();
     }
@@ -98,11 +97,11 @@ final class ChaosWorker {
     }
 
     /** Retries, because a server on a busy machine may answer late. */
-    private static Connection connect(String address, ClientInterceptor... interceptors) throws ServerUnreachable {
+    private static Connection connect(String address, ClientInterceptor... interceptors) {
         for (int i = 1; ; i++) {
             try {
                 return Connection.to(address, interceptors);
-            } catch (ServerUnreachable e) {
+            } catch (ConnectionException e) {
                 if (i == MOST_TRIES) {
                     throw e;
                 }

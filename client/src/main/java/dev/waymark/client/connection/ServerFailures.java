@@ -6,7 +6,7 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.ServerAnswer;
-import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.connect.ConnectionException;
 import dev.waymark.contract.PreviousRunGoneException;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.ProblemType;
@@ -134,7 +134,7 @@ public final class ServerFailures {
                 String.valueOf(problem.getMessage()), Remedy.advice(KeyStoreException.ADVICE), problem);
     }
 
-    public static WaymarkException unreachable(ServerUnreachable problem) {
+    public static WaymarkException unreachable(ConnectionException problem) {
         return new WaymarkException.ServerUnreachable(
                 String.valueOf(problem.getMessage()),
                 problem.advice().map(Remedy::advice).orElse(Remedy.of(Remedy.Action.START_SERVER)),

@@ -3,8 +3,8 @@ package dev.waymark.e2e.product;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.fixtures.process.KillableServer;
+import dev.waymark.connect.ConnectionException;
 import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Path;
@@ -48,7 +48,7 @@ public record PlainServer(KillableServer server) implements AutoCloseable {
     /** Waits until the server answers, and returns a connection to it. */
     private static Connection connect(String address) {
         return await().atMost(Duration.ofSeconds(60))
-                .ignoreException(ServerUnreachable.class)
+                .ignoreException(ConnectionException.class)
                 .until(() -> Connection.to(address), found -> true);
     }
 

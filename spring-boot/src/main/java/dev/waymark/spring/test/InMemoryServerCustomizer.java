@@ -2,7 +2,6 @@ package dev.waymark.spring.test;
 
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.saver.MemorySaver;
 import dev.waymark.worker.server.DevServer;
 import java.io.IOException;
@@ -70,10 +69,6 @@ record InMemoryServerCustomizer(boolean slice) implements ContextCustomizer {
 
     /** Connects without settings from the environment. */
     private static Connection connect(String address) {
-        try {
-            return Connection.of(Map.of("TEMPORAL_ADDRESS", address), Optional.empty());
-        } catch (ServerUnreachable e) {
-            throw new IllegalStateException(e.getMessage(), e);
-        }
+        return Connection.of(Map.of("TEMPORAL_ADDRESS", address), Optional.empty());
     }
 }

@@ -6,7 +6,6 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.connect.ServerUnreachable;
 import java.util.Map;
 import java.util.Optional;
 import java.util.logging.LogManager;
@@ -35,7 +34,7 @@ public final class ConnectionOptions {
     }
 
     /** Opens a connection for a worker, or for a command that reads histories. Their libraries may log. */
-    public static Connection connect(Optional<Scope> metrics) throws ServerUnreachable {
+    public static Connection connect(Optional<Scope> metrics) {
         return Connection.counted(address, metrics);
     }
 

@@ -10,8 +10,7 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.ServerAnswer;
-import dev.waymark.connect.ServerGoneException;
-import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.connect.ConnectionException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.agents.AgentInvalid;
@@ -62,11 +61,8 @@ public final class CommandErrors {
         if (problem instanceof NoSuchFileException) {
             return new CommandError(ExitCode.NOT_FOUND, ProblemType.NOT_FOUND, "not found: " + words, "");
         }
-        if (problem instanceof ServerUnreachable unreachable) {
+        if (problem instanceof ConnectionException unreachable) {
             return of(ServerFailures.unreachable(unreachable));
-        }
-        if (problem instanceof ServerGoneException) {
-            return of(ServerFailures.unreachable(words, problem));
         }
         if (problem instanceof StatusRuntimeException status) {
             return of(status);

@@ -4,7 +4,6 @@ import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.rehearsal.Check;
@@ -142,7 +141,7 @@ final class ThreadsOptions {
     }
 
     /** Decrypts the output of {@code temporal workflow show} for an encrypted thread. */
-    private static UnaryOperator<ThreadHistory> decoder() throws ServerUnreachable {
+    private static UnaryOperator<ThreadHistory> decoder() {
         Optional<PayloadCodec> codec = Connection.codec(ProcessEnvironment.get());
         String namespace = Connection.namespace(ProcessEnvironment.get());
         return history -> codec.map(keys -> history.decoded(keys, namespace)).orElse(history);

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.fixtures.model.AnthropicServer;
@@ -44,7 +43,7 @@ class LargeStreamsTest {
      * Runs the worker. The arguments are the address of the Temporal server, and the provider's environment variables.
      */
     static final class SmallWorker {
-        public static void main(String[] args) throws IOException, ServerUnreachable {
+        public static void main(String[] args) throws IOException {
             Map<String, String> environment = new LinkedHashMap<>();
             for (int i = 1; i < args.length; i += 2) {
                 environment.put(args[i], args[i + 1]);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.WireNames;
@@ -137,8 +136,6 @@ final class WorkerFleet implements AutoCloseable {
                 own = Connection.to(cable.address());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
-            } catch (ServerUnreachable e) {
-                throw new IllegalStateException(e);
             }
             factory = WorkerFactory.newInstance(own.client());
             Worker worker = factory.newWorker(taskQueue);

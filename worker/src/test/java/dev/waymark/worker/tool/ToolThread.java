@@ -3,7 +3,6 @@ package dev.waymark.worker.tool;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
@@ -30,11 +29,7 @@ public final class ToolThread {
     private final String name = "thread-" + UUID.randomUUID();
 
     private static Connection connect() {
-        try {
-            return Connection.to(InMemoryServer.start(0).address());
-        } catch (ServerUnreachable e) {
-            throw new IllegalStateException(e);
-        }
+        return Connection.to(InMemoryServer.start(0).address());
     }
 
     /**

@@ -3,7 +3,6 @@ package dev.waymark.worker.workflow;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.server.TemporalBinary;
@@ -45,16 +44,11 @@ public final class TestServers {
     }
 
     private static Connection connect(DevServer server) {
-        try {
-            Connection connection = Connection.to(server.address());
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-                connection.close();
-                server.close();
-            }));
-            return connection;
-        } catch (ServerUnreachable e) {
+        Connection connection = Connection.to(server.address());
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            connection.close();
             server.close();
-            throw new IllegalStateException(e);
-        }
+        }));
+        return connection;
     }
 }

@@ -3,16 +3,16 @@ package dev.waymark.connect;
 import java.util.Optional;
 
 /** No Temporal server can be used at the configured address, or the settings for the connection are invalid. */
-public final class ServerUnreachable extends Exception {
+public final class ConnectionException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String advice;
 
-    public ServerUnreachable(String message, Throwable cause) {
+    public ConnectionException(String message, Throwable cause) {
         this(message, "", cause);
     }
 
-    ServerUnreachable(String message, String advice, Throwable cause) {
+    ConnectionException(String message, String advice, Throwable cause) {
         super(message, cause);
         this.advice = advice;
     }
