@@ -354,17 +354,16 @@ public sealed interface AgentResult {
     /**
      * Returns the result if it is complete, for agents that never ask.
      *
-     * @throws WaymarkException.Interrupted with {@code Agent interrupted: QUESTION} if the agent asks
-     * @throws WaymarkException.NotComplete if the turn failed, was stopped or cancelled, or hit a limit
+     * @throws WaymarkException.NotComplete with type {@code Interrupted} and the message {@code Agent interrupted:
+     * QUESTION} if the agent asks, or if the turn failed, was stopped or cancelled, or hit a limit
      */
     static Complete assertComplete(AgentResult result) {
         if (result instanceof Complete complete) {
             return complete;
         }
-        if (result instanceof Interrupted interrupted) {
-            throw new WaymarkException.Interrupted(interrupted.question(), result.thread());
-        }
-        Problem problem = result.problem().orElseThrow();
+        Problem problem = result instanceof Interrupted interrupted
+                ? new Problem(ProblemType.INTERRUPTED, interrupted.question())
+                : result.problem().orElseThrow();
         throw new WaymarkException.NotComplete(
                 problem.type(), "Agent " + result.status() + ": " + problem.message(), result.thread());
     }

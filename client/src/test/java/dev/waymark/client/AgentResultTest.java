@@ -61,8 +61,10 @@ class AgentResultTest {
         fixture.asks("tu_7", "Which day?");
 
         assertThatThrownBy(() -> AgentResult.assertComplete(result()))
-                .isInstanceOf(WaymarkException.Interrupted.class)
-                .hasMessage("Agent interrupted: Which day?");
+                .isInstanceOf(WaymarkException.NotComplete.class)
+                .hasMessage("Agent interrupted: Which day?")
+                .extracting("type")
+                .isEqualTo("Interrupted");
     }
 
     @Test

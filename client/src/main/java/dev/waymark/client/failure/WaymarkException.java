@@ -221,16 +221,10 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** The result was asserted to be complete, but the turn waits for a person. */
-    public static final class Interrupted extends WaymarkException {
-        private static final long serialVersionUID = 1L;
-
-        public Interrupted(String question, String thread) {
-            super(ProblemType.INTERRUPTED, "Agent interrupted: " + question, Remedy.NONE, thread, null);
-        }
-    }
-
-    /** The result was asserted to be complete, but the turn failed, was stopped or cancelled, or hit a limit. */
+    /**
+     * The result was asserted to be complete, but the turn waits for a person (type {@link ProblemType#INTERRUPTED}), failed, was
+     * stopped or cancelled, or hit a limit.
+     */
     public static final class NotComplete extends WaymarkException {
         private static final long serialVersionUID = 1L;
 

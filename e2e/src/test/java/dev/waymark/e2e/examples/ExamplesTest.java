@@ -118,7 +118,7 @@ class ExamplesTest {
         }
         try (AgentClient client = AgentClient.connect(dev.address())) {
             Assertions.assertThatThrownBy(() -> RecoveryAfterFailure.finish(client, saved))
-                    .isInstanceOf(WaymarkException.Interrupted.class)
+                    .isInstanceOf(WaymarkException.NotComplete.class)
                     .hasMessage("Agent interrupted: Which day?");
             client.answer(saved, "Friday").await();
 

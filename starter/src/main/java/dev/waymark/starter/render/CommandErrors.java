@@ -99,9 +99,6 @@ public final class CommandErrors {
                 || e instanceof WaymarkException.Forgotten) {
             return ExitCode.NOT_FOUND;
         }
-        if (e instanceof WaymarkException.Interrupted) {
-            return ExitCode.INTERRUPTED;
-        }
         if (e instanceof WaymarkException.ServerUnreachable) {
             return ExitCode.SERVER_UNREACHABLE;
         }

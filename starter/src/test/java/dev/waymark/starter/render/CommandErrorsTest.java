@@ -31,7 +31,6 @@ class CommandErrorsTest {
         codes.put(new WaymarkException.VolatileStore("", Remedy.NONE), 2);
         codes.put(new WaymarkException.Refused("AlreadyDecided", "", ""), 2);
         codes.put(new WaymarkException.Refused("CheckpointCorruption", "", ""), 2);
-        codes.put(new WaymarkException.Interrupted("Which day?", "t1"), 4);
         codes.put(new WaymarkException.NotComplete("Stopped", "", "t1"), 1);
         codes.put(new WaymarkException.ServerUnreachable("", Remedy.NONE, null), 5);
         codes.put(new WaymarkException.NoWorker("", Remedy.NONE, "t1", true), 6);
