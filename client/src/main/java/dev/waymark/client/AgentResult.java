@@ -19,7 +19,8 @@ import java.util.Optional;
 /**
  * The state of a turn that has ended or waits for a person.
  *
- * <p>Every result has the conversation so far, and a checkpoint of it.
+ * <p>Every result has the conversation so far, and a checkpoint of it. {@code toString} has neither, so that logs do not
+ * contain what people and models said.
  *
  * <pre>{@code
  * AgentResult result = client.prompt("assistant", "Plan my project.").await();
@@ -131,6 +132,12 @@ public sealed interface AgentResult {
         private Details withoutSave() {
             return new Details(thread, runId, turn, messages, usage, cost, iterations, queued, once, checkpoint, true);
         }
+
+        /** The thread and the turn. The conversation is left out, because it may be private. */
+        @Override
+        public String toString() {
+            return "Details[thread=" + thread + ", runId=" + runId + ", turn=" + turn + "]";
+        }
     }
 
     /**
@@ -147,6 +154,11 @@ public sealed interface AgentResult {
          */
         public <T extends Record> T structured(Class<T> type) {
             return TypedReply.of(this, type);
+        }
+
+        @Override
+        public String toString() {
+            return "Complete[" + details + "]";
         }
 
         @Override
@@ -180,6 +192,11 @@ public sealed interface AgentResult {
         }
 
         @Override
+        public String toString() {
+            return "Interrupted[" + details + "]";
+        }
+
+        @Override
         public AgentResult withDetails(Details other) {
             return new Interrupted(other, pending);
         }
@@ -201,6 +218,11 @@ public sealed interface AgentResult {
      * @param text the text that arrived
      */
     record Cut(Details details, String text, Problem cause) implements AgentResult {
+        @Override
+        public String toString() {
+            return "Cut[" + details + ", " + cause + "]";
+        }
+
         @Override
         public AgentResult withDetails(Details other) {
             return new Cut(other, text, cause);

@@ -10,6 +10,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.fixtures.ThreadFixture;
+import dev.waymark.conversation.value.Problem;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,18 @@ class AgentResultTest {
                         "messages", RunnerCheckpoint.messages(fixture.now()),
                         "iterations", 1L,
                         "usage", Map.of("inputTokens", 41L, "outputTokens", 12L)));
+    }
+
+    @Test
+    void toString_hasNothingOfTheConversation() {
+        AgentResult running = result();
+        fixture.asks("tu_7", "Which day?");
+        AgentResult asking = result();
+
+        assertThat(running + " " + asking + " " + new AgentResult.Complete(asking.details(), "On Friday", Optional.empty())
+                        + " " + new AgentResult.Cut(asking.details(), "On Fri", new Problem("ReplyCut", "cut")))
+                .contains("Failed[", "Interrupted[", "Complete[", "Cut[", "thread=")
+                .doesNotContain("Book it", "Which day", "On Fri");
     }
 
     @Test
