@@ -81,6 +81,19 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                         : Optional.empty())
                 .or(() -> results.filter(rule -> BuiltInTools.hasAnother(BuiltInTools.readResult(), tools))
                         .map(rule -> "an agent with results has a built-in tool read_result; rename its own"))
+                .or(() -> fallback.size() > AgentSpec.MOST_FALLBACKS
+                        ? Optional.of("it has " + fallback.size() + " fallbacks, at most " + AgentSpec.MOST_FALLBACKS)
+                        : Optional.empty())
+                .or(() -> Stream.concat(silence.stream(), fallback.stream().flatMap(each -> each.silence().stream()))
+                        .flatMap(each ->
+                                outside("silence", each, AgentSpec.LEAST_SILENCE, AgentSpec.MOST_SILENCE).stream())
+                        .findFirst())
+                .or(() -> fuse.flatMap(each -> outside("fuse", each, Duration.ZERO, AgentSpec.MOST_FUSE)))
+                .or(() -> retryFor.flatMap(each -> outside("retryFor", each, Duration.ZERO, AgentSpec.MOST_RETRY_FOR)))
+                .or(() -> announce.stream().map(AnnounceRule::receiver).distinct().count() != announce.size()
+                                || announce.size() > AnnounceRule.MOST_RECEIVERS
+                        ? Optional.of("expected at most " + AnnounceRule.MOST_RECEIVERS + " receivers, each once")
+                        : Optional.empty())
                 .or(() -> description
                         .filter(String::isBlank)
                         .map(empty -> "the description is empty. Say what the agent does, or leave it out"))
@@ -114,6 +127,12 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
 
     private static Optional<String> atLeastOne(String setting, int value) {
         return value < 1 ? Optional.of(setting + " must be at least 1, found " + value) : Optional.empty();
+    }
+
+    private static Optional<String> outside(String setting, Duration value, Duration least, Duration most) {
+        return value.compareTo(least) < 0 || value.compareTo(most) > 0
+                ? Optional.of(setting + " must be " + least + " to " + most + ", found " + value)
+                : Optional.empty();
     }
 
     /** Describes the agent to people, and to agents that use it as a subagent. */
@@ -275,11 +294,6 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
 
     /** Sets what is announced to which receivers. */
     public final B announce(List<AnnounceRule> rules) {
-        long receivers = rules.stream().map(AnnounceRule::receiver).distinct().count();
-        if (receivers != rules.size() || receivers > AnnounceRule.MOST_RECEIVERS) {
-            throw new IllegalArgumentException(
-                    "expected at most " + AnnounceRule.MOST_RECEIVERS + " receivers, each once");
-        }
         announce = List.copyOf(rules);
         return self();
     }

@@ -56,6 +56,17 @@ public record AgentSpec(
     /** The maximum number of times that a turn may ask the model to continue a reply that was cut. */
     public static final int MOST_CONTINUATIONS = 10;
 
+    /** How many fallbacks an agent may have. With more, a model call could run out of attempts before the last ones. */
+    public static final int MOST_FALLBACKS = 4;
+    /** The shortest time after which a silent model may be given up. */
+    public static final Duration LEAST_SILENCE = Duration.ofSeconds(1);
+    /** How long a model may be allowed to stay silent: less than one attempt of a model call, which has 10 minutes. */
+    public static final Duration MOST_SILENCE = Duration.ofMinutes(9);
+    /** How long a tool may be allowed to take in the activity that called the model. */
+    public static final Duration MOST_FUSE = Duration.ofMinutes(1);
+    /** How long a model call may be retried. */
+    public static final Duration MOST_RETRY_FOR = Duration.ofHours(24);
+
     /** The default maximum number of model calls per turn. */
     public static final int DEFAULT_MAX_ITERATIONS = 10;
     /** How long a model may stay silent by default. Some models think for minutes before they send anything. */

@@ -2,6 +2,7 @@ package dev.waymark.agent;
 
 import dev.waymark.conversation.policy.AgentPolicy;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a tool declares about its side effects, which matters if the outcome of a call is lost.
@@ -31,6 +32,16 @@ public record SideEffects(
     /** Whether there is a check of any kind that finds out if a lost call took effect. */
     public boolean canVerify() {
         return verifies || !verify.isEmpty();
+    }
+
+    /** Why no tool can declare this; empty if one can. */
+    Optional<String> problem() {
+        if (safeToRetry && (dedupe || canVerify() || askOnUnknown || honoursKey || verifyForbids)) {
+            return Optional.of("settings for side effects are not allowed with safeToRetry");
+        }
+        return verifyForbids && !canVerify()
+                ? Optional.of("verifyForbids is not allowed without verify")
+                : Optional.empty();
     }
 
     /** The policy for calls of such a tool. */

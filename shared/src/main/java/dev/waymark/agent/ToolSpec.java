@@ -322,7 +322,8 @@ public record ToolSpec(
         /**
          * Returns the tool with the values set so far.
          *
-         * @throws IllegalArgumentException if the name is malformed, or the timeout is not longer than zero
+         * @throws IllegalArgumentException if the name is malformed, the timeout is not longer than zero, or the
+         *     settings for side effects contradict each other
          */
         public ToolSpec build() {
             ToolNames.problem(name).ifPresent(why -> {
@@ -332,6 +333,11 @@ public record ToolSpec(
                 throw new IllegalArgumentException(
                         "tool " + name + ": the timeout must be longer than 0, found " + timeout.toSeconds() + "s");
             }
+            SideEffects effects =
+                    new SideEffects(safeToRetry, dedupe, verify, verifies, askOnUnknown, honoursKey, verifyForbids);
+            effects.problem().ifPresent(why -> {
+                throw new IllegalArgumentException("tool " + name + ": " + why);
+            });
             return new ToolSpec(
                     name,
                     description,
@@ -340,7 +346,7 @@ public record ToolSpec(
                     timeout,
                     approval,
                     implementation,
-                    new SideEffects(safeToRetry, dedupe, verify, verifies, askOnUnknown, honoursKey, verifyForbids),
+                    effects,
                     rules,
                     judged);
         }

@@ -82,12 +82,6 @@ public final class ToolMethods {
         });
         Optional<Method> check = Optional.empty();
         if (declared.safeToRetry()) {
-            if (declared.dedupe()
-                    || declared.honoursKey()
-                    || declared.askOnUnknown()
-                    || !declared.verify().isEmpty()) {
-                throw problem(method, "settings for side effects are not allowed with safeToRetry");
-            }
             spec.safeToRetry();
         }
         if (declared.approval()) {
@@ -107,9 +101,6 @@ public final class ToolMethods {
             spec.verifies();
         }
         if (declared.verifyForbids()) {
-            if (check.isEmpty()) {
-                throw problem(method, "verifyForbids is not allowed without verify");
-            }
             spec.verifyForbids();
         }
         method.setAccessible(true);

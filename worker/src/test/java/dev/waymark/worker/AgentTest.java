@@ -17,6 +17,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.ResultRule;
+import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
@@ -187,16 +188,30 @@ class AgentTest {
                 "agent guide: options.thinking_budget: unknown option. openai knows effort, temperature, thinking_display, service_tier");
         assertRefused(
                 Agent.named("guide").model("openai:any").silence(Duration.ofMillis(10)),
-                "agent guide: silence: expected 1s to 9m, found PT0.01S");
+                "agent guide: silence must be PT1S to PT9M, found PT0.01S");
         assertRefused(
                 Agent.named("guide").model("openai:any").retryFor(Duration.ofHours(25)),
-                "agent guide: retry_for: expected 0 to 24h, found PT25H");
+                "agent guide: retryFor must be PT0S to PT24H, found PT25H");
         assertRefused(
                 Agent.named("guide")
                         .model("openai:any")
                         .fallback(FallbackModel.of("openai:other").withSilence(Duration.ofMinutes(10))),
-                "agent guide: silence: expected 1s to 9m, found PT10M");
+                "agent guide: silence must be PT1S to PT9M, found PT10M");
         assertRefused(Agent.named("guide").model("anthropic:any").tools(ToolSpec.subagent("other", "")), "other");
+    }
+
+    @Test
+    void build_settingThatNoAgentCanHave_isRefusedBeforeThereIsAWorker() {
+        Agent.Builder guide = Agent.named("guide").model("openai:any");
+        assertThatThrownBy(() -> guide.fuse(Duration.ofMinutes(2)).build())
+                .hasMessage("agent guide: fuse must be PT0S to PT1M, found PT2M");
+        assertThatThrownBy(() ->
+                        guide.fuse(Duration.ZERO).fallback("a:1", "a:2", "a:3", "a:4", "a:5").build())
+                .hasMessage("agent guide: it has 5 fallbacks, at most 4");
+        assertThatThrownBy(() -> guide.fallback(List.of()).announce(AnnounceRule.to("ops"), AnnounceRule.to("ops")).build())
+                .hasMessage("agent guide: expected at most 10 receivers, each once");
+        assertThatThrownBy(() -> ToolSpec.java("pay").verifyForbids().build())
+                .hasMessage("tool pay: verifyForbids is not allowed without verify");
     }
 
     private static void assertRefused(Agent.Builder agent, String words) {

@@ -1,5 +1,6 @@
 package dev.waymark.worker.agents;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOption;
 import dev.waymark.agent.ModelOptions;
@@ -82,8 +83,8 @@ final class ModelFields {
                 all.add(other);
             });
         }
-        if (all.size() > ModelChecks.MOST_FALLBACKS) {
-            problems.add(list.problem("too many models: " + all.size() + ", at most " + ModelChecks.MOST_FALLBACKS));
+        if (all.size() > AgentSpec.MOST_FALLBACKS) {
+            problems.add(list.problem("too many models: " + all.size() + ", at most " + AgentSpec.MOST_FALLBACKS));
         }
         problems.end();
         return all;

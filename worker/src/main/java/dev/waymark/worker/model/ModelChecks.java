@@ -19,17 +19,6 @@ import java.util.stream.Collectors;
 
 /** Checks the model settings of an agent before any model is called. */
 public final class ModelChecks {
-    /** With more fallbacks, a model call could run out of attempts before it reaches the last ones. */
-    public static final int MOST_FALLBACKS = 4;
-
-    private static final Duration LEAST_SILENCE = Duration.ofSeconds(1);
-
-    /** Shorter than the time limit of one attempt of a model call, 10 minutes. */
-    private static final Duration MOST_SILENCE = Duration.ofMinutes(9);
-
-    private static final Duration MOST_FUSE = Duration.ofMinutes(1);
-    private static final Duration MOST_RETRY_FOR = Duration.ofHours(24);
-
     private final ModelProviders providers;
 
     public ModelChecks(ModelProviders providers) {
@@ -106,21 +95,21 @@ public final class ModelChecks {
 
     /** Returns a problem unless the silence limit is between 1 second and 9 minutes. */
     public static Optional<String> silenceProblem(Duration silence) {
-        return silence.compareTo(LEAST_SILENCE) < 0 || silence.compareTo(MOST_SILENCE) > 0
+        return silence.compareTo(AgentSpec.LEAST_SILENCE) < 0 || silence.compareTo(AgentSpec.MOST_SILENCE) > 0
                 ? Optional.of("expected 1s to 9m")
                 : Optional.empty();
     }
 
     /** Returns a problem unless a model call is retried for at most a day. */
     public static Optional<String> retryForProblem(Duration limit) {
-        return limit.isNegative() || limit.compareTo(MOST_RETRY_FOR) > 0
+        return limit.isNegative() || limit.compareTo(AgentSpec.MOST_RETRY_FOR) > 0
                 ? Optional.of("expected 0 to 24h")
                 : Optional.empty();
     }
 
     /** Returns a problem unless calls may run in the model's activity for at most a minute; zero allows none. */
     public static Optional<String> fuseProblem(Duration limit) {
-        return limit.isNegative() || limit.compareTo(MOST_FUSE) > 0
+        return limit.isNegative() || limit.compareTo(AgentSpec.MOST_FUSE) > 0
                 ? Optional.of("expected 0 to 1m")
                 : Optional.empty();
     }
@@ -165,24 +154,10 @@ public final class ModelChecks {
             Optional<String> problem = seen.add(providers.oneName(link.model()))
                     ? modelProblem(link.model())
                             .or(() -> first(optionProblems(link.model(), link.options(), agent.maxTokens())))
-                            .or(() -> silenceProblem(link.silence())
-                                    .map(words -> "silence: " + words + ", found " + link.silence()))
                     : Optional.of("it has the model " + link.model() + " twice");
             if (problem.isPresent()) {
                 return problem;
             }
-        }
-        if (agent.fallback().size() > MOST_FALLBACKS) {
-            return Optional.of("it has " + agent.fallback().size() + " fallbacks, at most " + MOST_FALLBACKS);
-        }
-        Optional<String> fuse = fuseProblem(agent.fuseLimit());
-        if (fuse.isPresent()) {
-            return fuse.map(words -> "fuse: " + words + ", found " + agent.fuseLimit());
-        }
-        Optional<String> retries = agent.retryFor().flatMap(ModelChecks::retryForProblem);
-        if (retries.isPresent()) {
-            return retries.map(words ->
-                    "retry_for: " + words + ", found " + agent.retryFor().orElseThrow());
         }
         Optional<String> choice = toolChoiceProblem(agent);
         if (choice.isPresent()) {
