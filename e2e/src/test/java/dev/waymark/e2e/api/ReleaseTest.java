@@ -37,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.jar.JarFile;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -252,6 +253,10 @@ class ReleaseTest {
         assertThat(names(file + "-sources.jar")).anyMatch(name -> name.endsWith(".java"));
         assertThat(names(file + "-javadoc.jar")).contains("index.html");
         assertThat(released().resolve(file + "-cyclonedx.json")).content().contains("\"bomFormat\" : \"CycloneDX\"");
+        try (JarFile jar = new JarFile(released().resolve(file + ".jar").toFile())) {
+            assertThat(jar.getManifest().getMainAttributes().getValue("Automatic-Module-Name"))
+                    .matches("dev\\.waymark\\.(?!unreleased)[a-z0-9]+");
+        }
         assertThat(names(file + ".jar"))
                 .anyMatch(name -> name.startsWith("dev/waymark/"))
                 .filteredOn(name -> name.endsWith(".class"))
