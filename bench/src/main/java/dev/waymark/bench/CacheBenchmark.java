@@ -17,8 +17,8 @@ import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import java.time.Duration;
 import java.util.List;
@@ -110,8 +110,9 @@ final class CacheBenchmark {
                     Prompt prompt =
                             Prompt.of("reader", "And part " + turn + "?").withThread(thread);
                     boolean hasSchema = course.hasSchema() && turn == 2;
-                    AgentResult.assertComplete(client.run(hasSchema ? prompt.withSchema(JSON.readValue(SCHEMA, Json.class)) : prompt)
-                            .await());
+                    AgentResult.assertComplete(
+                            client.run(hasSchema ? prompt.withSchema(JSON.readValue(SCHEMA, Json.class)) : prompt)
+                                    .await());
                 }
             }
             if (!service.complaints().isEmpty()) {

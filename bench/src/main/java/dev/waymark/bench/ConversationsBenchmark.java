@@ -5,7 +5,7 @@ import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.history.HistoryReader;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Timeline;
 import dev.waymark.worker.AgentWorker;
 import io.temporal.client.WorkflowStub;
 import io.temporal.worker.WorkerFactory;

@@ -18,7 +18,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;

@@ -10,7 +10,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import java.io.IOException;
 import java.nio.file.Path;

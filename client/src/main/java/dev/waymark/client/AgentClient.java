@@ -1,8 +1,8 @@
 package dev.waymark.client;
 
-import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.CheckpointViews;
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.connection.WaitDeadline;
-import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ReportedAgents;
 import dev.waymark.client.request.Approval;
@@ -16,13 +16,15 @@ import dev.waymark.client.request.Question;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.thread.StatusReport;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.contract.thread.ThreadStatus;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.PersonFact.BudgetRaised;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.history.Timeline;
+import dev.waymark.thread.StatusReport;
+import dev.waymark.timeline.CheckpointFormat;
+import dev.waymark.timeline.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -473,12 +475,17 @@ public final class AgentClient implements AutoCloseable {
 
     /** The status of a thread, from its history. */
     public StatusReport status(String thread) {
-        return StatusReport.of(timeline(thread).now());
+        return ThreadStatus.of(timeline(thread).now());
     }
 
     /** A checkpoint of the current state. */
     public Json checkpoint(String thread, CheckpointFormat format) {
-        return format.view(timeline(thread));
+        return checkpoint(timeline(thread), format);
+    }
+
+    /** A checkpoint of the state at the end of a timeline, which may be an earlier one. */
+    public static Json checkpoint(Timeline timeline, CheckpointFormat format) {
+        return CheckpointViews.of(format, timeline);
     }
 
     /** The history of a thread, as far as the server still has it. */

@@ -5,7 +5,7 @@ import dev.waymark.checkpoint.CheckpointMessages;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
@@ -94,14 +94,7 @@ public sealed interface AgentResult {
     }
 
     /** This result with other details. */
-    @Internal
     AgentResult withDetails(Details other);
-
-    /** This result, marked as {@link #unsaved} if its newest step could not be saved. */
-    @Internal
-    default AgentResult saved(boolean newest) {
-        return newest ? this : withDetails(details().withoutSave());
-    }
 
     /**
      * The data that results of all kinds have.
@@ -129,7 +122,8 @@ public sealed interface AgentResult {
             messages = List.copyOf(messages);
         }
 
-        private Details withoutSave() {
+        /** A copy that says that a saver does not have the newest step. */
+        Details withoutSave() {
             return new Details(thread, runId, turn, messages, usage, cost, iterations, queued, once, checkpoint, true);
         }
 

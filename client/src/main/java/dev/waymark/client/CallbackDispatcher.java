@@ -7,7 +7,7 @@ import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Question;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.value.ProblemType;
 import java.util.HashSet;

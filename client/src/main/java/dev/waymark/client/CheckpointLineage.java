@@ -1,14 +1,14 @@
 package dev.waymark.client;
 
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.SuccessorRegistry;
 import dev.waymark.client.failure.Remedy;
-import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.history.HistoryReader;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Timeline;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;

@@ -14,7 +14,7 @@ import dev.waymark.contract.work.PartialReply.Piece;
 import dev.waymark.contract.work.WordsReport;
 import dev.waymark.contract.work.WordsRequest;
 import dev.waymark.history.HistoryReader;
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;

@@ -1,8 +1,8 @@
 package dev.waymark.client;
 
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.save.VersionSteps;
-import dev.waymark.history.Moment;
+import dev.waymark.client.saving.VersionSteps;
+import dev.waymark.timeline.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

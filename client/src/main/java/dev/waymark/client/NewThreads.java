@@ -5,7 +5,7 @@ import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.thread.StartInput;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Timeline;
 import java.util.Optional;
 
 /** Starts threads with free ids, and determines whether an id is free. */

@@ -2,7 +2,7 @@ package dev.waymark.client;
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.Turn;
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import java.util.Optional;
 
 /**

@@ -1,18 +1,18 @@
 package dev.waymark.client;
 
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.WaitDeadline;
-import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.save.CheckpointEntry;
-import dev.waymark.client.save.CheckpointFeeder;
-import dev.waymark.client.save.CheckpointWriter;
 import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.save.ThreadSnapshot;
-import dev.waymark.history.Moment;
+import dev.waymark.client.saving.CheckpointEntry;
+import dev.waymark.client.saving.CheckpointFeeder;
+import dev.waymark.client.saving.CheckpointWriter;
+import dev.waymark.client.saving.ThreadSnapshot;
 import dev.waymark.history.Projector;
-import dev.waymark.history.Timeline;
 import dev.waymark.saver.SaverException;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -26,6 +26,11 @@ final class OutcomeSaver {
 
     OutcomeSaver(ClientContext context) {
         this.context = context;
+    }
+
+    /** Returns the result, which also says if its newest step could not be saved. */
+    static AgentResult saved(AgentResult result, boolean newest) {
+        return newest ? result : result.withDetails(result.details().withoutSave());
     }
 
     /** Logs what could not be saved. Used by clients without a listener. */

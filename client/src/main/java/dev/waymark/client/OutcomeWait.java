@@ -156,7 +156,7 @@ final class OutcomeWait {
 
     /** Ends the wait, and notes in the result if its newest step is not saved. */
     private AgentResult ended(AgentResult result) {
-        return result.saved(end());
+        return OutcomeSaver.saved(result, end());
     }
 
     private boolean end() {

@@ -7,8 +7,8 @@ import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.Turn;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -48,7 +48,7 @@ final class OutcomeWaiter {
             if (reached.isPresent()) {
                 boolean saved = saves.save(timeline);
                 return Optional.of(
-                        new Awaited.Known(reached.get().result(thread).saved(saved)));
+                        new Awaited.Known(OutcomeSaver.saved(reached.get().result(thread), saved)));
             }
         }
         return Optional.empty();
@@ -68,7 +68,7 @@ final class OutcomeWaiter {
         }
         return known(thread, timeline.runId(), deadline, () -> {
             boolean saved = saves.save(timeline);
-            return AgentResult.of(thread, timeline.runId(), now, now.turn()).saved(saved);
+            return OutcomeSaver.saved(AgentResult.of(thread, timeline.runId(), now, now.turn()), saved);
         });
     }
 

@@ -2,12 +2,13 @@ package dev.waymark.client;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.JudgedCalls;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.decision.CallApproval;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.RecordedReply;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Timeline;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
 import java.util.ArrayList;
@@ -59,13 +60,13 @@ public final class RuleTrial {
 
     static Result of(AgentSpec agent, Timeline timeline, Optional<String> owner) {
         RuleTrial trial = new RuleTrial(agent, timeline, owner);
-        timeline.replies().stream().filter(past -> !past.summary()).forEach(trial::compare);
+        RecordedReply.in(timeline).stream().filter(past -> !past.summary()).forEach(trial::compare);
         return new Result(timeline.thread(), trial.calls, List.copyOf(trial.differences));
     }
 
     private void compare(RecordedReply past) {
         List<JudgedCall> calls =
-                JudgedCall.of(past.reply(), past.state(), owner, past.replied().at());
+                JudgedCalls.of(past.reply(), past.state(), owner, past.replied().at());
         for (int i = 0; i < calls.size(); i++) {
             Optional<ToolSpec> tool = agent.tool(calls.get(i).tool());
             Optional<CallVerdict.Then> then = past.thenOf(i);

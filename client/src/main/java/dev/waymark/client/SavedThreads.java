@@ -1,15 +1,14 @@
 package dev.waymark.client;
 
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.connection.MomentStream;
-import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.directory.ThreadDirectory;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.save.AllThreadsFollower;
-import dev.waymark.client.save.CheckpointWriter;
-import dev.waymark.client.save.SaveFollower;
 import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.save.ThreadFollower;
+import dev.waymark.client.saving.AllThreadsFollower;
+import dev.waymark.client.saving.CheckpointWriter;
+import dev.waymark.client.saving.ThreadFollower;
 import dev.waymark.saver.SaverException;
 import java.util.List;
 import java.util.Optional;

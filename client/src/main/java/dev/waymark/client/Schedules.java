@@ -1,27 +1,28 @@
 package dev.waymark.client;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.connection.ScheduleRequests;
+import dev.waymark.client.connection.ScheduleSpecs;
 import dev.waymark.client.connection.ServerTime;
 import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.directory.PageCursor;
+import dev.waymark.client.directory.ThreadDirectory;
 import dev.waymark.client.failure.Remedy;
-import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.list.PageCursor;
 import dev.waymark.client.list.Progress;
-import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.schedule.AgentSchedule;
 import dev.waymark.client.schedule.NewSchedule;
 import dev.waymark.client.schedule.OverlapPolicy;
 import dev.waymark.client.schedule.SchedulePage;
-import dev.waymark.client.schedule.ScheduleSpecs;
 import dev.waymark.client.schedule.ScheduleTrigger;
 import dev.waymark.codec.ScheduledThread;
 import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.contract.EncryptedDataConverter;
 import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.thread.StartInput;
-import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.contract.thread.ThreadStatus;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
@@ -82,7 +83,7 @@ public final class Schedules {
      */
     public AgentSchedule create(NewSchedule wanted) {
         return available(() -> {
-            if (context.connection().threadKeys().isPresent()) {
+            if (EncryptedDataConverter.threadKeys(context.connection().client()).isPresent()) {
                 throw RequestLimits.badInput(
                         "a schedule can't start threads with keys of their own: " + wanted.name(),
                         "Temporal starts its threads, and can't create a key. Start them with a timer of your own, or"
@@ -160,7 +161,7 @@ public final class Schedules {
             outcome = context.requests()
                     .find(run.thread())
                     .map(known ->
-                            StatusReport.of(context.read(run.thread()).now()).status());
+                            ThreadStatus.of(context.read(run.thread()).now()).status());
         } catch (ThreadForgottenException e) {
             outcome = Optional.empty();
         }

@@ -2,11 +2,12 @@ package dev.waymark.client;
 
 import dev.waymark.checkpoint.ThreadCheckpoint;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.contract.thread.ThreadStatus;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.call.PendingItem;
-import dev.waymark.history.Moment;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.saver.SaverException;
+import dev.waymark.thread.StatusReport;
+import dev.waymark.timeline.Moment;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -111,7 +112,7 @@ public sealed interface ThreadEvent {
         public record Waiting(String callId, String kind, String tool) {}
 
         static StatusChanged to(Conversation state) {
-            StatusReport report = StatusReport.of(state);
+            StatusReport report = ThreadStatus.of(state);
             return new StatusChanged(
                     report.status(),
                     report.phase(),

@@ -1,11 +1,12 @@
 package dev.waymark.client;
 
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.connection.Requests;
+import dev.waymark.client.directory.ThreadDirectory;
 import dev.waymark.client.failure.Remedy;
-import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.codec.ThreadKeys;
+import dev.waymark.contract.EncryptedDataConverter;
 import dev.waymark.conversation.value.ProblemType;
 import io.temporal.api.workflow.v1.PendingChildExecutionInfo;
 import java.util.ArrayList;
@@ -26,8 +27,7 @@ final class ThreadForgetter {
     }
 
     AgentClient.ForgottenThread forget(String thread, boolean terminate) {
-        ThreadKeys keys = context.connection()
-                .threadKeys()
+        ThreadKeys keys = EncryptedDataConverter.threadKeys(context.connection().client())
                 .orElseThrow(() -> new WaymarkException.Refused(
                         ProblemType.NO_THREAD_KEY,
                         "threads have no keys of their own: " + ThreadKeys.VARIABLE + " is not set",

@@ -1,11 +1,11 @@
 package dev.waymark.client;
 
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitThreads;
-import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.conversation.call.PendingItem;
-import dev.waymark.history.Timeline;
+import dev.waymark.conversation.decision.PendingItem;
+import dev.waymark.timeline.Timeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

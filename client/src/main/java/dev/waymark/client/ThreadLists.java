@@ -1,28 +1,28 @@
 package dev.waymark.client;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.check.RequestLimits;
+import dev.waymark.client.directory.IndexSetup;
+import dev.waymark.client.directory.PendingPosition;
+import dev.waymark.client.directory.ThreadDirectory;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.list.IndexSetup;
 import dev.waymark.client.list.PendingPage;
 import dev.waymark.client.list.PendingPageRequest;
-import dev.waymark.client.list.PendingPosition;
 import dev.waymark.client.list.Progress;
-import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.client.list.ThreadSummary;
-import dev.waymark.contract.ForkSource;
-import dev.waymark.contract.ThreadOwner;
-import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.contract.thread.ThreadStatus;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.display.IdPrefix;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Projector;
+import dev.waymark.thread.ForkSource;
+import dev.waymark.thread.ThreadOwner;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -263,7 +263,7 @@ public final class ThreadLists {
         List<String> said = said(state);
         return new ThreadSummary(
                 listed.thread(),
-                StatusReport.of(state).status(),
+                ThreadStatus.of(state).status(),
                 listed.open(),
                 state.agent(),
                 state.turn().number(),

@@ -3,31 +3,31 @@ package dev.waymark.client;
 import dev.waymark.checkpoint.CheckpointCorruption;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.checkpoint.RestoredCheckpoint;
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.SuccessorRegistry;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
-import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ForkOptions;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.save.ThreadSnapshot;
-import dev.waymark.contract.ForkSource;
-import dev.waymark.contract.ThreadOwner;
+import dev.waymark.client.saving.ThreadSnapshot;
 import dev.waymark.contract.thread.StartInput;
-import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.contract.thread.ThreadStatus;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.ForkRequest;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.FileCalls;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.ProblemType;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
 import dev.waymark.saver.CheckpointOwner;
+import dev.waymark.thread.ForkSource;
+import dev.waymark.thread.ThreadOwner;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -216,7 +216,7 @@ final class ThreadResumer {
         return context.translated(() -> {
             Forking forking = forking(thread, how);
             Successor successor = Successor.freely(how.thread(), Optional.of(thread));
-            String status = StatusReport.of(forking.begin()).status();
+            String status = ThreadStatus.of(forking.begin()).status();
             return begin(successor, forking.input(), forking.begin(), forking.id(), deadline)
                     .with(new TurnHandle.ForkPoint(forking.at(), status));
         });
@@ -379,6 +379,6 @@ final class ThreadResumer {
     private AgentResult settled(String thread, String runId, Conversation begin) {
         Moment beginning = beginning(runId, begin);
         boolean saved = saves.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId));
-        return AgentResult.of(thread, runId, begin, begin.turn()).saved(saved);
+        return OutcomeSaver.saved(AgentResult.of(thread, runId, begin, begin.turn()), saved);
     }
 }

@@ -2,26 +2,26 @@ package dev.waymark.client;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
-import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import dev.waymark.tool.ConditionSchema;
 import dev.waymark.tool.RuleCheck;
 import dev.waymark.tool.ToolArguments;
@@ -307,7 +307,7 @@ final class ThreadSender {
             ClientContext unobserved = context.unobserved();
             return new OutcomeWaiter(unobserved, new OutcomeSaver(unobserved))
                     .handle(thread, known.runId(), OutcomeDetector::forTheEnd, deadline)
-                    .checking(result -> result.saved(saves.save(thread)));
+                    .checking(result -> OutcomeSaver.saved(result, saves.save(thread)));
         });
     }
 

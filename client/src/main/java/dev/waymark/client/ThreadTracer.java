@@ -1,13 +1,13 @@
 package dev.waymark.client;
 
-import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.check.RequestLimits;
+import dev.waymark.client.span.ThreadSpans;
 import dev.waymark.client.trace.Span;
 import dev.waymark.client.trace.SpanSink;
-import dev.waymark.client.trace.ThreadSpans;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.history.HistoryReader;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Timeline;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

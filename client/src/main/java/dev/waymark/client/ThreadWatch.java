@@ -4,7 +4,7 @@ import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

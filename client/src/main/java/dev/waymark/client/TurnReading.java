@@ -8,7 +8,7 @@ import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

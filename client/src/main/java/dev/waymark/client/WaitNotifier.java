@@ -2,8 +2,8 @@ package dev.waymark.client;
 
 import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.conversation.call.PendingItem;
-import dev.waymark.history.Moment;
+import dev.waymark.conversation.decision.PendingItem;
+import dev.waymark.timeline.Moment;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package dev.waymark.client;
 
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -9,8 +9,8 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.fixtures.ThreadFixture;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.fixtures.ThreadFixture;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
@@ -49,8 +49,9 @@ class AgentResultTest {
         fixture.asks("tu_7", "Which day?");
         AgentResult asking = result();
 
-        assertThat(running + " " + asking + " " + new AgentResult.Complete(asking.details(), "On Friday", Optional.empty())
-                        + " " + new AgentResult.Cut(asking.details(), "On Fri", new Problem("ReplyCut", "cut")))
+        assertThat(running + " " + asking + " "
+                        + new AgentResult.Complete(asking.details(), "On Friday", Optional.empty()) + " "
+                        + new AgentResult.Cut(asking.details(), "On Fri", new Problem("ReplyCut", "cut")))
                 .contains("Failed[", "Interrupted[", "Complete[", "Cut[", "thread=")
                 .doesNotContain("Book it", "Which day", "On Fri");
     }

@@ -7,7 +7,7 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.fixtures.ThreadFixture;
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

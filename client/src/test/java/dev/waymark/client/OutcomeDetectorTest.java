@@ -7,7 +7,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.fixtures.ThreadFixture;
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -137,10 +137,10 @@ class OutcomeDetectorTest {
     void budget_raisedAfterTheLimit_waitsForTheContinuedTurn() {
         ThreadFixture limited = ThreadFixture.begun();
         limited.then(new ThreadFact.AgentRequested())
-                .then(new ThreadFact.AgentResolved(new dev.waymark.conversation.policy.AgentPolicy(
+                .then(new ThreadFact.AgentResolved(new dev.waymark.conversation.call.AgentPolicy(
                         "assistant",
                         1,
-                        java.util.Map.of("ask_user", dev.waymark.conversation.policy.AgentPolicy.Executor.QUESTION))))
+                        java.util.Map.of("ask_user", dev.waymark.conversation.call.AgentPolicy.Executor.QUESTION))))
                 .says("m1", "Book it")
                 .callsModel()
                 .asks("tu_7", "Which day?")

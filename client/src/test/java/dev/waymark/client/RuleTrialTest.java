@@ -6,7 +6,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.history.ThreadHistory;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Timeline;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,9 +41,8 @@ class RuleTrialTest {
     @Test
     void agentThatAsksAboutEveryCall_differsForCallsThatRanWithoutARequest() {
         List<ToolSpec> asking = recorded.tools().stream()
-                .map(tool -> tool.isRuled()
-                        ? tool.with().rules(List.of()).approval().build()
-                        : tool)
+                .map(tool ->
+                        tool.isRuled() ? tool.with().rules(List.of()).approval().build() : tool)
                 .toList();
 
         List<RuleTrial.Difference> differences =

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.save.CheckpointWriter;
-import dev.waymark.client.save.SaveFollower;
 import dev.waymark.client.save.SaveInterval;
 import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.save.ThreadSnapshot;
+import dev.waymark.client.saving.CheckpointWriter;
+import dev.waymark.client.saving.SaveReader;
+import dev.waymark.client.saving.ThreadSnapshot;
 import dev.waymark.fixtures.ThreadFixture;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -31,7 +31,7 @@ class SaveFollowerTest {
     private final Semaphore woken = new Semaphore(0);
 
     /** A reader that sees the newest version only in its last read, which takes as long as the test lets it. */
-    private class LastMoment implements SaveFollower.Reader {
+    private class LastMoment implements SaveReader {
         private final CheckpointWriter writer;
 
         LastMoment(CheckpointWriter writer) {

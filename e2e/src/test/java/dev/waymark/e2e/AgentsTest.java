@@ -144,8 +144,7 @@ class AgentsTest {
     }
 
     private static Prompt release(Path repository) {
-        return Prompt.of("release", "Make a release")
-                .withContext(Json.of(Map.of("repository", repository.toString())));
+        return Prompt.of("release", "Make a release").withContext(Json.of(Map.of("repository", repository.toString())));
     }
 
     private static String question(AgentResult result) {

@@ -12,7 +12,6 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -41,10 +40,7 @@ class ArchitectureTest {
     private static final String FIXTURES = "dev.waymark.fixtures..";
     private static final String BENCH = "dev.waymark.bench..";
     private static final String SPRING = "dev.waymark.spring..";
-
-    /** The classes of a timeline, which checkpoints may use. */
-    private static final DescribedPredicate<JavaClass> TIMELINE = resideInAPackage(HISTORY)
-            .and(simpleName("Timeline").or(simpleName("Moment")).or(simpleName("Version")));
+    private static final String TIMELINE = "dev.waymark.timeline..";
 
     @ArchTest
     static final ArchRule shared_knows_no_other_module = noClasses()
@@ -210,6 +206,8 @@ class ArchitectureTest {
             .definedBy("dev.waymark.conversation.fact")
             .layer("call")
             .definedBy("dev.waymark.conversation.call")
+            .layer("decision")
+            .definedBy("dev.waymark.conversation.decision")
             .layer("message")
             .definedBy("dev.waymark.conversation.message")
             .layer("policy")
@@ -224,6 +222,8 @@ class ArchitectureTest {
             .mayOnlyBeAccessedByLayers("rule", "conversation")
             .whereLayer("call")
             .mayOnlyBeAccessedByLayers("rule", "conversation", "state", "fact")
+            .whereLayer("decision")
+            .mayOnlyBeAccessedByLayers("rule", "conversation", "state", "fact", "call")
             .whereLayer("message")
             .mayOnlyBeAccessedByLayers("rule", "conversation", "state", "fact", "call")
             .whereLayer("policy")
@@ -247,9 +247,8 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(CHECKPOINT)
             .should()
-            .dependOnClassesThat(resideInAPackage("dev.waymark..")
-                    .and(not(resideInAnyPackage(CHECKPOINT, CONVERSATION)))
-                    .and(not(TIMELINE)))
+            .dependOnClassesThat(
+                    resideInAPackage("dev.waymark..").and(not(resideInAnyPackage(CHECKPOINT, CONVERSATION, TIMELINE))))
             .orShould()
             .dependOnClassesThat()
             .resideInAPackage("io.temporal..");

@@ -10,7 +10,7 @@ import dev.waymark.client.CheckpointReview;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.decision.FileCalls;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;

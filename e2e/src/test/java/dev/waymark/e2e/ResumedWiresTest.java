@@ -2,7 +2,6 @@ package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.request.Prompt;
@@ -12,6 +11,7 @@ import dev.waymark.fixtures.model.AnthropicServer;
 import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.fixtures.model.OpenAiServer;
 import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.timeline.CheckpointFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,7 +2,6 @@ package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.PhasesCheckpoint;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
@@ -13,6 +12,7 @@ import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
+import dev.waymark.timeline.CheckpointFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

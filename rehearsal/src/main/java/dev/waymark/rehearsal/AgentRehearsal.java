@@ -11,7 +11,7 @@ import dev.waymark.rehearsal.gate.FileThreads;
 import dev.waymark.rehearsal.gate.ThreadSource;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.payload.codec.PayloadCodec;
 import java.nio.file.Files;

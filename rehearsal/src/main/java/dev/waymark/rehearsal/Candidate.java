@@ -7,7 +7,7 @@ import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.kind.ToolPrograms;
 import dev.waymark.worker.tool.kind.UnknownDefinitionException;
 import dev.waymark.worker.tool.mcp.McpEntry;

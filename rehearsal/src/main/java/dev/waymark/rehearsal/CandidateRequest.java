@@ -13,7 +13,7 @@ import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.RecordedReply;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.model.ModelPrompt;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

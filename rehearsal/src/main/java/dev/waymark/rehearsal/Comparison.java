@@ -3,10 +3,11 @@ package dev.waymark.rehearsal;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.JudgedCalls;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.history.RecordedReply;
 import dev.waymark.rehearsal.ReplyChange.Cause;
@@ -157,7 +158,7 @@ record Comparison(SortedSet<ReplyChange> changes, boolean near, List<Ruled> call
             RecordedReply past, Reply reply, AgentSpec agent, Optional<String> owner, List<Ruled> before) {
         boolean nobody = agent.approvals().filter(AgentSpec.Approvals::nobody).isPresent();
         List<JudgedCall> judged =
-                JudgedCall.of(reply, past.state(), owner, past.replied().at());
+                JudgedCalls.of(reply, past.state(), owner, past.replied().at());
         List<Ruled> unmatched = new ArrayList<>(before);
         List<Ruled> now = new ArrayList<>();
         for (int i = 0; i < judged.size(); i++) {

@@ -1,6 +1,8 @@
 package dev.waymark.rehearsal;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.work.AgentPolicies;
+import dev.waymark.contract.work.JudgedCalls;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
@@ -19,7 +21,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
 import dev.waymark.worker.model.ModelPrompt;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +76,7 @@ final class Continuation {
         this.encryptedThread = encryptedThread;
         this.at = from.replied().at();
         this.from = from;
-        this.state = Rules.inRehearsal(from.state(), agent.policy());
+        this.state = Rules.inRehearsal(from.state(), AgentPolicies.of(agent));
     }
 
     /**
@@ -153,7 +155,7 @@ final class Continuation {
 
     /** The reply with the verdicts of the agent's rules. Calls that need a judge in Java wait for a person. */
     private Reply judged(Reply reply) {
-        List<JudgedCall> calls = JudgedCall.of(reply, state, owner, at);
+        List<JudgedCall> calls = JudgedCalls.of(reply, state, owner, at);
         List<Reply.Judged> verdicts = IntStream.range(0, calls.size())
                 .filter(i -> reply.faultOf(i).isEmpty())
                 .boxed()

@@ -6,7 +6,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.waymark.rehearsal;
 
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 
 /**
  * The model that judges texts.

@@ -5,7 +5,6 @@ import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.Pricing;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
-import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
@@ -13,13 +12,15 @@ import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.RecordedReply;
+import dev.waymark.history.ThreadCalls;
 import dev.waymark.history.ThreadHistory;
-import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.rehearsal.gate.ThreadSource;
+import dev.waymark.thread.ThreadOwner;
+import dev.waymark.timeline.Timeline;
 import dev.waymark.worker.model.ModelPrompt;
-import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.process.DaemonThreads;
+import dev.waymark.worker.provider.ModelProviders;
 import io.temporal.common.converter.DataConverterException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
@@ -342,7 +343,7 @@ public final class Rehearsal {
         Set<String> differences = candidate.differences(
                 thread.agent(),
                 agent.get(),
-                thread.timeline().allCalls().values(),
+                ThreadCalls.of(thread.timeline()).values(),
                 call -> agentOf(source, WireNames.subagentThread(thread.name(), call.id())));
         return Optional.of(new Asked(stage, agent.get(), bound.get(), checks, differences));
     }
@@ -397,14 +398,14 @@ public final class Rehearsal {
 
     /** The replies of a thread to rehearse: from a place on, or the last reply of a thread with its own checks. */
     private List<RecordedReply> chosen(Recorded thread) {
-        List<RecordedReply> all = thread.timeline().replies();
+        List<RecordedReply> all = RecordedReply.in(thread.timeline());
         if (settings.expected().containsKey(thread.name())) {
             return all.subList(Math.max(0, all.size() - 1), all.size());
         }
         if (settings.from().isEmpty()) {
             return all;
         }
-        Optional<RecordedReply> first = settings.from().flatMap(thread.timeline()::replyAt);
+        Optional<RecordedReply> first = settings.from().flatMap(place -> RecordedReply.at(thread.timeline(), place));
         if (first.isEmpty()) {
             skipped.add(new RehearsalReport.Skipped(
                     thread.name(), "it has no reply at " + settings.from().get() + " or before"));

@@ -15,15 +15,16 @@ import dev.waymark.fixtures.model.AnthropicServer;
 import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.fixtures.model.ResponsesServer;
 import dev.waymark.history.HistoryReader;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.rehearsal.gate.FileThreads;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.ResponsesProvider;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
 import io.temporal.client.WorkflowOptions;
 import java.math.BigDecimal;
@@ -95,7 +96,7 @@ class BoundRehearsalTest {
             HistoryReader histories = new HistoryReader(connection.client());
             await().until(() -> histories
                     .read("thread")
-                    .filter(timeline -> timeline.replies().size() == REPLIES)
+                    .filter(timeline -> RecordedReply.in(timeline).size() == REPLIES)
                     .isPresent());
             Path files = Files.createDirectory(directory.resolve("histories"));
             Files.writeString(

@@ -8,6 +8,7 @@ import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.AgentPolicies;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
@@ -17,8 +18,8 @@ import dev.waymark.rehearsal.gate.FileThreads;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.java.JavaTools;
@@ -158,7 +159,8 @@ class ContinuedToolsTest {
     @ParameterizedTest
     @EnumSource
     void scriptedResult_replacesTheCall(ToolSpec.Kind kind) throws Exception {
-        if (kind.executor() != ToolSpec.Kind.JAVA.executor() && kind != ToolSpec.Kind.SUBAGENT) {
+        if (AgentPolicies.executor(kind) != AgentPolicies.executor(ToolSpec.Kind.JAVA)
+                && kind != ToolSpec.Kind.SUBAGENT) {
             return; // A person answers, or the thread's own state.
         }
         for (ToolSpec tool : tools(kind)) {

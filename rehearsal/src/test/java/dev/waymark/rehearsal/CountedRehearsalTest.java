@@ -17,7 +17,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
 import dev.waymark.rehearsal.gate.ThreadSource;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;

@@ -3,9 +3,9 @@ package dev.waymark.rehearsal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.fixtures.ThreadFixture;

@@ -7,6 +7,7 @@ import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.Connection;
+import dev.waymark.contract.EncryptedDataConverter;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
@@ -22,7 +23,7 @@ import dev.waymark.rehearsal.gate.ServerThreads;
 import dev.waymark.rehearsal.gate.ThreadSource;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
@@ -100,7 +101,7 @@ class EncryptedRehearsalTest {
     }
 
     private ThreadKeys keys() {
-        return connection.threadKeys().orElseThrow();
+        return EncryptedDataConverter.threadKeys(connection.client()).orElseThrow();
     }
 
     @AfterEach

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waymark.history.HistoryAudit;
 import dev.waymark.history.RecordedReply;
 import dev.waymark.history.ThreadHistory;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Timeline;
 import dev.waymark.worker.workflow.AgentReplay;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,11 +30,11 @@ class KeptReplyTest {
             for (RecordedThreads threads : RecordedThreads.all(1)) {
                 for (String name : threads.names()) {
                     ThreadHistory thread = threads.read(name).orElseThrow();
-                    for (RecordedReply past : thread.timeline().replies()) {
+                    for (RecordedReply past : RecordedReply.in(thread.timeline())) {
                         ThreadHistory kept =
                                 ThreadHistory.parse(thread.upTo(past).document().toString());
 
-                        List<RecordedReply> replies = kept.timeline().replies();
+                        List<RecordedReply> replies = RecordedReply.in(kept.timeline());
                         RecordedReply last = replies.get(replies.size() - 1);
                         assertThat(last.called().address())
                                 .as(name)
@@ -57,16 +57,16 @@ class KeptReplyTest {
         ThreadHistory thread = ThreadHistory.parse(
                 Files.readString(Path.of("../worker/src/test/resources/histories/parallel-tools.json")));
         Timeline timeline = thread.timeline();
-        RecordedReply first = timeline.replies().get(0);
-        RecordedReply second = timeline.replies().get(1);
+        RecordedReply first = RecordedReply.in(timeline).get(0);
+        RecordedReply second = RecordedReply.in(timeline).get(1);
 
-        assertThat(timeline.replyAt("recorded/e1")).isEmpty();
-        assertThat(timeline.replyAt(first.called().address())).contains(first);
-        assertThat(timeline.replyAt(first.replied().address())).contains(first);
-        assertThat(timeline.replyAt("1")).contains(first);
-        assertThat(timeline.replyAt(second.called().address())).contains(second);
-        assertThat(timeline.replyAt(timeline.address())).contains(second);
-        assertThat(timeline.replyAt("nonsense")).isEmpty();
+        assertThat(RecordedReply.at(timeline, "recorded/e1")).isEmpty();
+        assertThat(RecordedReply.at(timeline, first.called().address())).contains(first);
+        assertThat(RecordedReply.at(timeline, first.replied().address())).contains(first);
+        assertThat(RecordedReply.at(timeline, "1")).contains(first);
+        assertThat(RecordedReply.at(timeline, second.called().address())).contains(second);
+        assertThat(RecordedReply.at(timeline, timeline.address())).contains(second);
+        assertThat(RecordedReply.at(timeline, "nonsense")).isEmpty();
     }
 
     @Test

@@ -7,13 +7,13 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.history.HistoryAudit;
 import dev.waymark.history.RecordedReply;
 import dev.waymark.history.ThreadHistory;
-import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.rehearsal.gate.ThreadSource;
+import dev.waymark.timeline.Timeline;
 import dev.waymark.worker.model.ModelPrompt;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -52,7 +52,8 @@ final class RecordedThreads implements ThreadSource {
                             return groups.get(groups.size() - 1);
                         });
                 group.replies.putAll(learned);
-                group.recorded += times * history(file).timeline().replies().size();
+                group.recorded +=
+                        times * RecordedReply.in(history(file).timeline()).size();
                 for (int i = 0; i < times; i++) {
                     group.files.put(HISTORIES.relativize(file) + "#" + i, file);
                 }
@@ -80,7 +81,7 @@ final class RecordedThreads implements ThreadSource {
     private static Map<String, Reply> replies(ThreadHistory history) {
         Map<String, Reply> replies = new LinkedHashMap<>();
         Timeline timeline = history.timeline();
-        for (RecordedReply past : timeline.replies()) {
+        for (RecordedReply past : RecordedReply.in(timeline)) {
             ModelRequest request = past.summary()
                     ? ModelPrompt.summary(past.state(), timeline.agent().orElseThrow())
                     : ModelPrompt.request(past.state(), timeline.agent().orElseThrow());

@@ -18,7 +18,7 @@ import dev.waymark.rehearsal.gate.ServerThreads;
 import dev.waymark.rehearsal.gate.ThreadSource;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.grpc.CallOptions;

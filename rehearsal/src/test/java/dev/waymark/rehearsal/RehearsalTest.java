@@ -8,7 +8,7 @@ import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.RecordedReply;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.rehearsal.gate.FileThreads;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,7 +95,7 @@ class RehearsalTest {
         Path histories = Files.createDirectory(directory.resolve("histories"));
         Files.copy(file, histories.resolve("thread.json"));
         List<RecordedReply> replies =
-                ThreadHistory.parse(Files.readString(file)).timeline().replies();
+                RecordedReply.in(ThreadHistory.parse(Files.readString(file)).timeline());
         assertThat(replies).hasSizeGreaterThan(1);
 
         for (int i = 0; i < replies.size(); i++) {

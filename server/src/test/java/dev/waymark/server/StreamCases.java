@@ -5,8 +5,8 @@ import static dev.waymark.server.ServedThreads.BOB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.server.http.HttpSettings;
+import dev.waymark.timeline.CheckpointFormat;
 import dev.waymark.worker.server.DevServer;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;

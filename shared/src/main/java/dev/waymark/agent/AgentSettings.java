@@ -90,10 +90,12 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                         .findFirst())
                 .or(() -> fuse.flatMap(each -> outside("fuse", each, Duration.ZERO, AgentSpec.MOST_FUSE)))
                 .or(() -> retryFor.flatMap(each -> outside("retryFor", each, Duration.ZERO, AgentSpec.MOST_RETRY_FOR)))
-                .or(() -> announce.stream().map(AnnounceRule::receiver).distinct().count() != announce.size()
-                                || announce.size() > AnnounceRule.MOST_RECEIVERS
-                        ? Optional.of("expected at most " + AnnounceRule.MOST_RECEIVERS + " receivers, each once")
-                        : Optional.empty())
+                .or(() ->
+                        announce.stream().map(AnnounceRule::receiver).distinct().count() != announce.size()
+                                        || announce.size() > AnnounceRule.MOST_RECEIVERS
+                                ? Optional.of(
+                                        "expected at most " + AnnounceRule.MOST_RECEIVERS + " receivers, each once")
+                                : Optional.empty())
                 .or(() -> description
                         .filter(String::isBlank)
                         .map(empty -> "the description is empty. Say what the agent does, or leave it out"))

@@ -2,11 +2,8 @@ package dev.waymark.agent;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.waymark.annotation.Internal;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.ResultRule;
-import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.value.Budget;
@@ -19,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * An agent, as one thread uses it. Histories contain it as the result of the {@code agent} activity, so fields are only
@@ -114,13 +110,6 @@ public record AgentSpec(
         /** Sets what happens while a request waits: for approval, an answer, or the outcome of a call. */
         public Approvals waiting(WaitRule how) {
             return new Approvals(nobody, timeout, signers, thread, Optional.of(how));
-        }
-
-        private AgentPolicy.Approvals policy() {
-            Optional<Signers> required =
-                    signers.isEmpty() ? Optional.empty() : Optional.of(new Signers(thread.orElse(""), signers));
-            return new AgentPolicy.Approvals(
-                    nobody, timeout.map(Duration::toMillis), required, waiting.orElse(WaitRule.DEFAULT));
         }
     }
 
@@ -220,60 +209,5 @@ public record AgentSpec(
     /** How long a tool may take to run in the activity that called the model; zero if none may. */
     public Duration fuseLimit() {
         return fuse.orElse(DEFAULT_FUSE);
-    }
-
-    /** Whether a model call may also run calls of its reply: fusing is allowed, and a tool is suitable. */
-    public boolean fusesSteps() {
-        return !fuseLimit().isZero()
-                && tools.stream()
-                        .anyMatch(tool -> tool.kind().executor() == AgentPolicy.Executor.ACTIVITY
-                                && !tool.hasEffect()
-                                && (!tool.approval() || tool.isRuled()));
-    }
-
-    /** The parts of this definition that the rules of the conversation need. */
-    @Internal
-    public AgentPolicy policy() {
-        Map<String, AgentPolicy.Executor> executors = new LinkedHashMap<>();
-        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
-        for (ToolSpec tool : tools) {
-            executors.put(tool.name(), tool.kind().executor());
-            AgentPolicy.ToolPolicy plain = tool.effects().policy(tool);
-            AgentPolicy.ToolPolicy policy = tool.kind().isChangeable() ? plain.changing() : plain;
-            if (!policy.equals(AgentPolicy.ToolPolicy.NONE)) {
-                policies.put(tool.name(), policy);
-            }
-        }
-        return new AgentPolicy(
-                name,
-                maxIterations,
-                executors,
-                policies,
-                approvals.map(Approvals::policy),
-                budget,
-                context,
-                summaries,
-                receivers(),
-                continueCut,
-                results);
-    }
-
-    /**
-     * The announcements for each receiver. A receiver that only escalations name gets escalated requests and their
-     * ends.
-     */
-    @Internal
-    @JsonIgnore
-    public List<AnnounceRule> receivers() {
-        Optional<String> other = approvals
-                .flatMap(Approvals::waiting)
-                .flatMap(WaitRule::escalation)
-                .map(WaitRule.Escalation::to)
-                .filter(to ->
-                        announce.stream().noneMatch(rule -> rule.receiver().equals(to)));
-        return Stream.concat(
-                        announce.stream(),
-                        other.stream().map(to -> AnnounceRule.to(to).only()))
-                .toList();
     }
 }

@@ -1,6 +1,5 @@
 package dev.waymark.agent;
 
-import dev.waymark.conversation.policy.AgentPolicy;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,23 +41,5 @@ public record SideEffects(
         return verifyForbids && !canVerify()
                 ? Optional.of("verifyForbids is not allowed without verify")
                 : Optional.empty();
-    }
-
-    /** The policy for calls of such a tool. */
-    AgentPolicy.ToolPolicy policy(ToolSpec tool) {
-        if (safeToRetry) {
-            return new AgentPolicy.ToolPolicy(
-                    false, tool.approval(), false, false, false, 0, false, false, tool.isRuled());
-        }
-        return new AgentPolicy.ToolPolicy(
-                true,
-                tool.approval(),
-                dedupe,
-                canVerify(),
-                askOnUnknown,
-                tool.timeout().toMillis(),
-                honoursKey,
-                canVerify() && verifyForbids,
-                tool.isRuled());
     }
 }

@@ -1,12 +1,10 @@
 package dev.waymark.agent;
 
-import dev.waymark.annotation.Internal;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Valid names for tools and agents: {@code [A-Za-z0-9_-]{1,64}}; those of tools must not be reserved. */
-@Internal
 public final class ToolNames {
 
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9_-]{1,64}");
@@ -41,6 +39,7 @@ public final class ToolNames {
         return ALLOWED.matcher(name).matches();
     }
 
+    /** Whether the name is reserved: that of a built-in tool, or of another activity of a thread. */
     public static boolean isTaken(String name) {
         return TAKEN.contains(name);
     }

@@ -3,8 +3,6 @@ package dev.waymark.agent;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
-import dev.waymark.annotation.Internal;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -54,45 +52,28 @@ public record ToolSpec(
     public enum Kind {
         /** A person answers. */
         @JsonProperty("question")
-        QUESTION(AgentPolicy.Executor.QUESTION),
+        QUESTION,
         /** A Java object that the worker was built with. */
         @JsonProperty("java")
-        JAVA(AgentPolicy.Executor.ACTIVITY),
+        JAVA,
         /** A program that the worker starts. */
         @JsonProperty("command")
-        COMMAND(AgentPolicy.Executor.ACTIVITY),
+        COMMAND,
         /** An MCP server. */
         @JsonProperty("mcp")
-        MCP(AgentPolicy.Executor.ACTIVITY),
+        MCP,
         /** An HTTP request that the worker sends. */
         @JsonProperty("http")
-        HTTP(AgentPolicy.Executor.ACTIVITY),
+        HTTP,
         /** The rules of the conversation. Such a tool changes only the thread's own state. */
         @JsonProperty("state")
-        STATE(AgentPolicy.Executor.STATE),
+        STATE,
         /** The agent with the tool's name, in a thread of its own. */
         @JsonProperty("subagent")
-        SUBAGENT(AgentPolicy.Executor.SUBAGENT),
+        SUBAGENT,
         /** A front end, such as a browser, which answers with the result. */
         @JsonProperty("front-end")
-        FRONT_END(AgentPolicy.Executor.ACTIVITY);
-
-        private final AgentPolicy.Executor executor;
-
-        Kind(AgentPolicy.Executor executor) {
-            this.executor = executor;
-        }
-
-        /** Whether the tool is defined outside of the agent's definition, so that its definition may change. */
-        boolean isChangeable() {
-            return this == COMMAND || this == MCP || this == JAVA;
-        }
-
-        /** The executor that the conversation's rules use for tools of this kind. */
-        @Internal
-        public AgentPolicy.Executor executor() {
-            return executor;
-        }
+        FRONT_END
     }
 
     public ToolSpec {
@@ -339,16 +320,7 @@ public record ToolSpec(
                 throw new IllegalArgumentException("tool " + name + ": " + why);
             });
             return new ToolSpec(
-                    name,
-                    description,
-                    input,
-                    output,
-                    timeout,
-                    approval,
-                    implementation,
-                    effects,
-                    rules,
-                    judged);
+                    name, description, input, output, timeout, approval, implementation, effects, rules, judged);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.rule.Restoration;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.timeline.CheckpointFormat;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

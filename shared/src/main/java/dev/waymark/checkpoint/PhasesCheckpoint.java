@@ -2,13 +2,13 @@ package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.ProblemType;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

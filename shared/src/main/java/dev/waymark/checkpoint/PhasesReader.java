@@ -9,6 +9,7 @@ import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
+import dev.waymark.timeline.CheckpointFormat;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package dev.waymark.checkpoint;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.timeline.CheckpointFormat;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

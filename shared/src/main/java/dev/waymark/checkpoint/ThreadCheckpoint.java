@@ -6,7 +6,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Timeline;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -94,6 +94,11 @@ public final class EncryptionCodec implements PayloadCodec {
                 .toList();
     }
 
+    /** The storage of the keys of single threads, if they have some. */
+    public Optional<ThreadKeys> threadKeys() {
+        return threadKeys;
+    }
+
     /** Whether this payload was encrypted by a codec of this class. */
     public static boolean isEncrypted(Payload payload) {
         return ENCODING.equals(field(payload, ENCODING_FIELD).orElse(""));

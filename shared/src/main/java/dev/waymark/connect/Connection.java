@@ -1,7 +1,6 @@
 package dev.waymark.connect;
 
 import com.uber.m3.tally.Scope;
-import dev.waymark.annotation.Internal;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.ThreadKeys;
@@ -39,7 +38,7 @@ import javax.net.ssl.SSLException;
 
 /** A connection to a Temporal server that has answered. */
 public final class Connection implements AutoCloseable {
-    @Internal
+    /** The largest port that an address can have. */
     public static final int LARGEST_PORT = 65_535;
 
     private static final int CONNECT_SECONDS = 10;
@@ -61,7 +60,6 @@ public final class Connection implements AutoCloseable {
 
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
-    private final Optional<ThreadKeys> threadKeys;
     private final FairShares fairShares;
     private final String address;
     private final ServerInfo server;
@@ -115,7 +113,6 @@ public final class Connection implements AutoCloseable {
             boolean ownsStubs) {
         this.stubs = stubs;
         this.client = client(stubs, options, own);
-        this.threadKeys = own.threadKeys();
         this.fairShares = own.fairShares();
         this.address = stubs.getOptions().getTarget();
         this.server = server;
@@ -203,7 +200,8 @@ public final class Connection implements AutoCloseable {
             throw new ConnectionException("the Temporal settings can't be read: " + e.getMessage(), e);
         } catch (NullPointerException e) {
             // Thrown by the library for a configuration file without a profile.
-            throw new ConnectionException("the Temporal settings can't be read: no profile in the configuration file", e);
+            throw new ConnectionException(
+                    "the Temporal settings can't be read: no profile in the configuration file", e);
         }
     }
 
@@ -252,7 +250,6 @@ public final class Connection implements AutoCloseable {
     }
 
     /** Why the address is invalid; empty if it is valid. A channel would report this late, with a stack trace. */
-    @Internal
     public static Optional<String> addressProblem(String address) {
         if (address.contains("://")) {
             return Optional.of("must be HOST:PORT and not a URL");
@@ -340,12 +337,6 @@ public final class Connection implements AutoCloseable {
         return client;
     }
 
-    /** The keys of single threads, if they are used. */
-    @Internal
-    public Optional<ThreadKeys> threadKeys() {
-        return threadKeys;
-    }
-
     /** The shares that new threads get. */
     public FairShares fairShares() {
         return fairShares;
@@ -416,7 +407,6 @@ public final class Connection implements AutoCloseable {
     }
 
     /** Determines the state of the server with up to two requests, each with this timeout. */
-    @Internal
     public ServerState state(Duration most) {
         try {
             stubs.blockingStub()
@@ -477,7 +467,7 @@ public final class Connection implements AutoCloseable {
 
     @Override
     public void close() {
-        threadKeys.ifPresent(ThreadKeys::close);
+        EncryptedDataConverter.threadKeys(client).ifPresent(ThreadKeys::close);
         if (!ownsStubs) {
             return;
         }

@@ -1,9 +1,7 @@
 package dev.waymark.connect;
 
-import dev.waymark.annotation.Internal;
-import dev.waymark.contract.ThreadOwner;
-import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.value.Sha256;
+import dev.waymark.thread.ThreadOwner;
 import io.temporal.common.Priority;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -114,10 +112,9 @@ public final class FairShares {
                         + "\". Write subject:NAME=WEIGHT, group:NAME=WEIGHT or agent:NAME=WEIGHT, with weights from 0.001 to 1000");
     }
 
-    /** The share of a thread that starts with this input. */
-    @Internal
-    public Priority of(StartInput input) {
-        String name = input.owner().flatMap(FairShares::owner).orElse(AGENT + input.agent());
+    /** The share of a thread of this owner and agent. */
+    public Priority of(Optional<ThreadOwner> whose, String agent) {
+        String name = whose.flatMap(FairShares::owner).orElse(AGENT + agent);
         return Priority.newBuilder()
                 .setFairnessKey(key(name))
                 .setFairnessWeight(weights.getOrDefault(name, 1f))

@@ -4,11 +4,13 @@ import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.KeyStoreException;
 import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.codec.ThreadKeys;
 import dev.waymark.conversation.value.ProblemType;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.failure.v1.ApplicationFailureInfo;
 import io.temporal.api.failure.v1.Failure;
+import io.temporal.client.WorkflowClient;
 import io.temporal.common.converter.CodecDataConverter;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.payload.codec.PayloadCodec;
@@ -28,22 +30,32 @@ import java.util.Optional;
  */
 public final class EncryptedDataConverter implements DataConverter, PayloadCodec {
     private final CodecDataConverter encrypting;
+    private final Optional<ThreadKeys> threadKeys;
     private final boolean isForActivity;
 
     /** Encrypts with this codec. */
     public EncryptedDataConverter(EncryptionCodec codec) {
-        this(new CodecDataConverter(PayloadJson.dataConverter(), List.of(codec), true), false);
+        this(new CodecDataConverter(PayloadJson.dataConverter(), List.of(codec), true), codec.threadKeys(), false);
     }
 
-    private EncryptedDataConverter(CodecDataConverter encrypting, boolean isForActivity) {
+    private EncryptedDataConverter(
+            CodecDataConverter encrypting, Optional<ThreadKeys> threadKeys, boolean isForActivity) {
         this.encrypting = encrypting;
+        this.threadKeys = threadKeys;
         this.isForActivity = isForActivity;
+    }
+
+    /** The storage of the keys of single threads, if this client's payloads are encrypted with such keys. */
+    public static Optional<ThreadKeys> threadKeys(WorkflowClient client) {
+        return client.getOptions().getDataConverter() instanceof EncryptedDataConverter converter
+                ? converter.threadKeys
+                : Optional.empty();
     }
 
     @Override
     public EncryptedDataConverter withContext(SerializationContext context) {
         return new EncryptedDataConverter(
-                encrypting.withContext(context), context instanceof ActivitySerializationContext);
+                encrypting.withContext(context), threadKeys, context instanceof ActivitySerializationContext);
     }
 
     @Override

@@ -1,11 +1,11 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.DecisionSignature;
+import dev.waymark.conversation.decision.DecisionSignature;
+import dev.waymark.conversation.decision.DecisionStatement;
+import dev.waymark.conversation.decision.Signers;
 import dev.waymark.conversation.fact.SignalNames;
-import dev.waymark.conversation.policy.AgentPolicy;
-import dev.waymark.conversation.policy.DecisionStatement;
-import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.GrantTerms;
 import java.util.List;
 import java.util.Optional;

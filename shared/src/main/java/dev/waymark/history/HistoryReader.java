@@ -8,6 +8,9 @@ import dev.waymark.contract.SuccessorMarker;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.RunEnding;
+import dev.waymark.timeline.Timeline;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.history.v1.History;
@@ -235,7 +238,7 @@ public final class HistoryReader {
             }
         }
         Collections.reverse(runs);
-        return Timeline.of(workflowId, runs.stream().flatMap(List::stream).toList(), newest, cut);
+        return newest.timeline(workflowId, runs.stream().flatMap(List::stream).toList(), cut);
     }
 
     /**

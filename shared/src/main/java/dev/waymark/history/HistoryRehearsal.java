@@ -1,7 +1,6 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.annotation.Internal;
 import dev.waymark.model.ModelProvider;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -13,7 +12,6 @@ import java.util.Set;
  * Asks agents what they would decide in recorded threads. The only implementation is in the module {@code rehearsal}.
  * Programs that must not depend on it find it with a {@link java.util.ServiceLoader}.
  */
-@Internal
 public interface HistoryRehearsal {
     /**
      * Rehearses the thread in a file.

@@ -1,5 +1,6 @@
 package dev.waymark.history;
 
+import dev.waymark.timeline.Moment;
 import io.temporal.common.WorkflowExecutionHistory;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package dev.waymark.history;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.ForkSource;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.PreviousRunGoneException;
 import dev.waymark.contract.SideEffectMarker;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
@@ -22,6 +22,11 @@ import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.UnknownRulesException;
+import dev.waymark.thread.ForkSource;
+import dev.waymark.timeline.EventPlace;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.RunEnding;
+import dev.waymark.timeline.Timeline;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
@@ -565,5 +570,15 @@ public final class Projector {
     private static Instant timeOf(HistoryEvent event) {
         long seconds = event.getEventTime().getSeconds();
         return Instant.ofEpochMilli(seconds * 1000 + event.getEventTime().getNanos() / 1_000_000);
+    }
+
+    /** The thread of these moments, whose newest run this projector has read so far. */
+    Timeline timeline(String thread, List<Moment> moments, boolean cut) {
+        Conversation now = expectedState()
+                .orElseThrow(() -> new PreviousRunGoneException(awaited()
+                        .map(CarriedReference::runId)
+                        .or(this::continuedFrom)
+                        .orElse("")));
+        return new Timeline(thread, runId(), moments, now, agent(), ending(), lastEventId(), cut);
     }
 }

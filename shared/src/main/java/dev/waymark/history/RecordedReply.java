@@ -6,7 +6,10 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.CallVerdict;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
@@ -52,12 +55,12 @@ public record RecordedReply(Moment called, Moment replied, Reply reply, boolean 
         return after.calls().get(after.batch().get(call)).orElseThrow();
     }
 
-    /** The replies among these moments of a thread, in order. */
-    static List<RecordedReply> in(List<Moment> moments) {
+    /** The model calls of a thread whose replies counted, in order. */
+    public static List<RecordedReply> in(Timeline timeline) {
         List<RecordedReply> replies = new ArrayList<>();
         Optional<Moment> called = Optional.empty();
         Optional<Conversation> before = Optional.empty();
-        for (Moment moment : moments) {
+        for (Moment moment : timeline.moments()) {
             Fact fact = moment.fact().orElse(null);
             if (fact instanceof ModelFact.ModelCalled || fact instanceof ModelFact.SummaryRequested) {
                 called = Optional.of(moment);
@@ -69,6 +72,28 @@ public record RecordedReply(Moment called, Moment replied, Reply reply, boolean 
             before = Optional.of(moment.state());
         }
         return List.copyOf(replies);
+    }
+
+    /** The last reply whose model call is at or before this place. */
+    public static Optional<RecordedReply> at(Timeline timeline, String place) {
+        Optional<Moment> moment = timeline.at(place);
+        Iterator<RecordedReply> replies = in(timeline).iterator();
+        Optional<RecordedReply> last = Optional.empty();
+        Optional<RecordedReply> next = next(replies);
+        for (Moment each : timeline.moments()) {
+            if (next.isPresent() && next.get().called() == each) {
+                last = next;
+                next = next(replies);
+            }
+            if (moment.isPresent() && each == moment.get()) {
+                return last;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<RecordedReply> next(Iterator<RecordedReply> replies) {
+        return replies.hasNext() ? Optional.of(replies.next()) : Optional.empty();
     }
 
     private static boolean isAwaited(Optional<Conversation> before, int step) {

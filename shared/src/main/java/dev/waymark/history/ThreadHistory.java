@@ -8,7 +8,9 @@ import com.google.protobuf.Message;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.ThreadOwner;
+import dev.waymark.thread.ThreadOwner;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.history.v1.History;
 import io.temporal.api.history.v1.HistoryEvent;
@@ -90,7 +92,7 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
             cut |= newest.isEmpty() && projector.continuedFrom().isPresent();
             newest = Optional.of(projector);
         }
-        return Timeline.of(thread, moments, newest.orElseThrow(), cut);
+        return newest.orElseThrow().timeline(thread, moments, cut);
     }
 
     /** The thread up to this reply, without later events. */

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.ser.PropertyWriter;
-import dev.waymark.annotation.Internal;
 import dev.waymark.contract.PayloadJson;
 import java.lang.reflect.Type;
 import java.util.HashSet;
@@ -18,7 +17,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Writes what a method returned as the result that the model sees: a string unchanged, anything else as JSON. */
-@Internal
 public final class ResultText {
     private static final Logger LOG = LoggerFactory.getLogger(ResultText.class);
 

@@ -3,8 +3,8 @@ package dev.waymark.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.thread.ThreadOwner;
 import io.temporal.common.Priority;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -25,17 +25,21 @@ class FairSharesTest {
         return FairShares.of(Map.of(FairShares.VARIABLE, text));
     }
 
+    private static Priority share(FairShares shares, StartInput input) {
+        return shares.of(input.owner(), input.agent());
+    }
+
     @Test
     void share_isThatOfTheOwner_orOfTheAgent() {
         FairShares shares = FairShares.of(Map.of());
-        Priority ann = shares.of(of(ThreadOwner.ofSubject("ann")));
+        Priority ann = share(shares, of(ThreadOwner.ofSubject("ann")));
 
         assertThat(ann.getFairnessWeight()).isEqualTo(1);
-        assertThat(shares.of(of(ThreadOwner.ofSubject("ann")))).isEqualTo(ann);
-        assertThat(shares.of(of(ThreadOwner.ofSubject("bob")))).isNotEqualTo(ann);
-        assertThat(shares.of(of(ThreadOwner.ofGroup("ann")))).isNotEqualTo(ann);
-        assertThat(shares.of(INPUT).getFairnessKey()).isEqualTo("agent:billing");
-        assertThat(shares.of(StartInput.of("clerk").ownedBy(Optional.of(ThreadOwner.ofSubject("ann")))))
+        assertThat(share(shares, of(ThreadOwner.ofSubject("ann")))).isEqualTo(ann);
+        assertThat(share(shares, of(ThreadOwner.ofSubject("bob")))).isNotEqualTo(ann);
+        assertThat(share(shares, of(ThreadOwner.ofGroup("ann")))).isNotEqualTo(ann);
+        assertThat(share(shares, INPUT).getFairnessKey()).isEqualTo("agent:billing");
+        assertThat(share(shares, StartInput.of("clerk").ownedBy(Optional.of(ThreadOwner.ofSubject("ann")))))
                 .isEqualTo(ann);
     }
 
@@ -47,7 +51,7 @@ class FairSharesTest {
         for (StartInput input : new StartInput[] {
             of(ThreadOwner.ofSubject(name)), of(ThreadOwner.ofGroup(name)), StartInput.of(name.repeat(2))
         }) {
-            String key = FairShares.of(Map.of()).of(input).getFairnessKey();
+            String key = share(FairShares.of(Map.of()), input).getFairnessKey();
 
             assertThat(key.getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(64);
             if (input.owner().isPresent()) {
@@ -60,13 +64,13 @@ class FairSharesTest {
     void weight_ofAnOwnerWithSpecialCharacters_isFound() {
         FairShares shares = weighted(" subject:ann=b=2.5, group:support=4 ,agent:batch=0.001");
 
-        assertThat(shares.of(of(ThreadOwner.ofSubject("ann=b"))).getFairnessWeight())
+        assertThat(share(shares, of(ThreadOwner.ofSubject("ann=b"))).getFairnessWeight())
                 .isEqualTo(2.5f);
-        assertThat(shares.of(of(ThreadOwner.ofGroup("support"))).getFairnessWeight())
+        assertThat(share(shares, of(ThreadOwner.ofGroup("support"))).getFairnessWeight())
                 .isEqualTo(4);
-        assertThat(shares.of(of(ThreadOwner.ofSubject("support"))).getFairnessWeight())
+        assertThat(share(shares, of(ThreadOwner.ofSubject("support"))).getFairnessWeight())
                 .isEqualTo(1);
-        assertThat(shares.of(StartInput.of("batch")).getFairnessWeight()).isEqualTo(0.001f);
+        assertThat(share(shares, StartInput.of("batch")).getFairnessWeight()).isEqualTo(0.001f);
     }
 
     @ParameterizedTest

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.ByteString;
 import dev.waymark.contract.message.InboundDecoder;
-import dev.waymark.conversation.call.CallSettlement.Outcome;
+import dev.waymark.conversation.decision.CallSettlement.Outcome;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;

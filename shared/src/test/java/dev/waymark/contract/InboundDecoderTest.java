@@ -11,7 +11,7 @@ import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.decision.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.AgentPolicies;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.PartialReply;
@@ -97,15 +98,16 @@ class ModelResultTest {
         ToolSpec pay = ToolSpec.java("pay").build();
         ToolSpec approved = look.with().approval().build();
 
-        assertThat(AgentSpec.of("a", "m:m", look, pay).fusesSteps()).isTrue();
-        assertThat(AgentSpec.of("a", "m:m", pay, approved).fusesSteps()).isFalse();
-        ToolSpec ruled = look.with()
-                .rules(List.of(ApprovalRule.allow("It only looks.")))
-                .build();
-        assertThat(AgentSpec.of("a", "m:m", ruled).fusesSteps()).isTrue();
+        assertThat(AgentPolicies.fusesSteps(AgentSpec.of("a", "m:m", look, pay)))
+                .isTrue();
+        assertThat(AgentPolicies.fusesSteps(AgentSpec.of("a", "m:m", pay, approved)))
+                .isFalse();
+        ToolSpec ruled =
+                look.with().rules(List.of(ApprovalRule.allow("It only looks."))).build();
+        assertThat(AgentPolicies.fusesSteps(AgentSpec.of("a", "m:m", ruled))).isTrue();
         AgentSpec off =
                 AgentSpec.of("a", "m:m", look).with().fuse(Duration.ZERO).build();
-        assertThat(off.fusesSteps()).isFalse();
+        assertThat(AgentPolicies.fusesSteps(off)).isFalse();
         assertThat(PayloadJson.MAPPER.readValue(json(off), AgentSpec.class)).isEqualTo(off);
         assertThat(json(AgentSpec.of("a", "m:m", look))).doesNotContain("fuse");
     }

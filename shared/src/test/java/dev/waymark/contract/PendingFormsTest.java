@@ -3,8 +3,8 @@ package dev.waymark.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.Spent;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -15,6 +15,7 @@ import dev.waymark.agent.McpToken;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.Sandbox;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.AgentPolicies;
 import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.ModelResult;
@@ -25,11 +26,9 @@ import dev.waymark.contract.work.WordsReport;
 import dev.waymark.contract.work.WordsRequest;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.AbandonedTask;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallApproval;
-import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.Clearance;
-import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.Execution;
@@ -37,10 +36,14 @@ import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.Parent;
-import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.call.ToolDefinition;
+import dev.waymark.conversation.decision.CallApproval;
+import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.decision.DecisionSignature;
+import dev.waymark.conversation.decision.PendingItem;
+import dev.waymark.conversation.decision.Signers;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
@@ -49,11 +52,9 @@ import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.ResultRule;
-import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.rule.Rules;
@@ -78,6 +79,7 @@ import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.GrantTerms;
+import dev.waymark.conversation.value.IgnoredSignal;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentList;
 import dev.waymark.conversation.value.PersistentMap;
@@ -275,7 +277,7 @@ class StoredFormsTest {
                 Optional.of(plan),
                 PersistentMap.<Workspace.VirtualFile>empty().with("a/b", file));
         SeenIds seen = new SeenIds(PersistentMap.<Integer>empty().with("id-1", 4), PersistentMap.empty());
-        IgnoredSignals ignored = new IgnoredSignals(1, List.of(new IgnoredSignals.Item("say", "why", AT)));
+        IgnoredSignals ignored = new IgnoredSignals(1, List.of(new IgnoredSignal("say", "why", AT)));
         Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT, Optional.of(ARGS));
         Origin origin = new Origin(Optional.of("trip"), Optional.of(ARGS));
         Conversation conversation = new Conversation(
@@ -444,7 +446,7 @@ class StoredFormsTest {
                 stored(new Reply.Fault(1, "too short")),
                 stored(seen, "young", "old"),
                 stored(ignored, "last"),
-                stored(new IgnoredSignals.Item("say", "why", AT), "signal", "reason", "at"),
+                stored(new IgnoredSignal("say", "why", AT), "signal", "reason", "at"),
                 stored(queued, "message", "at"),
                 stored(transcript, "entries", "digest"),
                 stored(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.user("x")), "id", "at", "message"),
@@ -542,11 +544,12 @@ class StoredFormsTest {
     @Test
     void agent_andItsPolicy_areStoredAsBefore() throws IOException {
         assertThat(PayloadJson.MAPPER.writeValueAsString(agent())).isEqualTo(golden("agent"));
-        assertThat(PayloadJson.MAPPER.writeValueAsString(agent().policy())).isEqualTo(golden("policy"));
+        assertThat(PayloadJson.MAPPER.writeValueAsString(AgentPolicies.of(agent())))
+                .isEqualTo(golden("policy"));
         assertThat(PayloadJson.MAPPER.readValue(golden("agent"), AgentSpec.class))
                 .isEqualTo(agent());
         assertThat(PayloadJson.MAPPER.readValue(golden("policy"), AgentPolicy.class))
-                .isEqualTo(agent().policy());
+                .isEqualTo(AgentPolicies.of(agent()));
     }
 
     private static String golden(String name) throws IOException {

@@ -2,8 +2,8 @@ package dev.waymark.simulation;
 
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.Delegation;
-import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.value.Problem;

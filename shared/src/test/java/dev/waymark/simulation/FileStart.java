@@ -1,8 +1,8 @@
 package dev.waymark.simulation;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Resumption;
+import dev.waymark.conversation.decision.FileCalls;
 import dev.waymark.conversation.rule.Rules;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,12 +1,13 @@
 package dev.waymark.simulation;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.LongResult;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.decision.FileCalls;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -20,7 +21,6 @@ import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Announcement;

@@ -37,8 +37,7 @@ class RuleCheckTest {
     }
 
     private static CallVerdict verdict(JudgedCall call, ApprovalRule... rules) {
-        return RuleCheck.verdict(
-                ToolSpec.java("charge").rules(List.of(rules)).build(), call);
+        return RuleCheck.verdict(ToolSpec.java("charge").rules(List.of(rules)).build(), call);
     }
 
     private static CallVerdict.Then then(JudgedCall call, ApprovalRule... rules) {

@@ -2,8 +2,8 @@ package dev.waymark.spring;
 
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.connect.ConnectionException;
+import dev.waymark.connect.ProcessEnvironment;
 import io.temporal.client.WorkflowClient;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import java.util.Map;
@@ -70,7 +70,8 @@ final class ConnectionConfigurations {
     }
 
     /** Makes a connection from settings. */
-    private static Connection connect(Function<Map<String, String>, Connection> connecting, WaymarkProperties properties) {
+    private static Connection connect(
+            Function<Map<String, String>, Connection> connecting, WaymarkProperties properties) {
         try {
             return connecting.apply(properties.over(ProcessEnvironment.get()));
         } catch (ConnectionException e) {

@@ -11,8 +11,10 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.announce.Receivers;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.announce.delivery.ReceiverFile;
+import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -156,7 +158,7 @@ final class WorkerAssembly {
 
     private Receivers receivers() throws YamlProblem {
         Receivers bean = beans.getBeanProvider(Receivers.class).getIfUnique();
-        return bean == null ? Receivers.from(properties.over(ProcessEnvironment.get())) : bean;
+        return bean == null ? ReceiverFile.from(properties.over(ProcessEnvironment.get())) : bean;
     }
 
     private void deployment(AgentWorker.Builder worker) {
@@ -197,7 +199,7 @@ final class WorkerAssembly {
             providers
                     .lacks(agent)
                     .ifPresent(words -> LOG.warn("{}: {}. Until then its turns fail.", agent.name(), words));
-            providers.refusingTools(agent).forEach(words -> LOG.warn("{}: {}", agent.name(), words));
+            new ModelChecks(providers).refusingTools(agent).forEach(words -> LOG.warn("{}: {}", agent.name(), words));
             providers
                     .fallbacksLack(agent)
                     .forEach(words -> LOG.warn("{}: {}. Until then its fallbacks can't answer.", agent.name(), words));

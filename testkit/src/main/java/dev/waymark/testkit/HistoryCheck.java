@@ -4,8 +4,8 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.state.Counters;
-import dev.waymark.history.Moment;
 import dev.waymark.history.ProjectedHistory;
+import dev.waymark.timeline.Moment;
 import io.temporal.common.WorkflowExecutionHistory;
 
 /**

@@ -17,10 +17,9 @@ import dev.waymark.tool.CallJudge;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.StateActivityImpl;
 import dev.waymark.worker.activity.TakenOverActivities;
-import dev.waymark.worker.agents.AgentActivityImpl;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.announce.AnnounceActivityImpl;
 import dev.waymark.worker.announce.Receivers;
+import dev.waymark.worker.announce.delivery.AnnounceActivityImpl;
 import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.journal.EndedWorkers;
 import dev.waymark.worker.judge.CallJudges;
@@ -30,7 +29,8 @@ import dev.waymark.worker.metrics.FactMetrics;
 import dev.waymark.worker.model.LiveReplies;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelChecks;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
+import dev.waymark.worker.resolution.AgentActivityImpl;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.FusedCalls;
 import dev.waymark.worker.tool.LateOutcomeSender;
@@ -174,7 +174,6 @@ public final class AgentWorker implements AutoCloseable {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         CallJudges judges = new CallJudges(builder.judges, tools);
-        builder.receivers.hideSecrets();
         worker.registerActivitiesImplementations(
                 announcements,
                 new AgentActivityImpl(

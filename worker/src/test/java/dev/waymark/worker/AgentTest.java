@@ -12,12 +12,13 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.AgentPolicies;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.AnnounceRule;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
@@ -28,7 +29,7 @@ import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolMethod;
 import dev.waymark.tool.ToolMethods;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowOptions;
@@ -152,7 +153,7 @@ class AgentTest {
 
         assertThat(agent.tools()).containsExactly(BuiltInTools.askUser(), BuiltInTools.readResult());
         assertThat(agent.with().maxTokens(7).build().tools()).isEqualTo(agent.tools());
-        assertThat(agent.policy().results()).contains(new ResultRule(16 * 1024));
+        assertThat(AgentPolicies.of(agent).results()).contains(new ResultRule(16 * 1024));
         Agent.Builder own = Agent.named("guide")
                 .model("scripted:any")
                 .tools(ToolSpec.command("read_result", "./read.sh").build());
@@ -205,10 +206,13 @@ class AgentTest {
         Agent.Builder guide = Agent.named("guide").model("openai:any");
         assertThatThrownBy(() -> guide.fuse(Duration.ofMinutes(2)).build())
                 .hasMessage("agent guide: fuse must be PT0S to PT1M, found PT2M");
-        assertThatThrownBy(() ->
-                        guide.fuse(Duration.ZERO).fallback("a:1", "a:2", "a:3", "a:4", "a:5").build())
+        assertThatThrownBy(() -> guide.fuse(Duration.ZERO)
+                        .fallback("a:1", "a:2", "a:3", "a:4", "a:5")
+                        .build())
                 .hasMessage("agent guide: it has 5 fallbacks, at most 4");
-        assertThatThrownBy(() -> guide.fallback(List.of()).announce(AnnounceRule.to("ops"), AnnounceRule.to("ops")).build())
+        assertThatThrownBy(() -> guide.fallback(List.of())
+                        .announce(AnnounceRule.to("ops"), AnnounceRule.to("ops"))
+                        .build())
                 .hasMessage("agent guide: expected at most 10 receivers, each once");
         assertThatThrownBy(() -> ToolSpec.java("pay").verifyForbids().build())
                 .hasMessage("tool pay: verifyForbids is not allowed without verify");

@@ -11,7 +11,7 @@ import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.history.HistoryReader;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.workflow.TestServers;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;

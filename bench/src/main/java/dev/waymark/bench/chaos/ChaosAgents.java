@@ -12,7 +12,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.crash.Crash;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowClient;
 import java.nio.file.Path;

@@ -13,7 +13,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowClient;
 import java.util.ArrayList;

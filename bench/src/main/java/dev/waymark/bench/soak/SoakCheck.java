@@ -11,10 +11,11 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.history.HistoryReader;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
+import dev.waymark.history.ThreadCalls;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.crash.EffectCheck;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -134,7 +135,7 @@ final class SoakCheck implements AutoCloseable {
         if (status != Turn.Status.COMPLETE && !cancelled) {
             violations.add("the turn is " + status);
         }
-        Map<String, Call> calls = timeline.allCalls();
+        Map<String, Call> calls = ThreadCalls.of(timeline);
         for (SoakTask task : tasks) {
             for (Part.ToolUse use : task.calls()) {
                 if (!cancelled && !calls.containsKey(use.id())) {

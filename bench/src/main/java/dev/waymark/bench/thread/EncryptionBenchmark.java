@@ -21,7 +21,7 @@ import dev.waymark.history.HistoryReader;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;

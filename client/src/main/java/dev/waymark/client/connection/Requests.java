@@ -6,6 +6,7 @@ import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerAnswer;
+import dev.waymark.contract.EncryptedDataConverter;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
@@ -181,7 +182,7 @@ public final class Requests {
      */
     private WorkflowIdReusePolicy begin(String thread, Optional<String> copiedFrom) {
         boolean isFree = false;
-        if (connection.threadKeys().isPresent()) {
+        if (EncryptedDataConverter.threadKeys(connection.client()).isPresent()) {
             Optional<Known> known = find(thread);
             isFree =
                     known.filter(run -> !run.open() && isForgotten(thread, run)).isPresent();
@@ -195,12 +196,13 @@ public final class Requests {
     }
 
     private void createKey(String thread, Optional<String> copiedFrom) {
-        connection.threadKeys().ifPresent(keys -> keys.begin(connection.namespace(), thread, copiedFrom));
+        EncryptedDataConverter.threadKeys(connection.client())
+                .ifPresent(keys -> keys.begin(connection.namespace(), thread, copiedFrom));
     }
 
     /** Returns whether the key of this run was destroyed. */
     public boolean isForgotten(String thread, Known run) {
-        if (connection.threadKeys().isEmpty()) {
+        if (EncryptedDataConverter.threadKeys(connection.client()).isEmpty()) {
             return false;
         }
         try {
@@ -215,7 +217,8 @@ public final class Requests {
      * Reads the thread's key again: the key is a different one if the thread was forgotten and its id was used again.
      */
     private void refreshKey(String thread) {
-        connection.threadKeys().ifPresent(keys -> keys.refresh(connection.namespace(), thread));
+        EncryptedDataConverter.threadKeys(connection.client())
+                .ifPresent(keys -> keys.refresh(connection.namespace(), thread));
     }
 
     /** Sends a signal to an open thread. The signal is stored when this returns. */
@@ -281,7 +284,7 @@ public final class Requests {
                 .setTaskQueue(taskQueue)
                 .setWorkflowId(thread)
                 .setStaticSummary(summary(input.agent()))
-                .setPriority(connection.fairShares().of(input));
+                .setPriority(connection.fairShares().of(input.owner(), input.agent()));
     }
 
     /** The summary is not encrypted in workflow lists, so it contains no text of the conversation. */

@@ -156,7 +156,7 @@ public final class ScheduleRequests {
                         .setSummary(converter
                                 .toPayload(Requests.summary(input.agent()))
                                 .orElseThrow()));
-        Priority share = connection.fairShares().of(input);
+        Priority share = connection.fairShares().of(input.owner(), input.agent());
         start.setPriority(io.temporal.api.common.v1.Priority.newBuilder()
                 .setFairnessKey(share.getFairnessKey())
                 .setFairnessWeight(share.getFairnessWeight()));

@@ -7,7 +7,7 @@ import dev.waymark.contract.SuccessorMarker;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.HistoryReader;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Timeline;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;

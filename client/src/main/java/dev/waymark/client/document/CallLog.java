@@ -7,8 +7,9 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Part;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
+import dev.waymark.history.ThreadCalls;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -40,8 +41,8 @@ public final class CallLog {
         }
         List<CallItem> calls = new ArrayList<>(CallItem.of(timeline.thread(), timeline.now(), Integer.MAX_VALUE));
         Map<String, CallItem> dropped = new HashMap<>();
-        timeline.forEachDroppedCall(
-                (last, call) -> dropped.put(call.id(), CallItem.of(timeline.thread(), last, call.id())));
+        ThreadCalls.forEachDropped(
+                timeline, (last, call) -> dropped.put(call.id(), CallItem.of(timeline.thread(), last, call.id())));
         calls.addAll(dropped.values());
         calls.sort(Comparator.comparing(CallItem::since).thenComparing(CallItem::callId));
         return calls.stream().map(log::recalled).toList();

@@ -12,15 +12,16 @@ import dev.waymark.client.ThreadWatch;
 import dev.waymark.client.TurnHandle;
 import dev.waymark.codec.ScheduledThread;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.contract.thread.ThreadStatus;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
-import dev.waymark.history.Version;
+import dev.waymark.thread.StatusReport;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
+import dev.waymark.timeline.Version;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -89,7 +90,7 @@ public final class JsonDocuments {
 
     public static ObjectNode show(Timeline timeline) {
         Conversation now = timeline.now();
-        StatusReport status = StatusReport.of(now);
+        StatusReport status = ThreadStatus.of(now);
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("thread", timeline.thread());
         document.put("runId", timeline.runId());

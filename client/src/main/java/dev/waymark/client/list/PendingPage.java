@@ -1,6 +1,6 @@
 package dev.waymark.client.list;
 
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import java.util.List;
 import java.util.Optional;
 

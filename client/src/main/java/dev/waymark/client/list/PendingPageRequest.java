@@ -1,8 +1,6 @@
 package dev.waymark.client.list;
 
-import dev.waymark.annotation.Internal;
-import dev.waymark.contract.thread.ThreadIndex;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import java.util.Optional;
 
 /**
@@ -21,17 +19,12 @@ public record PendingPageRequest(
         return new PendingPageRequest(limit, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** Returns a condition to append to a visibility query. It may match more threads than are wanted. */
-    String condition() {
-        return " AND " + ThreadIndex.mayWait(kind) + threads().condition(true);
-    }
-
     /** Returns the part of this request that selects threads. */
     public ThreadPageRequest threads() {
         return new ThreadPageRequest(limit, after, true, status, agent);
     }
 
-    @Internal
+    /** Whether an item has the kind that this request asks for. */
     public boolean wants(PendingItem item) {
         return kind.map(item.kind().wireName()::equals).orElse(true);
     }

@@ -1,8 +1,8 @@
 package dev.waymark.client.list;
 
+import dev.waymark.agent.AgentList;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.work.AgentList;
 import dev.waymark.contract.work.AgentListWorkflow;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;

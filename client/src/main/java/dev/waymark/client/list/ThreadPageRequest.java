@@ -1,16 +1,12 @@
 package dev.waymark.client.list;
 
-import dev.waymark.contract.ThreadOwner;
-import dev.waymark.contract.thread.StatusReport;
-import dev.waymark.contract.thread.ThreadIndex;
-import dev.waymark.history.ThreadListing;
+import dev.waymark.thread.StatusReport;
+import dev.waymark.thread.ThreadOwner;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -71,26 +67,6 @@ public record ThreadPageRequest(
                 .filter(thread -> thread.open() && !thread.waiting().isEmpty() && waiting.wants(thread))
                 .sorted(Comparator.comparing(ThreadSummary::waitingSince).thenComparing(ThreadSummary::thread))
                 .toList();
-    }
-
-    /**
-     * Returns a condition to append to a visibility query. It may match more threads than are wanted.
-     *
-     * @param isIndexed whether threads have search attributes
-     */
-    String condition(boolean isIndexed) {
-        return Stream.of(
-                        status.filter(known -> isIndexed).flatMap(ThreadIndex::mayHaveStatus),
-                        agent.filter(known -> isIndexed).flatMap(ThreadIndex::mayBeOf),
-                        since.map(ThreadPageRequest::mayHaveChangedSince))
-                .flatMap(Optional::stream)
-                .map(part -> " AND " + part)
-                .collect(Collectors.joining());
-    }
-
-    /** The server knows when a thread closed, but not when an open one changed. */
-    private static String mayHaveChangedSince(Instant time) {
-        return "(" + ThreadListing.IS_OPEN + " OR CloseTime >= '" + time.truncatedTo(ChronoUnit.MILLIS) + "')";
     }
 
     /** Returns whether a thread has the requested status and agent, has changed since then, and has the words. */

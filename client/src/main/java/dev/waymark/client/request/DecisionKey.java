@@ -1,11 +1,11 @@
 package dev.waymark.client.request;
 
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.failure.Remedy;
-import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
+import dev.waymark.conversation.decision.Signers;
 import dev.waymark.conversation.fact.PersonFact;
-import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.SignerKey;
 import dev.waymark.saver.PrivateFiles;
 import java.io.IOException;

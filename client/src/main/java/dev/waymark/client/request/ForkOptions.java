@@ -1,7 +1,7 @@
 package dev.waymark.client.request;
 
-import dev.waymark.contract.ThreadOwner;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.thread.ThreadOwner;
 import java.util.Optional;
 
 /**

@@ -1,6 +1,6 @@
 package dev.waymark.client.request;
 
-import dev.waymark.contract.ThreadOwner;
+import dev.waymark.thread.ThreadOwner;
 import java.util.Optional;
 
 /**

@@ -2,7 +2,7 @@ package dev.waymark.client.request;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.value.FormAction;

@@ -1,11 +1,11 @@
 package dev.waymark.client.request;
 
-import dev.waymark.client.failure.RequestLimits;
-import dev.waymark.contract.ThreadOwner;
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.contract.thread.StartInput;
-import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.decision.FileCalls;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.saver.CheckpointOwner;
+import dev.waymark.thread.ThreadOwner;
 import java.util.Optional;
 import java.util.function.Consumer;
 

@@ -1,6 +1,6 @@
 package dev.waymark.client.request;
 
-import dev.waymark.conversation.call.CallSettlement.Outcome;
+import dev.waymark.conversation.decision.CallSettlement.Outcome;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import java.util.Optional;
 

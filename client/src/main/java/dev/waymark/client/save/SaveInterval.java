@@ -1,6 +1,5 @@
 package dev.waymark.client.save;
 
-import dev.waymark.conversation.Conversation;
 import java.time.Duration;
 
 /**
@@ -19,14 +18,5 @@ public record SaveInterval(boolean settledOnly, Duration apart) {
     /** Saves after every step, but with at least this time between saves. */
     public static SaveInterval every(Duration apart) {
         return new SaveInterval(false, apart);
-    }
-
-    /** Whether what happens within a turn is saved as well. */
-    boolean isOfSteps() {
-        return !settledOnly;
-    }
-
-    boolean isDueIn(Conversation state) {
-        return !settledOnly || state.isSettled();
     }
 }

@@ -1,5 +1,5 @@
 /**
- * Writes the checkpoints of threads to a saver, once or while the threads run. Must not know where a saver stores
+ * How the checkpoints of threads are saved: to which saver, and how often. Must not know where a saver stores
  * checkpoints.
  */
 @NullMarked

@@ -1,6 +1,6 @@
 package dev.waymark.client.schedule;
 
-import dev.waymark.contract.ThreadOwner;
+import dev.waymark.thread.ThreadOwner;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.waymark.client.schedule;
 
-import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.contract.ThreadOwner;
+import dev.waymark.thread.ThreadOwner;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Optional;

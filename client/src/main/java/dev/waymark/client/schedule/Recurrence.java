@@ -1,6 +1,6 @@
 package dev.waymark.client.schedule;
 
-import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.check.RequestLimits;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;

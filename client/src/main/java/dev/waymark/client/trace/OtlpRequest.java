@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
-import dev.waymark.annotation.Internal;
 import dev.waymark.contract.PayloadJson;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,9 +15,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Encodes spans as an export request of the OpenTelemetry protocol (OTLP), in either of its two encodings. */
-@Internal
-public final class OtlpRequest {
-    private static final String SCHEMA = "https://opentelemetry.io/schemas/" + ThreadSpans.CONVENTIONS;
+final class OtlpRequest {
+    /** Of the version of the semantic conventions that names and attributes follow. */
+    private static final String SCHEMA = "https://opentelemetry.io/schemas/1.37.0";
+
     private static final String SERVICE = "service.name";
     private static final String SCOPE = "dev.waymark";
     private static final int STATUS_ERROR = 2;

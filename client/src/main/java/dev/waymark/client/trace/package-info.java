@@ -1,6 +1,5 @@
 /**
- * OpenTelemetry spans of threads, derived from their histories, and how they are sent to collectors. Must not know how
- * histories are read.
+ * OpenTelemetry spans of threads, and how they are sent to collectors. Must not know histories.
  */
 @NullMarked
 package dev.waymark.client.trace;

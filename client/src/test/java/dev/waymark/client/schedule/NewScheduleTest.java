@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.waymark.client.connection.ScheduleSpecs;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
 import io.temporal.api.schedule.v1.CalendarSpec;

@@ -5,7 +5,7 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.TurnHandle;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import java.util.List;
 import java.util.Map;
 

@@ -7,10 +7,9 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
-import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -90,8 +89,7 @@ class ExamplesTest {
                     .isInstanceOfSatisfying(
                             AgentResult.Complete.class,
                             settled -> assertThat(settled.text()).contains("settled"));
-            assertThat(DecidingInCode.settleTheBill(client, 10))
-                    .isInstanceOf(AgentResult.Interrupted.class);
+            assertThat(DecidingInCode.settleTheBill(client, 10)).isInstanceOf(AgentResult.Interrupted.class);
         }
         assertThat(ledger).content().containsOnlyOnce("\"cents\":8400");
     }

@@ -3,8 +3,8 @@ package dev.waymark.e2e.product;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.fixtures.process.KillableServer;
 import dev.waymark.connect.ConnectionException;
+import dev.waymark.fixtures.process.KillableServer;
 import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Path;

@@ -14,7 +14,7 @@ import dev.waymark.testkit.crash.WorkerProcess;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import java.nio.file.Path;
 import java.util.List;

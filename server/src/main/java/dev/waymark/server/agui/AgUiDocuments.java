@@ -5,10 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.contract.thread.ThreadStatus;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
@@ -16,6 +16,7 @@ import dev.waymark.conversation.message.Transcript;
 import dev.waymark.server.front.FrontEndThreads;
 import dev.waymark.server.front.MessageIds;
 import dev.waymark.server.front.PendingId;
+import dev.waymark.thread.StatusReport;
 import java.util.List;
 import java.util.Optional;
 
@@ -80,7 +81,7 @@ final class AgUiDocuments {
     }
 
     static ObjectNode state(String thread, Conversation state) {
-        StatusReport status = StatusReport.of(state);
+        StatusReport status = ThreadStatus.of(state);
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", thread);
         document.put("agent", status.agent());

@@ -1,7 +1,7 @@
 package dev.waymark.server.api;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.server.http.ApiRequest;

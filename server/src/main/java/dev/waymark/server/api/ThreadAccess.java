@@ -2,10 +2,10 @@ package dev.waymark.server.api;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.contract.ThreadOwner;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.identity.Caller;
+import dev.waymark.thread.ThreadOwner;
 import java.util.Optional;
 
 /** Decides which threads a caller may see. The owner is read from the thread's history. */

@@ -3,7 +3,7 @@ package dev.waymark.server.api;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.CheckpointViews;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
@@ -15,13 +15,14 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.display.SafeText;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.http.HttpReply;
 import dev.waymark.server.http.Route;
+import dev.waymark.timeline.CheckpointFormat;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -184,7 +185,7 @@ final class ThreadReads {
         return HttpReply.json(
                 200,
                 JsonDocuments.tree(request.queryParameter("at")
-                        .map(place -> format.view(client.timeline(thread, place)))
+                        .map(place -> CheckpointViews.of(format, client.timeline(thread, place)))
                         .orElseGet(() -> client.checkpoint(thread, format))));
     }
 }

@@ -10,7 +10,7 @@ import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.decision.FileCalls;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;

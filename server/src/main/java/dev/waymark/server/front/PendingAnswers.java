@@ -5,7 +5,7 @@ import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.call.CallSettlement.Outcome;
+import dev.waymark.conversation.decision.CallSettlement.Outcome;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;

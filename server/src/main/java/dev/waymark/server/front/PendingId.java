@@ -1,6 +1,6 @@
 package dev.waymark.server.front;
 
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import java.util.Optional;
 
 /**

@@ -2,7 +2,7 @@ package dev.waymark.server.front;
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import java.util.List;
 

@@ -1,6 +1,5 @@
 package dev.waymark.server.http;
 
-import dev.waymark.annotation.Internal;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.server.identity.IdentityProblem;
 import java.io.IOException;
@@ -26,7 +25,6 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Listens for HTTP requests: those of the API of threads, of the codec, or for metrics. */
-@Internal
 public final class HttpListener implements AutoCloseable {
     private static final int SERVICE_THREADS = 8;
     private static final int SERVICE_CONNECTIONS = 1_000;

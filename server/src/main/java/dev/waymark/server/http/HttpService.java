@@ -1,12 +1,10 @@
 package dev.waymark.server.http;
 
-import dev.waymark.annotation.Internal;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
 /** Answers the requests of an {@link HttpListener} that is not the API of threads. */
-@Internal
 public interface HttpService {
     /**
      * A request.

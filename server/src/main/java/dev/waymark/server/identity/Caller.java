@@ -1,7 +1,7 @@
 package dev.waymark.server.identity;
 
-import dev.waymark.contract.ThreadOwner;
 import dev.waymark.conversation.value.VerifiedSubject;
+import dev.waymark.thread.ThreadOwner;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;

@@ -2,12 +2,12 @@ package dev.waymark.server.mcp;
 
 import dev.waymark.client.AgentResult;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

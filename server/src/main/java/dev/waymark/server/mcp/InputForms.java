@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.contract.McpNames;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Sha256;

@@ -3,7 +3,7 @@ package dev.waymark.server.mcp;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentResult;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.SafeText;

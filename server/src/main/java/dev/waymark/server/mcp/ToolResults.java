@@ -5,7 +5,7 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.McpNames;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.server.http.HttpProblem;

@@ -8,7 +8,7 @@ import dev.waymark.contract.McpNames;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

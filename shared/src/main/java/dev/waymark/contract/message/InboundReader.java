@@ -3,7 +3,7 @@ package dev.waymark.contract.message;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.decision.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;

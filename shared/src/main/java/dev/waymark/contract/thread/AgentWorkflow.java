@@ -2,9 +2,10 @@ package dev.waymark.contract.thread;
 
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.RunOutcome;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.thread.StatusReport;
 import io.temporal.common.converter.RawValue;
 import io.temporal.workflow.QueryMethod;
 import io.temporal.workflow.SignalMethod;

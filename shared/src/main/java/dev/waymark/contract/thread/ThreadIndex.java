@@ -2,6 +2,7 @@ package dev.waymark.contract.thread;
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.thread.StatusReport;
 import io.temporal.common.SearchAttributeKey;
 import io.temporal.common.SearchAttributeUpdate;
 import io.temporal.common.SearchAttributes;
@@ -55,7 +56,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
                         .distinct()
                         .sorted()
                         .toList();
-        return new ThreadIndex(state.agent(), StatusReport.of(state).status(), kinds);
+        return new ThreadIndex(state.agent(), ThreadStatus.of(state).status(), kinds);
     }
 
     /** The attributes of a run; empty if its thread has none. */

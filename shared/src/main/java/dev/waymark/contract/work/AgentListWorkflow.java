@@ -1,5 +1,6 @@
 package dev.waymark.contract.work;
 
+import dev.waymark.agent.AgentList;
 import dev.waymark.contract.WireNames;
 import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;

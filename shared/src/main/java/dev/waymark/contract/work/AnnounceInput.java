@@ -1,9 +1,9 @@
 package dev.waymark.contract.work;
 
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.PendingItem;
-import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.state.Announcement;
 import dev.waymark.conversation.value.Json;

@@ -70,7 +70,7 @@ public record ModelInput(
                 plain.digest,
                 plain.summary,
                 plain.decisions,
-                replies && agent.fusesSteps(),
+                replies && AgentPolicies.fusesSteps(agent),
                 replies && called.judgesReplies() ? Optional.of(new VerdictRequest(owner)) : Optional.empty());
     }
 

@@ -66,7 +66,7 @@ public sealed interface Work<R> {
 
         @Override
         public Fact completed(AgentSpec result) {
-            return new ThreadFact.AgentResolved(result.policy());
+            return new ThreadFact.AgentResolved(AgentPolicies.of(result));
         }
 
         @Override

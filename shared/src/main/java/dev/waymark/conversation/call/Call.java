@@ -4,6 +4,9 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.waymark.conversation.decision.CallApproval;
+import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
@@ -569,6 +572,44 @@ public record Call(
     @JsonIgnore
     public boolean lacksQuestion() {
         return status == Status.ASKING && question.orElse("").isEmpty();
+    }
+
+    /** The request of this call, which waits for a person. */
+    public PendingItem request(Optional<AgentPolicy> policy) {
+        boolean asks = status == Status.ASKING;
+        boolean unknown = status == Status.UNSETTLED;
+        boolean approval = !asks && !unknown;
+        AgentPolicy.ToolPolicy ofTool =
+                policy.map(known -> known.policyOf(tool())).orElse(AgentPolicy.ToolPolicy.NONE);
+        return new PendingItem(
+                "",
+                id(),
+                asks ? PendingItem.Kind.QUESTION : unknown ? PendingItem.Kind.UNKNOWN : PendingItem.Kind.APPROVAL,
+                tool(),
+                asks ? question() : Optional.empty(),
+                asks ? Optional.empty() : Optional.of(args()),
+                asks ? Optional.empty() : Optional.of(requestDigest()),
+                unknown && ofTool.mayRerunOnDecision(),
+                since(),
+                unknown ? evidence() : Optional.empty(),
+                asks ? Optional.empty() : policy.flatMap(AgentPolicy::signers).map(signers -> signers.of(id())),
+                List.of(),
+                fromFile().isPresent(),
+                approval && mayHaveRunBefore(),
+                approval && ofTool.ruled() && isJudged(CallVerdict.Then.ASK)
+                        ? verdict().map(CallVerdict::ofRules)
+                        : Optional.empty(),
+                asks ? suspension().flatMap(Suspension::form).map(InputForm::request) : Optional.empty(),
+                approval ? definition().map(ToolDefinition::digest) : Optional.empty(),
+                approval && definition().filter(ToolDefinition::changed).isPresent(),
+                policy.flatMap(AgentPolicy::approvals).flatMap(by -> wakeAt()));
+    }
+
+    private String requestDigest() {
+        return definition()
+                .filter(ToolDefinition::changed)
+                .map(tool -> tool.digestWith(argsDigest()))
+                .orElseGet(this::argsDigest);
     }
 
     /** The digest that decisions and claims refer to: the hexadecimal SHA-256 of the arguments as canonical JSON. */

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.call;
 
+import dev.waymark.conversation.decision.CallApproval;
 import dev.waymark.conversation.value.CallVerdict;
 import java.util.Optional;
 

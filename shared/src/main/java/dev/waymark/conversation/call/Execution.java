@@ -1,6 +1,7 @@
 package dev.waymark.conversation.call;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.conversation.decision.CallSettlement;
 import java.util.Optional;
 
 /**

@@ -1,6 +1,7 @@
 package dev.waymark.conversation.call;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.Spent;
 import java.util.List;
 import java.util.Objects;

@@ -1,7 +1,7 @@
 package dev.waymark.conversation.call;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.decision.PendingItem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -30,11 +30,7 @@ public record ToolDefinition(
 
     /** The digest of the arguments with this digest, and of this definition. */
     public String digestWith(String argsDigest) {
-        return digest(argsDigest, digest);
-    }
-
-    static String digest(String argsDigest, String definition) {
-        return Sha256.hex(argsDigest + "/" + definition);
+        return PendingItem.digest(argsDigest, digest);
     }
 
     static ToolDefinition of(String digest) {

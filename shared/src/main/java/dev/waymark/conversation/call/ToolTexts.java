@@ -1,6 +1,7 @@
 package dev.waymark.conversation.call;
 
-import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.decision.CallApproval;
+import dev.waymark.conversation.decision.CallSettlement;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;

@@ -1,6 +1,6 @@
 /**
- * The calls of a thread: their status, approvals and effects, and the requests that wait for people. Must not know
- * facts, nor the rules.
+ * The calls of a thread: their status and effects, and the parts of an agent's definition that decide about them. Must not
+ * know facts, nor the rules.
  */
 @NullMarked
 package dev.waymark.conversation.call;

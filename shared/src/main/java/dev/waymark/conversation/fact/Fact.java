@@ -11,12 +11,7 @@ import java.util.Optional;
 public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFact, SubagentFact, AnnouncementFact {
     /** The name of the fact's class in kebab case, such as {@code model-replied}. Programs read these names. */
     default String type() {
-        return typeOf(getClass());
-    }
-
-    @Internal
-    static String typeOf(Class<? extends Fact> fact) {
-        return FactTypes.NAMES.get(fact);
+        return FactTypes.NAMES.get(getClass());
     }
 
     @Internal

@@ -1,12 +1,11 @@
 package dev.waymark.conversation.fact;
 
-import dev.waymark.annotation.Internal;
-import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.decision.DecisionStatement;
+import dev.waymark.conversation.decision.PendingItem;
+import dev.waymark.conversation.decision.Signers;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
-import dev.waymark.conversation.policy.DecisionStatement;
-import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.FormAction;
 import dev.waymark.conversation.value.GrantTerms;
@@ -56,7 +55,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         /** The statement that the signature must cover if the decision is about this request. */
-        @Internal
         DecisionStatement statement(Signers signers, PendingItem ask);
 
         @Override

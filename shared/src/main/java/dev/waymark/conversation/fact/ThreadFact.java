@@ -1,7 +1,7 @@
 package dev.waymark.conversation.fact;
 
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Parent;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;

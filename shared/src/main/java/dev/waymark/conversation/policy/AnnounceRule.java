@@ -1,7 +1,6 @@
 package dev.waymark.conversation.policy;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.annotation.Internal;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -50,7 +49,6 @@ public record AnnounceRule(String receiver, List<AnnouncedEvent> events, Reveal 
     }
 
     /** Why this is not a valid name of a receiver; empty if it is. */
-    @Internal
     public static Optional<String> misnomer(String name) {
         return NAME.matcher(name).matches()
                 ? Optional.empty()

@@ -1,5 +1,6 @@
 /**
- * The parts of an agent's definition that the rules need. Must not know the rest of the definition, nor how tools run.
+ * Rules of an agent's definition: when conversations are summarized, what is announced, and how long requests wait. Must
+ * not know the rest of the definition.
  */
 @NullMarked
 package dev.waymark.conversation.policy;

@@ -2,11 +2,11 @@ package dev.waymark.conversation.rule;
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.InputForm;
 import dev.waymark.conversation.call.Parent;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;

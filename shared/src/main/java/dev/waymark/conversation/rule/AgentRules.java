@@ -1,7 +1,7 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.fact.ThreadFact;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import java.util.Optional;

@@ -1,12 +1,12 @@
 package dev.waymark.conversation.rule;
 
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallApproval;
-import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.CallApproval;
+import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.AnnouncementFact;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.WaitRule;

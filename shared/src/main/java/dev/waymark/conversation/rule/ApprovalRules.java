@@ -1,12 +1,12 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.decision.CallApproval;
 import dev.waymark.conversation.fact.PersonFact;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Grants;
 import dev.waymark.conversation.value.CallVerdict;
 import java.time.Instant;

@@ -1,6 +1,7 @@
 package dev.waymark.conversation.rule;
 
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.LongResult;
@@ -9,7 +10,6 @@ import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.CallVerdict;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;

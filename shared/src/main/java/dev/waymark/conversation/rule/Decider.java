@@ -2,13 +2,13 @@ package dev.waymark.conversation.rule;
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Summary;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.state.Announcements;
 import dev.waymark.conversation.state.ThreadIdentity;

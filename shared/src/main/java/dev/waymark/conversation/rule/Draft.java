@@ -1,21 +1,21 @@
 package dev.waymark.conversation.rule;
 
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Transcript;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.AgentBinding;
 import dev.waymark.conversation.state.Announcements;
 import dev.waymark.conversation.state.Arrivals;
 import dev.waymark.conversation.state.CallBook;
 import dev.waymark.conversation.state.Counters;
 import dev.waymark.conversation.state.Dialogue;
-import dev.waymark.conversation.state.IgnoredSignals;
 import dev.waymark.conversation.state.Money;
 import dev.waymark.conversation.state.ParentLink;
 import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.IgnoredSignal;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
@@ -126,7 +126,7 @@ final class Draft {
     }
 
     void ignore(String signal, String reason) {
-        arrivals.ignored = arrivals.ignored.plus(new IgnoredSignals.Item(signal, reason, at));
+        arrivals.ignored = arrivals.ignored.plus(new IgnoredSignal(signal, reason, at));
     }
 
     AgentPolicy.ToolPolicy policyOf(Call call) {

@@ -1,8 +1,8 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.CallBook;
 import java.util.LinkedHashMap;
 import java.util.Map;

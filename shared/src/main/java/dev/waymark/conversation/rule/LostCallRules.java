@@ -1,13 +1,13 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.decision.DecisionSignature;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ToolFact;
-import dev.waymark.conversation.policy.AgentPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.rule;
 
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ModelFact;
@@ -11,7 +12,6 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.message.Transcript;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;

@@ -2,10 +2,10 @@ package dev.waymark.conversation.rule;
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.RestoredEffects;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.decision.CallApproval;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;

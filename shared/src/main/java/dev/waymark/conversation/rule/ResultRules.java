@@ -1,10 +1,10 @@
 package dev.waymark.conversation.rule;
 
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.ToolTexts;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.value.Json;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.call.DecisionSignature;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.DecisionSignature;
+import dev.waymark.conversation.decision.DecisionStatement;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
-import dev.waymark.conversation.policy.DecisionStatement;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 

@@ -2,8 +2,8 @@ package dev.waymark.conversation.rule;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
-import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.state.Turn;

@@ -1,18 +1,17 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.Resumption;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.FromFile;
-import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.decision.FileCalls;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Transcript;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Origin;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
@@ -145,7 +144,7 @@ final class TakeoverRules {
         } else if (question.isPresent() && question.get().suspension().isPresent()) {
             PersonFact.HumanAnswered answer =
                     PersonFact.HumanAnswered.to(Optional.of(question.get().id()), words);
-            Optional<Problem> misfit = Admission.misfit(PendingItem.of(question.get(), draft.binding.policy), answer);
+            Optional<Problem> misfit = Admission.misfit(question.get().request(draft.binding.policy), answer);
             if (misfit.isPresent()) {
                 draft.ignore(SignalNames.ANSWER, misfit.get().message());
             } else {

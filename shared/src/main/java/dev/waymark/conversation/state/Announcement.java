@@ -3,7 +3,7 @@ package dev.waymark.conversation.state;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;

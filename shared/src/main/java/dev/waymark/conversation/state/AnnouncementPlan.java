@@ -1,7 +1,7 @@
 package dev.waymark.conversation.state;
 
-import dev.waymark.conversation.call.PendingItem;
-import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.call.AgentPolicy;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.WaitRule;

@@ -6,7 +6,7 @@ import dev.waymark.conversation.call.AbandonedTask;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.LongResult;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.PersistentMap;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -102,7 +102,7 @@ public record CallBook(
             if (call.status() == Call.Status.DELEGATED) {
                 call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
             } else if (call.waitsForPerson()) {
-                asks.add(PendingItem.of(call, binding.policy()));
+                asks.add(call.request(binding.policy()));
             }
         }
         return Collections.unmodifiableList(asks);

@@ -1,8 +1,8 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Parent;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class FactTypesTest {
     @Test
     void types_stayTheSame() {
-        assertThat(facts(Fact.class).map(Fact::typeOf).distinct())
+        assertThat(facts(Fact.class).map(FactTypes.NAMES::get).distinct())
                 .containsExactlyInAnyOrder(
                         "agent-refused",
                         "agent-requested",

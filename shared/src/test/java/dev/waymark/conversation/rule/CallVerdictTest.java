@@ -11,16 +11,16 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
@@ -117,7 +117,7 @@ class CallVerdictTest {
                 .judged(ALLOW)
                 .awaiting(Optional.empty(), ConversationScript.START);
 
-        PendingItem ask = PendingItem.of(call, Optional.of(ruled()));
+        PendingItem ask = call.request(Optional.of(ruled()));
 
         assertThat(ask.verdict()).isEmpty();
         assertThat(ask.words()).isEqualTo("May fire {} run?");

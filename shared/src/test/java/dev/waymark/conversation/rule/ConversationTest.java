@@ -23,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -31,11 +32,10 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.Counters;
-import dev.waymark.conversation.state.IgnoredSignals;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.IgnoredSignal;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
@@ -176,7 +176,7 @@ class ConversationTest {
 
         assertThat(story.refusal(said("m-1", "Hello"))).contains(ProblemType.DUPLICATE);
         assertThat(story.with(said("m-1", "Hello")).state().ignored().last())
-                .containsExactly(new IgnoredSignals.Item(
+                .containsExactly(new IgnoredSignal(
                         "say", "a message with id m-1 arrived before", ConversationScript.START.plusSeconds(4)));
     }
 
@@ -621,7 +621,7 @@ class ConversationTest {
 
         assertThat(story.state().ignored().count()).isEqualTo(25);
         assertThat(story.state().ignored().last())
-                .extracting(IgnoredSignals.Item::signal)
+                .extracting(IgnoredSignal::signal)
                 .startsWith("s5")
                 .endsWith("s24")
                 .hasSize(20);

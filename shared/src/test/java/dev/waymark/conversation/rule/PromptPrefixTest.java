@@ -6,6 +6,7 @@ import static dev.waymark.conversation.rule.ConversationScript.said;
 import static dev.waymark.conversation.rule.ConversationScript.use;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -13,10 +14,9 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.ReplySchema;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.SummaryRule;
-import dev.waymark.conversation.state.IgnoredSignals;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.IgnoredSignal;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
@@ -136,7 +136,7 @@ class PromptPrefixTest {
         assertThat(story.messages())
                 .containsExactly(Message.user("One"), Message.assistant(new Part.Text("Two")), Message.user("Good"));
         assertThat(story.state().ignored().last())
-                .extracting(IgnoredSignals.Item::reason)
+                .extracting(IgnoredSignal::reason)
                 .containsExactly("taken back, because the service refused to read it: m3");
         assertThat(story.state().boundFrom()).isZero();
     }

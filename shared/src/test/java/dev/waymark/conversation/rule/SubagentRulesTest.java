@@ -12,12 +12,13 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.Parent;
-import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -25,7 +26,6 @@ import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
@@ -81,16 +81,15 @@ class SubagentRulesTest {
     }
 
     private static PendingItem question(String id) {
-        return PendingItem.of(
-                Call.issued(task(id, "ask_user"), 1, ConversationScript.START).asking("Day?", ConversationScript.START),
-                Optional.empty());
+        return Call.issued(task(id, "ask_user"), 1, ConversationScript.START)
+                .asking("Day?", ConversationScript.START)
+                .request(Optional.empty());
     }
 
     private static PendingItem approval(String id) {
-        return PendingItem.of(
-                Call.issued(new Part.ToolUse(id, "charge", Json.of(Map.of("cents", 5))), 1, ConversationScript.START)
-                        .awaiting(Optional.empty(), ConversationScript.START),
-                Optional.empty());
+        return Call.issued(new Part.ToolUse(id, "charge", Json.of(Map.of("cents", 5))), 1, ConversationScript.START)
+                .awaiting(Optional.empty(), ConversationScript.START)
+                .request(Optional.empty());
     }
 
     private static Fact reported(boolean waiting, long tokens, PendingItem... asks) {

@@ -1,12 +1,12 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.AgentPolicy;
+import dev.waymark.conversation.decision.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;

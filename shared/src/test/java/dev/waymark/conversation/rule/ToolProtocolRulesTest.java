@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.decision.CallSettlement;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;

@@ -216,7 +216,9 @@ class JsonTest {
                     .isThrownBy(() -> read(other).asInt())
                     .withMessage("not an int: " + other);
         }
-        assertThatIllegalArgumentException().isThrownBy(() -> read("7").asText()).withMessage("not a text: 7");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> read("7").asText())
+                .withMessage("not a text: 7");
     }
 
     @Test

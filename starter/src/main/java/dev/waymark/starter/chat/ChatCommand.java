@@ -11,7 +11,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.save.SaveOptions;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.display.SafeText;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;

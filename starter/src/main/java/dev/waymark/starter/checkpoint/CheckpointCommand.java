@@ -1,6 +1,6 @@
 package dev.waymark.starter.checkpoint;
 
-import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.CheckpointViews;
 import dev.waymark.checkpoint.PhasesCheckpoint;
 import dev.waymark.checkpoint.SessionCheckpoint;
 import dev.waymark.cli.CommandGroup;
@@ -9,10 +9,11 @@ import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
+import dev.waymark.timeline.CheckpointFormat;
+import dev.waymark.timeline.Timeline;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -85,7 +86,7 @@ public final class CheckpointCommand implements Callable<Integer> {
                     latest ? SessionCheckpoint.newestVersion(timeline) : SessionCheckpoint.versions(timeline);
             output.list(versions::forEach);
         } else {
-            output.pretty(JsonDocuments.tree(wanted.view(timeline)));
+            output.pretty(JsonDocuments.tree(CheckpointViews.of(wanted, timeline)));
         }
     }
 }

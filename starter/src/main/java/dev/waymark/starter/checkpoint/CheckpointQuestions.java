@@ -3,7 +3,7 @@ package dev.waymark.starter.checkpoint;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointReview;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.decision.FileCalls;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.terminal.Terminals;

@@ -7,7 +7,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.list.PendingPage;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.SaverOptions;

@@ -2,15 +2,15 @@ package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.check.RequestLimits;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.schedule.AgentSchedule;
 import dev.waymark.client.schedule.NewSchedule;
 import dev.waymark.client.schedule.OverlapPolicy;
 import dev.waymark.client.schedule.Recurrence;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;

@@ -5,7 +5,7 @@ import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.Settlement;
-import dev.waymark.conversation.call.CallSettlement.Outcome;
+import dev.waymark.conversation.decision.CallSettlement.Outcome;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;

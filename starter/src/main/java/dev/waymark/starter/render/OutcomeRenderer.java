@@ -4,7 +4,7 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
 import java.util.Optional;

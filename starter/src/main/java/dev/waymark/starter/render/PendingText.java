@@ -2,8 +2,8 @@ package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
-import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;

@@ -9,7 +9,7 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.display.SafeText;
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.saver.PrivateFiles;
 import dev.waymark.starter.connection.ConnectionOptions;

@@ -2,18 +2,19 @@ package dev.waymark.starter.render;
 
 import dev.waymark.client.ThreadEvent;
 import dev.waymark.codec.ScheduledThread;
-import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.contract.thread.ThreadStatus;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
-import dev.waymark.conversation.state.IgnoredSignals;
 import dev.waymark.conversation.state.Workspace;
+import dev.waymark.conversation.value.IgnoredSignal;
 import dev.waymark.display.SafeText;
-import dev.waymark.history.Timeline;
+import dev.waymark.thread.StatusReport;
+import dev.waymark.timeline.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -39,7 +40,7 @@ public final class ThreadView {
 
     private void write(Timeline timeline, List<ThreadEvent.RunningCall> running) {
         Conversation now = timeline.now();
-        StatusReport status = StatusReport.of(now);
+        StatusReport status = ThreadStatus.of(now);
         boolean open = timeline.ending().isEmpty();
         lines.add(SafeText.line(timeline.thread()) + ": " + SafeText.line(now.agent()) + ", turn " + status.turn()
                 + ", " + status.status() + (open ? "" : ", closed"));
@@ -73,7 +74,7 @@ public final class ThreadView {
         if (now.ignored().count() > 0) {
             lines.add("");
             lines.add("ignored: " + now.ignored().count());
-            for (IgnoredSignals.Item item : now.ignored().last()) {
+            for (IgnoredSignal item : now.ignored().last()) {
                 lines.add("  " + item.at() + "  " + SafeText.line(item.signal()) + ": " + SafeText.line(item.reason()));
             }
         }

@@ -13,7 +13,8 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDefinitions;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.ModelChecks;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -73,8 +74,9 @@ final class AgentsOptions {
                             warnings(agent -> providers.lacks(agent).stream(), "their turns fail"),
                             warnings(agent -> providers.fallbacksLack(agent).stream(), "their fallbacks can't answer"),
                             agents.agents().values().stream()
-                                    .flatMap(agent -> providers.refusingTools(agent).stream()
-                                            .map(words -> "waymark: " + agent.name() + ": " + words)))
+                                    .flatMap(agent -> new ModelChecks(providers)
+                                            .refusingTools(agent).stream()
+                                                    .map(words -> "waymark: " + agent.name() + ": " + words)))
                     .flatMap(Function.identity())
                     .toList();
         }

@@ -7,7 +7,7 @@ import dev.waymark.rehearsal.Candidate;
 import dev.waymark.rehearsal.Check;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelChecks;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.nio.file.Path;

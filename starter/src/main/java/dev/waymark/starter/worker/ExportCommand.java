@@ -86,9 +86,7 @@ public final class ExportCommand implements Callable<Integer> {
     }
 
     private static RecordedReply past(ThreadExport export, String place) throws CommandFailure {
-        return export.history()
-                .timeline()
-                .replyAt(place)
+        return RecordedReply.at(export.history().timeline(), place)
                 .orElseThrow(() -> new CommandFailure(
                         ExitCode.NOT_FOUND,
                         ProblemType.NOT_FOUND,

@@ -7,6 +7,7 @@ import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.announce.Receivers;
+import dev.waymark.worker.announce.delivery.ReceiverFile;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -51,7 +52,7 @@ final class ReceiverOptions {
         Optional.ofNullable(file).ifPresent(path -> environment.put(Receivers.FILE_VARIABLE, path));
         Optional.ofNullable(publicUrl).ifPresent(url -> environment.put(Receivers.URL_VARIABLE, url));
         try {
-            return Receivers.from(environment);
+            return ReceiverFile.from(environment);
         } catch (YamlProblem e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,

@@ -26,7 +26,7 @@ import dev.waymark.rehearsal.gate.Gate;
 import dev.waymark.rehearsal.gate.GateReport;
 import dev.waymark.rehearsal.gate.ThreadSource;
 import dev.waymark.starter.render.Output;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.math.BigDecimal;

@@ -9,6 +9,7 @@ import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
+import dev.waymark.contract.work.AgentPolicies;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
@@ -79,7 +80,7 @@ public final class ToolsCommand implements Callable<Integer> {
             if (tool.kind() == ToolSpec.Kind.FRONT_END) {
                 return ASKS;
             }
-            return switch (tool.kind().executor()) {
+            return switch (AgentPolicies.executor(tool.kind())) {
                 case QUESTION -> ASKS;
                 case STATE -> STATE;
                 case SUBAGENT -> SUBAGENT;

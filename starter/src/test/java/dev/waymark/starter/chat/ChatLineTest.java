@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.fixtures.ThreadFixture;
@@ -96,10 +96,9 @@ class ChatLineTest {
     @Test
     void approve_cutArguments_saysWhereToReadThem() {
         Json args = Json.of(Map.of("text", "x".repeat(20_000)));
-        PendingItem large = PendingItem.of(
-                        Call.issued(new Part.ToolUse("tu_1", "charge", args), 1, Instant.EPOCH)
-                                .awaiting(Optional.empty(), Instant.EPOCH),
-                        Optional.empty())
+        PendingItem large = Call.issued(new Part.ToolUse("tu_1", "charge", args), 1, Instant.EPOCH)
+                .awaiting(Optional.empty(), Instant.EPOCH)
+                .request(Optional.empty())
                 .in("t1");
 
         assertThat(read("yes", List.of(large))).containsExactly("askAgain tu_1");

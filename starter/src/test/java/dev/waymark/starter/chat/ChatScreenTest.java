@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.client.ThreadEvent;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.fixtures.ThreadFixture;
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.document.CallLog;
 import dev.waymark.contract.thread.CallItem;
-import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.AgentPolicy;
+import dev.waymark.conversation.decision.CallSettlement;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;

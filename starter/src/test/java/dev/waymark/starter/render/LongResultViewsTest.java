@@ -3,24 +3,25 @@ package dev.waymark.starter.render;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.checkpoint.CheckpointViews;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Resumption;
+import dev.waymark.conversation.call.AgentPolicy;
+import dev.waymark.conversation.decision.FileCalls;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.fixtures.ThreadFixture;
+import dev.waymark.timeline.CheckpointFormat;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -87,7 +88,7 @@ class LongResultViewsTest {
     void formats_haveWhatTheModelWasShown_andItsHandleIsGoneElsewhere(CheckpointFormat format) {
         ThreadFixture thread = looked().replies("Seen");
 
-        String written = format.view(thread.timeline()).canonical();
+        String written = CheckpointViews.of(format, thread.timeline()).canonical();
 
         assertThat(written).contains("are left out: read_result").doesNotContain("middle");
         Instant at = Instant.parse("2026-05-01T09:00:00Z");

@@ -3,7 +3,7 @@ package dev.waymark.starter.render;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
@@ -77,6 +77,6 @@ class PendingTextTest {
     }
 
     private static PendingItem shown(Call call) {
-        return PendingItem.of(call, Optional.empty()).in("t1");
+        return call.request(Optional.empty()).in("t1");
     }
 }

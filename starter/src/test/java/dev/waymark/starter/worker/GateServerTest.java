@@ -19,7 +19,7 @@ import dev.waymark.history.HistoryReader;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.starter.WaymarkCommand;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import io.temporal.client.WorkflowOptions;

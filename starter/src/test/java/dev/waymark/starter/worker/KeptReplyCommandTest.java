@@ -15,14 +15,15 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.HistoryReader;
+import dev.waymark.history.RecordedReply;
 import dev.waymark.history.ThreadHistory;
-import dev.waymark.history.Timeline;
 import dev.waymark.starter.Main;
 import dev.waymark.testkit.ScriptedModel;
 import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.timeline.Timeline;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowOptions;
@@ -151,7 +152,7 @@ class KeptReplyCommandTest {
     }
 
     private static String place(int number) {
-        return timeline().replies().get(number).called().address();
+        return RecordedReply.in(timeline()).get(number).called().address();
     }
 
     @Test
@@ -166,7 +167,7 @@ class KeptReplyCommandTest {
         ThreadHistory kept = ThreadHistory.parse(Files.readString(file));
         assertThat(kept.payloadTexts()).noneMatch(text -> text.contains("canary") || text.contains("Where to?"));
         assertThat(kept.payloadTexts()).anyMatch(text -> text.contains("sent to ${ORDERS_PLACE} with ${ORDERS_KEY}"));
-        assertThat(kept.timeline().replies()).hasSize(2);
+        assertThat(RecordedReply.in(kept.timeline())).hasSize(2);
     }
 
     @Test

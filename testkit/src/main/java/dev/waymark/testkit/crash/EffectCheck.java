@@ -3,14 +3,16 @@ package dev.waymark.testkit.crash;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.SideEffects;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.AgentPolicies;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ToolFact;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.IdempotencyKey;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
+import dev.waymark.history.ThreadCalls;
 import dev.waymark.testkit.EffectLedger;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -106,7 +108,7 @@ public record EffectCheck(
         }
 
         EffectCheck read() {
-            Collection<Call> all = timeline.allCalls().values();
+            Collection<Call> all = ThreadCalls.of(timeline).values();
             all.stream().filter(call -> happened(call) > 0).map(Call::tool).forEach(recorded::add);
             all.forEach(call -> agent.tool(call.tool()).ifPresent(tool -> read(call, tool)));
             return new EffectCheck(calls, duplicated, lost, unknown, dispatchedAgain, violations);
@@ -120,7 +122,7 @@ public record EffectCheck(
                 violations.add(call.id() + " has " + count + " results");
                 lost += count == 0 ? 1 : 0;
             }
-            if (tool.kind().executor() == AgentPolicy.Executor.ACTIVITY) {
+            if (AgentPolicies.executor(tool.kind()) == AgentPolicy.Executor.ACTIVITY) {
                 readEffects(call, tool);
             } else if (call.isOpen()) {
                 violations.add(call.id() + " is " + call.status());

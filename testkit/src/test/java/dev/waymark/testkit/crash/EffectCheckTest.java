@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.AgentPolicies;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -19,10 +20,10 @@ import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.RecordingTool;
+import dev.waymark.timeline.Moment;
+import dev.waymark.timeline.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -63,7 +64,7 @@ class EffectCheckTest {
         AgentSpec agent = AgentSpec.of("a", "m:x", tool.spec());
         List<Fact> all = new ArrayList<>(List.of(
                 new ThreadFact.AgentRequested(),
-                new ThreadFact.AgentResolved(agent.policy()),
+                new ThreadFact.AgentResolved(AgentPolicies.of(agent)),
                 new PersonFact.UserSpoke(
                         Optional.empty(), Optional.empty(), Optional.of(Message.user("Charge")), false),
                 new ModelFact.ModelCalled(1),

@@ -3,7 +3,7 @@ package dev.waymark.worker.agents;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.annotation.Internal;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.mcp.McpEntry;

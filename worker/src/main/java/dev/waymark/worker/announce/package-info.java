@@ -1,6 +1,5 @@
 /**
- * Tells receivers of requests that wait for people and of what has ended: webhooks, chats and programs. Only this
- * package knows their addresses and secrets.
+ * The receivers of announcements: webhooks, chats and programs. Must not know how they are told.
  */
 @NullMarked
 package dev.waymark.worker.announce;

@@ -3,6 +3,7 @@ package dev.waymark.worker.judge;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.JudgeInput;
+import dev.waymark.contract.work.JudgedCalls;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.CallVerdict;
@@ -83,7 +84,7 @@ public final class CallJudges {
     public Reply judged(Reply reply, Conversation state, AgentSpec agent, Optional<String> owner)
             throws InterruptedException {
         Instant at = clock.instant();
-        List<JudgedCall> calls = JudgedCall.of(reply, state, owner, at);
+        List<JudgedCall> calls = JudgedCalls.of(reply, state, owner, at);
         Map<String, Optional<String>> digests = new HashMap<>();
         List<Reply.Judged> verdicts = new ArrayList<>();
         for (int i = 0; i < calls.size(); i++) {

@@ -24,6 +24,7 @@ import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.http.ProviderFailures;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.FusedCalls;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;

@@ -15,6 +15,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.http.ProviderFailures;
+import dev.waymark.worker.provider.ModelProviders;
 import io.temporal.activity.Activity;
 import java.time.Duration;
 import java.time.Instant;

@@ -6,8 +6,11 @@ import dev.waymark.agent.ModelOptions;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.worker.model.http.ToolChoice;
+import dev.waymark.worker.model.openai.OpenAiProvider;
+import dev.waymark.worker.model.openai.ResponsesProvider;
 import dev.waymark.worker.model.table.KnownModel;
 import dev.waymark.worker.model.table.Unsupported;
+import dev.waymark.worker.provider.ModelProviders;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -145,6 +148,27 @@ public final class ModelChecks {
                         !ToolChoice.isWord(choice) && agent.tool(choice).isEmpty())
                 .findFirst()
                 .map(choice -> "expected auto, required, none or the name of a tool of the agent, found " + choice);
+    }
+
+    /** Returns what to change about models of the agent that are known to refuse its tools in chat completions. */
+    public List<String> refusingTools(AgentSpec agent) {
+        return agent.tools().isEmpty()
+                ? List.of()
+                : ModelChain.links(agent).stream()
+                        .flatMap(link -> providers.find(link.model()).stream()
+                                .filter(bound -> bound.provider() instanceof OpenAiProvider)
+                                .filter(bound -> refusesTools(
+                                        bound.known(), link.options().effort()))
+                                .map(bound -> link.model() + " refuses tools with reasoning in chat completions. Write"
+                                        + " model: " + ResponsesProvider.NAME + ":" + bound.model()
+                                        + ", or options: { effort: none }"))
+                        .toList();
+    }
+
+    private static boolean refusesTools(KnownModel known, Optional<String> effort) {
+        return effort.map(word -> !word.equals("none")
+                        && (known.refuses(Unsupported.CHAT_TOOLS_WITH_EFFORT) || known.refuses(Unsupported.CHAT_TOOLS)))
+                .orElseGet(() -> known.refuses(Unsupported.CHAT_TOOLS));
     }
 
     /** The first problem with the model settings of an agent that is defined in Java, if there is one. */

@@ -1,6 +1,6 @@
 /**
- * Calls models: the {@code model} activity and the registry of providers. Must not depend on a wire format or on how
- * tools run.
+ * Calls models: the {@code model} activity, and what is checked before. Must not depend on a wire format or on how tools
+ * run.
  */
 @NullMarked
 package dev.waymark.worker.model;

@@ -8,7 +8,6 @@ import dev.waymark.worker.tool.command.CommandToolKind;
 import dev.waymark.worker.tool.frontend.FrontEndToolKind;
 import dev.waymark.worker.tool.http.HttpRunner;
 import dev.waymark.worker.tool.http.HttpToolKind;
-import dev.waymark.worker.tool.java.JavaToolKind;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolPrograms;

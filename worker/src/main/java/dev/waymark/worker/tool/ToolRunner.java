@@ -2,11 +2,12 @@ package dev.waymark.worker.tool;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.AgentPolicies;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.call.ToolTexts;
-import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.inbound.InlineText;
@@ -78,7 +79,7 @@ public final class ToolRunner implements CurrentDefinitions {
      */
     Optional<String> misfit(ToolSpec tool, Json args) {
         Optional<String> misfit = ToolArguments.problem(tool.input(), args);
-        return misfit.isEmpty() && tool.kind().executor() == AgentPolicy.Executor.ACTIVITY
+        return misfit.isEmpty() && AgentPolicies.executor(tool.kind()) == AgentPolicy.Executor.ACTIVITY
                 ? kinds.of(tool).misfit(tool, args)
                 : misfit;
     }

@@ -1,7 +1,7 @@
 package dev.waymark.worker.workflow;
 
+import dev.waymark.agent.AgentList;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.work.AgentList;
 import dev.waymark.contract.work.AgentListWorkflow;
 import io.temporal.activity.ActivityOptions;
 import io.temporal.workflow.Workflow;

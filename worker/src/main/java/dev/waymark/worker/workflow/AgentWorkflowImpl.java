@@ -5,7 +5,6 @@ import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.SideEffectMarker;
 import dev.waymark.contract.StateDigest;
-import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
@@ -18,14 +17,14 @@ import dev.waymark.contract.thread.AgentWorkflow;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
-import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.contract.thread.ThreadStatus;
 import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
-import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -36,6 +35,8 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.history.RunReader;
+import dev.waymark.thread.StatusReport;
+import dev.waymark.thread.ThreadOwner;
 import dev.waymark.worker.inbound.InlineText;
 import io.temporal.common.converter.EncodedValues;
 import io.temporal.common.converter.RawValue;
@@ -537,7 +538,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     @Override
     public StatusReport status() {
-        return StatusReport.of(conversation());
+        return ThreadStatus.of(conversation());
     }
 
     @Override

@@ -2,7 +2,7 @@ package dev.waymark.worker.workflow;
 
 import dev.waymark.contract.RunLimits;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.call.AgentPolicy;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInfo;
 

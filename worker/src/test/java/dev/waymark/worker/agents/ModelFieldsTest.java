@@ -10,7 +10,7 @@ import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import java.io.IOException;
 import java.nio.file.Files;

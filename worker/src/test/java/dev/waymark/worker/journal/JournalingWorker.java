@@ -8,7 +8,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.crash.WorkerProcess;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.java.JavaTools;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -13,6 +13,7 @@ import dev.waymark.testkit.crash.WorkerProcess;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
 import io.temporal.client.WorkflowStub;
 import java.io.IOException;

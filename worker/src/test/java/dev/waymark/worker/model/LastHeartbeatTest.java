@@ -15,6 +15,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.InMemoryServer;
 import io.grpc.CallOptions;

@@ -11,6 +11,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.InMemoryServer;
 import io.grpc.CallOptions;

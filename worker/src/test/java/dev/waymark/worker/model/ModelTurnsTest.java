@@ -31,6 +31,7 @@ import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;

@@ -3,8 +3,8 @@ package dev.waymark.worker.model;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.checkpoint.CheckpointViews;
 import dev.waymark.checkpoint.PhasesCheckpoint;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Resumption;
@@ -19,10 +19,11 @@ import dev.waymark.fixtures.model.AnthropicServer;
 import dev.waymark.fixtures.model.ModelServer;
 import dev.waymark.fixtures.model.OpenAiServer;
 import dev.waymark.fixtures.model.ResponsesServer;
-import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.timeline.CheckpointFormat;
+import dev.waymark.timeline.Timeline;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.openai.ResponsesProvider;
@@ -77,7 +78,9 @@ class ResumedTranscriptsTest {
     }
 
     private static Optional<List<Message>> nextModelCall(CheckpointFormat format, Timeline timeline) {
-        Json checkpoint = format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline);
+        Json checkpoint = format == CheckpointFormat.PHASES
+                ? PhasesCheckpoint.latest(timeline)
+                : CheckpointViews.of(format, timeline);
         if (timeline.now().transcript().isEmpty() || checkpoint.equals(Json.of(List.of()))) {
             return Optional.empty();
         }

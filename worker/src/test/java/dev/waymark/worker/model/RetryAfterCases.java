@@ -12,6 +12,7 @@ import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
+import dev.waymark.worker.provider.ModelProviders;
 import io.temporal.client.WorkflowStub;
 import java.time.Duration;
 import java.util.List;

@@ -23,6 +23,7 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.openai.ResponsesProvider;
+import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.workflow.TestServers;
 import io.temporal.client.WorkflowStub;
 import java.time.Duration;

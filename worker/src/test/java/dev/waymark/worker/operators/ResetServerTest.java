@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.state.Turn;
-import dev.waymark.history.Moment;
+import dev.waymark.timeline.Moment;
 import dev.waymark.worker.workflow.TestServers;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.EventType;

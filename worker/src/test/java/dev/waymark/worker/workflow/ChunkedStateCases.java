@@ -8,7 +8,6 @@ import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.contract.message.Refusal;
-import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
@@ -17,8 +16,9 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.ProblemType;
-import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.thread.StatusReport;
+import dev.waymark.timeline.Timeline;
 import dev.waymark.tool.JavaTool;
 import io.temporal.client.WorkflowUpdateException;
 import io.temporal.client.WorkflowUpdateHandle;
@@ -182,7 +182,7 @@ abstract class ChunkedStateCases {
 
             Timeline ended = rig.awaitTimeline(thread, now -> now.ending().isPresent());
 
-            assertThat(ended.ending().orElseThrow().kind()).isEqualTo(dev.waymark.history.RunEnding.Kind.CANCELLED);
+            assertThat(ended.ending().orElseThrow().kind()).isEqualTo(dev.waymark.timeline.RunEnding.Kind.CANCELLED);
             assertThat(ended.now().transcript().messages()).hasSize(2);
         }
     }

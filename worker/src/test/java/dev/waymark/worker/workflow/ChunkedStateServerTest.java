@@ -8,7 +8,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.state.Turn;
-import dev.waymark.history.Timeline;
+import dev.waymark.timeline.Timeline;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.thread.StatusReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;

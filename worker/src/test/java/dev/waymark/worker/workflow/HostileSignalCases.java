@@ -7,17 +7,17 @@ import com.google.protobuf.ByteString;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
-import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.state.IgnoredSignals;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.IgnoredSignal;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.thread.StatusReport;
 import dev.waymark.tool.JavaTool;
 import io.temporal.api.common.v1.Payload;
 import java.util.ArrayList;
@@ -124,7 +124,7 @@ abstract class HostileSignalCases {
         Conversation state = rig.await(thread, now -> now.ignored().count() >= sent.size());
         assertThat(state.ignored().count()).isEqualTo(sent.size());
         assertThat(state.ignored().last())
-                .extracting(IgnoredSignals.Item::signal)
+                .extracting(IgnoredSignal::signal)
                 .containsExactlyElementsOf(sent.subList(sent.size() - 20, sent.size()).stream()
                         .map(Hostile::signal)
                         .map(name -> name.length() > 100 ? name.substring(0, 100) + "…" : name)
@@ -132,7 +132,7 @@ abstract class HostileSignalCases {
         StatusReport status = rig.stub(thread).query(WireNames.STATUS_QUERY, StatusReport.class);
         assertThat(status.ignoredCount()).isEqualTo(sent.size());
         assertThat(status.ignored())
-                .extracting(IgnoredSignals.Item::signal, IgnoredSignals.Item::reason)
+                .extracting(IgnoredSignal::signal, IgnoredSignal::reason)
                 .containsExactlyElementsOf(state.ignored().last().stream()
                         .map(item -> tuple(item.signal(), item.reason()))
                         .toList());
@@ -229,9 +229,7 @@ abstract class HostileSignalCases {
             rig.signalRaw(thread, "nope", List.of(json("1")));
 
             Conversation state = rig.await(thread, now -> now.ignored().count() > 0);
-            assertThat(state.ignored().last())
-                    .extracting(IgnoredSignals.Item::signal)
-                    .containsExactly("nope");
+            assertThat(state.ignored().last()).extracting(IgnoredSignal::signal).containsExactly("nope");
             StatusReport status = rig.stub(thread).query(WireNames.STATUS_QUERY, StatusReport.class);
             assertThat(status.ignoredCount()).isEqualTo(1);
         }

@@ -2,8 +2,8 @@ package dev.waymark.worker.workflow;
 
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.fact.Fact;
-import dev.waymark.history.Moment;
 import dev.waymark.history.Projector;
+import dev.waymark.timeline.Moment;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.common.WorkflowExecutionHistory;
 import java.util.ArrayList;

@@ -3,7 +3,6 @@ package dev.waymark.worker.tool.java;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolNames;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.annotation.Internal;
 import dev.waymark.tool.RuleCheck;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
@@ -75,7 +74,6 @@ public final class JavaTools {
      *
      * @throws IllegalArgumentException as {@link #of(List)}
      */
-    @Internal
     public JavaTools plus(String agent, List<? extends Tool> tools) {
         Map<String, Map<String, Tool>> all = new LinkedHashMap<>(own);
         all.put(agent, of(tools).byName);
@@ -96,7 +94,7 @@ public final class JavaTools {
      * The tool with this name that this agent has, or else that of the worker. Never another agent's tool: a call that
      * was approved for one agent must not run the tool of another.
      */
-    Optional<Tool> find(String agent, String name) {
+    public Optional<Tool> find(String agent, String name) {
         return Optional.ofNullable(own.getOrDefault(agent, Map.of()).get(name)).or(() -> find(name));
     }
 }

@@ -131,9 +131,7 @@ class HttpToolThreadTest {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
             String text = thread.run(
-                    charge(Method.POST, server.url("/")).honoursKey().build(),
-                    Map.of("cents", 5),
-                    Map.of("cents", 5));
+                    charge(Method.POST, server.url("/")).honoursKey().build(), Map.of("cents", 5), Map.of("cents", 5));
 
             assertThat(text)
                     .startsWith("{\"error\":\"Tool 'charge' (call tu_1) was requested but its execution did not"
