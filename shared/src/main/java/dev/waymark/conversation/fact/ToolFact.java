@@ -80,7 +80,7 @@ public sealed interface ToolFact extends Fact {
 
     /**
      * A dispatch ended without a result: its activity failed for good or timed out, or the tool itself does not know
-     * its outcome (type {@link Problem#OUTCOME_UNKNOWN}).
+     * its outcome (type {@code OutcomeUnknown}).
      */
     record ToolLost(String callId, int dispatch, Problem problem) implements ToolFact {
         @Override
