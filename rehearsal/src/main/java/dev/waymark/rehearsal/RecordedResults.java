@@ -48,7 +48,7 @@ final class RecordedResults {
 
     /** The result before it was cut: the rehearsed agent cuts it by its own rule, and reads on by its own handle. */
     private static Part.ToolResult whole(Conversation state, Part.ToolResult told) {
-        return state.wholeResult(told.toolUseId())
+        return state.wholeResult(told)
                 .map(text -> new Part.ToolResult(told.toolUseId(), text, told.isError(), told.note()))
                 .orElse(told);
     }

@@ -325,6 +325,14 @@ public record Conversation(
                 .findFirst();
     }
 
+    /**
+     * The whole of this result, if it was cut. A call may have a long result of which the model was shown nothing: one
+     * that came after the call was cancelled.
+     */
+    public Optional<String> wholeResult(Part.ToolResult told) {
+        return wholeResult(told.toolUseId()).filter(whole -> LongResult.isCut(told.toolUseId(), told.content()));
+    }
+
     @JsonIgnore
     public boolean isInterrupted() {
         return turn().isRunning() && Call.allWaitForPeople(openCalls());

@@ -84,8 +84,10 @@ public final class CallLog {
 
     private static void put(Map<String, Result> results, Part.ToolResult told, Conversation state) {
         String id = told.toolUseId();
-        Optional<String> whole = state.wholeResult(id)
-                .or(() -> Optional.ofNullable(results.get(id)).flatMap(Result::whole));
+        Optional<String> whole = state.wholeResult(told)
+                .or(() -> Optional.ofNullable(results.get(id))
+                        .filter(known -> known.told().content().equals(told.content()))
+                        .flatMap(Result::whole));
         results.put(id, new Result(told, whole));
     }
 

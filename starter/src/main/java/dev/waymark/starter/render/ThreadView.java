@@ -128,7 +128,7 @@ public final class ThreadView {
     private void write(Part.ToolResult result, Conversation now) {
         lines.add("  <- " + (result.isError() ? "error: " : "") + OneLine.shortened(result.told()) + "  ["
                 + SafeText.line(result.toolUseId()) + "]");
-        now.wholeResult(result.toolUseId())
+        now.wholeResult(result)
                 .ifPresent(text -> lines.add("     a part of " + text.codePointCount(0, text.length())
                         + " characters; calls --full prints all of them"));
     }

@@ -15,8 +15,10 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.value.Json;
@@ -53,6 +55,24 @@ class LongResultViewsTest {
                 .callsModel();
     }
 
+    private static ThreadFixture paying() {
+        AgentPolicy.ToolPolicy once = new AgentPolicy.ToolPolicy(true, false, true, false, true, 60_000, false, false);
+        AgentPolicy policy = new AgentPolicy(
+                        "assistant",
+                        10,
+                        Map.of("pay", AgentPolicy.Executor.ACTIVITY, "read_result", AgentPolicy.Executor.STATE),
+                        Map.of("pay", once),
+                        Optional.empty())
+                .withResults(new ResultRule(4 * 1024));
+        ThreadFixture thread = ThreadFixture.resolved(policy)
+                .says("m1", "Pay")
+                .callsModel()
+                .replies(new Part.ToolUse("tu_1", "pay", Json.EMPTY_OBJECT))
+                .then(new ToolFact.ToolDispatched("tu_1", 1));
+        String digest = thread.now().calls().get("tu_1").orElseThrow().argsDigest();
+        return thread.then(new ToolFact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run/1", false, Optional.empty()));
+    }
+
     private static JsonNode call(ThreadFixture thread) {
         return CallLog.document(CallLog.of(thread.timeline()), CallLog.results(thread.timeline()))
                 .get(0);
@@ -81,6 +101,36 @@ class LongResultViewsTest {
         assertThat(call(cleared).get("wholeResult").textValue()).isEqualTo(LONG);
         assertThat(JsonDocuments.show(cleared.timeline(), List.of()).has("wholeResults"))
                 .isFalse();
+    }
+
+    @Test
+    void resultAfterTheCallWasCancelled_doesNotReplaceWhatTheModelWasTold() {
+        ThreadFixture stopped = paying().then(new PersonFact.Stopped(Optional.of("ann")))
+                .then(new ToolFact.ToolFinished("tu_1", 1, LONG, false));
+
+        assertThat(stopped.now().wholeResult("tu_1")).contains(LONG);
+        assertThat(call(stopped).get("result").textValue()).startsWith("Cancelled by ann");
+        assertThat(call(stopped).has("wholeResult")).isFalse();
+        assertThat(ThreadView.of(stopped.timeline(), List.of())).noneMatch(line -> line.contains("calls --full"));
+    }
+
+    @Test
+    void callOfAnEditedConversation_hasNotTheWholeResultOfTheCallWhoseIdItHas() {
+        ThreadFixture edited = looked().replies("Seen")
+                .then(new PersonFact.UserSpoke(
+                        Optional.of("m2"),
+                        Optional.of(List.of(
+                                Message.user("Look"),
+                                new Message(
+                                        Role.ASSISTANT, List.of(new Part.ToolUse("tu_1", "look", Json.EMPTY_OBJECT))),
+                                Message.results(List.of(new Part.ToolResult("tu_1", "nothing", false))),
+                                Message.user("Go on"))),
+                        Optional.empty(),
+                        false))
+                .callsModel();
+
+        assertThat(call(edited).get("result").textValue()).isEqualTo("nothing");
+        assertThat(call(edited).has("wholeResult")).isFalse();
     }
 
     @ParameterizedTest
