@@ -27,6 +27,8 @@ public record LongResult(String callId, String text, int bytes) {
 
     private static final int HIT_FRAME = 16;
 
+    private static final String LEFT_OUT = " are left out: ";
+
     public LongResult {
         Objects.requireNonNull(callId, "callId");
         Objects.requireNonNull(text, "text");
@@ -54,8 +56,7 @@ public record LongResult(String callId, String text, int bytes) {
     }
 
     private String leftOut(int from, int to) {
-        return "\n[characters " + from + " to " + to + " of " + length() + " are left out: " + reading(callId) + from
-                + "}]\n";
+        return "\n[characters " + from + " to " + to + " of " + length() + LEFT_OUT + reading(callId) + from + "}]\n";
     }
 
     private static String reading(String callId) {
@@ -64,7 +65,12 @@ public record LongResult(String callId, String text, int bytes) {
 
     /** Whether this result of a call was cut. */
     public static boolean isCut(String callId, String result) {
-        return result.contains(" are left out: " + reading(callId));
+        return result.contains(LEFT_OUT + reading(callId));
+    }
+
+    /** Whether this result was cut, or returns the cut result of an earlier call again. */
+    public static boolean isCut(String result) {
+        return result.contains(LEFT_OUT + READ_TOOL);
     }
 
     /** The text from this character on, up to this many bytes, and where it goes on. */

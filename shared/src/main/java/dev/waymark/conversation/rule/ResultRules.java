@@ -127,6 +127,6 @@ final class ResultRules {
         return Stream.concat(
                         state.uncommittedResults().stream(),
                         state.transcript().messages().stream().flatMap(message -> message.toolResults().stream()))
-                .anyMatch(result -> result.toolUseId().equals(callId) && !LongResult.isCut(callId, result.content()));
+                .anyMatch(result -> result.toolUseId().equals(callId) && !LongResult.isCut(result.content()));
     }
 }

@@ -349,6 +349,9 @@ class ResultRulesTest {
         assertThat(story.state().callBook().longResults())
                 .extracting(LongResult::callId)
                 .containsExactly("tu_1");
+
+        story.with(new ModelFact.ModelCalled(3), reply(3, read("tu_3", "call", "tu_2")));
+        assertThat(result(story, "tu_3")).contains("the whole result of the call \"tu_2\" is not kept");
     }
 
     @Test
