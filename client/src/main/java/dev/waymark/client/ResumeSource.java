@@ -13,6 +13,7 @@ import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.decision.FileCalls;
@@ -217,13 +218,28 @@ record ResumeSource(
         resumption.refusal(state).ifPresent(problem -> {
             throw new WaymarkException.NotFound(problem.message(), Remedy.of(Remedy.Action.DECIDE_AFTER_RESUME));
         });
-        return Rules.resume(state, resumption, at);
+        return fitting(how.agent(), Rules.resume(state, resumption, at));
+    }
+
+    /** Returns the initial state of a fork. */
+    Conversation fork(ForkRequest how, Instant at) {
+        return fitting(Optional.empty(), Rules.fork(state, how, at));
+    }
+
+    /** Returns the state without whole results if it only fits into a start input without them. */
+    private Conversation fitting(Optional<String> otherAgent, Conversation begin) {
+        boolean isTooLarge = !begin.callBook().longResults().isEmpty()
+                && packed(otherAgent, begin).length() > RunLimits.DEFAULT.carriedBytes();
+        return isTooLarge ? Rules.withoutWholeResults(begin) : begin;
+    }
+
+    private String packed(Optional<String> otherAgent, Conversation begin) {
+        return new CarriedState(begin, otherAgent.isPresent() ? Optional.empty() : agent).pack();
     }
 
     /** Returns the input of a run that starts with this state. */
     StartInput input(Optional<String> otherAgent, Conversation begin) {
-        Optional<AgentSpec> known = otherAgent.isPresent() ? Optional.empty() : agent;
-        String packed = new CarriedState(begin, known).pack();
+        String packed = packed(otherAgent, begin);
         if (packed.length() > RunLimits.DEFAULT.carriedBytes()) {
             throw new WaymarkException.TooLarge(
                     "the conversation is too large to start a thread from it: " + packed.length() + " bytes packed",

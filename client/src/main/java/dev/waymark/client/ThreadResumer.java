@@ -19,7 +19,6 @@ import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.decision.FileCalls;
 import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
-import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.ProblemType;
@@ -234,7 +233,7 @@ final class ThreadResumer {
                 how.place().map(place -> context.read(thread, place)).orElseGet(() -> context.read(thread));
         ResumeSource left = ResumeSource.of(ancestor);
         String id = ResumeSource.forkId(thread, context.histories().firstRunId(thread, ancestor.runId()), how);
-        Conversation begin = Rules.fork(ancestor.now(), new ForkRequest(id, how.message()), now());
+        Conversation begin = left.fork(new ForkRequest(id, how.message()), now());
         Optional<ThreadOwner> owner =
                 how.owner().or(() -> context.startInput(thread).owner());
         return new Forking(

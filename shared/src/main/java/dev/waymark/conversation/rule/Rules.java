@@ -127,6 +127,13 @@ public final class Rules {
         return draft.state();
     }
 
+    /** The initial state of a thread whose start input has no room for whole results. */
+    public static Conversation withoutWholeResults(Conversation begin) {
+        Draft draft = new Draft(begin, begin.updatedAt());
+        draft.book.longResults = List.of();
+        return draft.state();
+    }
+
     /**
      * A conversation to be built from the content of a checkpoint.
      *
