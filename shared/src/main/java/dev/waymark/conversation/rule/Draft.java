@@ -3,8 +3,10 @@ package dev.waymark.conversation.rule;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.state.AgentBinding;
 import dev.waymark.conversation.state.Announcements;
@@ -21,7 +23,10 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A mutable copy of the state, made for each fact. The rules change the copy one after the other, and {@link #state()}
@@ -45,6 +50,11 @@ final class Draft {
 
     /** Whether the fact completes a version of the thread. Not part of the state. */
     boolean versionReached;
+
+    private Optional<ShownWhole> shownWhole = Optional.empty();
+
+    /** The calls whose results in this transcript are whole, cached because a reply may ask about hundreds. */
+    private record ShownWhole(Transcript transcript, Set<String> calls) {}
 
     Draft(Conversation from, Instant at) {
         this.at = at;
@@ -98,6 +108,21 @@ final class Draft {
 
     boolean isSummarizing() {
         return dialogue.modelCalled && dialogue.estimate().isSummary(counters.steps);
+    }
+
+    /** The calls whose results are in the transcript, and are not cut. */
+    Set<String> shownWhole() {
+        ShownWhole known = shownWhole
+                .filter(each -> each.transcript() == dialogue.transcript)
+                .orElseGet(() -> new ShownWhole(
+                        dialogue.transcript,
+                        dialogue.transcript.messages().stream()
+                                .flatMap(message -> message.toolResults().stream())
+                                .filter(result -> !LongResult.isCut(result.content()))
+                                .map(Part.ToolResult::toolUseId)
+                                .collect(Collectors.toCollection(LinkedHashSet::new))));
+        shownWhole = Optional.of(known);
+        return known.calls();
     }
 
     void say(Optional<String> source, Message message) {

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.rule;
 
-import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.LongResult;
@@ -10,7 +9,6 @@ import dev.waymark.conversation.value.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Rules of long results: what the model is shown of them, which stay whole, and what it reads of these. */
@@ -120,13 +118,16 @@ final class ResultRules {
         if (draft.book.calls.get(callId).filter(Call::isOpen).isPresent()) {
             return ToolTexts.noResultYet(callId);
         }
-        return isShownWhole(draft.state(), callId) ? ToolTexts.shownWhole(callId) : ToolTexts.notKept(callId);
+        return isShownWhole(draft, callId) ? ToolTexts.shownWhole(callId) : ToolTexts.notKept(callId);
     }
 
-    private static boolean isShownWhole(Conversation state, String callId) {
-        return Stream.concat(
-                        state.uncommittedResults().stream(),
-                        state.transcript().messages().stream().flatMap(message -> message.toolResults().stream()))
-                .anyMatch(result -> result.toolUseId().equals(callId) && !LongResult.isCut(result.content()));
+    private static boolean isShownWhole(Draft draft, String callId) {
+        return draft.shownWhole().contains(callId)
+                || draft.book
+                        .calls
+                        .get(callId)
+                        .flatMap(Call::toolResult)
+                        .filter(result -> !LongResult.isCut(result.content()))
+                        .isPresent();
     }
 }

@@ -25,12 +25,14 @@ import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -240,6 +242,23 @@ class ResultRulesTest {
                         "failed: Tool error: the result of the call \"tu_1\" was not cut: all of it is in the conversation");
         ConversationScript open = called(use("tu_1", "lookup"), read("tu_2", "call", "tu_1"));
         assertThat(result(open, "tu_2")).isEqualTo("Tool error: the call \"tu_1\" has no result yet");
+    }
+
+    /** For each handle alone, this reads the transcript. Five seconds would be a deadlock for Temporal. */
+    @Test
+    void handles_fiveHundredThatAreGone_inALongConversation_areAnsweredSoon() {
+        Message[] messages = new Message[40_001];
+        Arrays.setAll(
+                messages, i -> i % 2 == 0 ? Message.user("Go") : new Message(Role.ASSISTANT, List.of(text("On"))));
+        ConversationScript story = found(LONG).with(replaced(messages), new ModelFact.ModelCalled(3));
+        Part[] reads = new Part[Conversation.MAX_CALLS];
+        Arrays.setAll(reads, i -> read("r" + i, "call", "tu_1"));
+        long began = System.nanoTime();
+
+        story.with(reply(3, reads));
+
+        assertThat(System.nanoTime() - began).isLessThan(1_500_000_000);
+        assertThat(result(story, "r499")).contains("is not kept any more");
     }
 
     @Test
