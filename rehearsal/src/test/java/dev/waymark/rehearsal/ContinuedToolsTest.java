@@ -105,6 +105,12 @@ class ContinuedToolsTest {
             case JAVA -> List.of(java.spec());
             case SUBAGENT -> List.of(ToolSpec.subagent("other", "Touches"));
             case FRONT_END -> List.of(ToolSpec.frontEnd("front_end").build());
+            case SKILL ->
+                AgentSpec.of("any", "fake:model")
+                        .with()
+                        .skills(Path.of("skills"))
+                        .build()
+                        .tools();
             case QUESTION -> List.of(BuiltInTools.askUser());
             case STATE ->
                 BuiltInTools.GROUPS.stream()
@@ -196,6 +202,7 @@ class ContinuedToolsTest {
         return Json.of(
                 switch (tool.name()) {
                     case "other" -> Map.of("task", "touch");
+                    case "read_skill" -> Map.of("name", "it");
                     case "ask_user" -> Map.of("question", "May I?");
                     default -> Map.of("what", "it");
                 });

@@ -5,6 +5,7 @@ import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +35,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private int continueCut;
     private boolean fallbackOnRefusal;
     private Optional<ResultRule> results = Optional.empty();
+    private Optional<Skills> skills = Optional.empty();
 
     /** Starts with the defaults. */
     protected AgentSettings() {}
@@ -41,7 +43,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     /** Starts with the settings of this agent. */
     AgentSettings(AgentSpec spec) {
         description = spec.description();
-        instructions = spec.instructions();
+        skills = spec.skills();
+        instructions = skills.map(own -> own.removedFrom(spec.instructions())).orElseGet(spec::instructions);
         maxTokens = spec.maxTokens();
         maxIterations = spec.maxIterations();
         approvals = spec.approvals();
@@ -81,6 +84,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                         : Optional.empty())
                 .or(() -> results.filter(rule -> BuiltInTools.hasAnother(BuiltInTools.readResult(), tools))
                         .map(rule -> "an agent with results has a built-in tool read_result; rename its own"))
+                .or(() -> skills.filter(own -> BuiltInTools.hasAnother(BuiltInTools.readSkill(own), tools))
+                        .map(own -> "an agent with skills has a built-in tool read_skill; rename its own"))
                 .or(() -> fallback.size() > AgentSpec.MOST_FALLBACKS
                         ? Optional.of("it has " + fallback.size() + " fallbacks, at most " + AgentSpec.MOST_FALLBACKS)
                         : Optional.empty())
@@ -102,15 +107,17 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 .ifPresent(why -> {
                     throw new IllegalArgumentException("agent " + name + ": " + why);
                 });
+        List<ToolSpec> all = results.map(rule -> BuiltInTools.with(BuiltInTools.readResult(), tools))
+                .orElse(tools);
         return new AgentSpec(
                 name,
                 description,
-                instructions,
+                skills.map(own -> own.addedTo(instructions)).orElse(instructions),
                 model,
                 maxTokens,
                 maxIterations,
-                results.map(rule -> BuiltInTools.with(BuiltInTools.readResult(), tools))
-                        .orElse(tools),
+                skills.map(own -> BuiltInTools.with(BuiltInTools.readSkill(own), all))
+                        .orElse(all),
                 approvals,
                 budget,
                 pricing,
@@ -227,6 +234,21 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
      */
     public final B results(ResultRule rule) {
         results = Optional.of(rule);
+        return self();
+    }
+
+    /**
+     * Sets folders with skills, each of which is a folder with a file {@code SKILL.md}, and gives the agent a tool
+     * {@code read_skill}. Names and descriptions are added to the instructions. The worker reads the folders when it is
+     * built and when a thread starts; relative paths begin at the directory of its agent files. Default: none.
+     */
+    public final B skills(Path... folders) {
+        return skills(new Skills(Stream.of(folders).map(String::valueOf).toList(), List.of()));
+    }
+
+    /** Sets the skills that were found in folders. */
+    public final B skills(Skills all) {
+        skills = Optional.of(all);
         return self();
     }
 

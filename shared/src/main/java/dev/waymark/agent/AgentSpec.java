@@ -206,6 +206,14 @@ public record AgentSpec(
         return tools.stream().filter(tool -> tool.name().equals(toolName)).findFirst();
     }
 
+    /** The agent's skills, if it has any. Their names and descriptions are at the end of its instructions. */
+    public Optional<Skills> skills() {
+        return tool(Skills.READ_TOOL)
+                .map(ToolSpec::implementation)
+                .filter(Skills.class::isInstance)
+                .map(Skills.class::cast);
+    }
+
     /** How long a tool may take to run in the activity that called the model; zero if none may. */
     public Duration fuseLimit() {
         return fuse.orElse(DEFAULT_FUSE);

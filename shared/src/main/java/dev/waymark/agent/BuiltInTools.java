@@ -49,16 +49,28 @@ public final class BuiltInTools {
                 object(List.of("call"), field("call", string()), field("from", position), field("search", string())));
     }
 
+    /** Lets the model read the files of its skills. */
+    static ToolSpec readSkill(Skills skills) {
+        return ToolSpec.builtIn(
+                Skills.READ_TOOL,
+                skills,
+                "Read a file of one of your skills. Without \"path\", it is the skill's SKILL.md, which says how to do"
+                        + " the task and names its other files. \"path\" is relative to the folder of the skill.",
+                object(List.of("name"), field("name", string()), field("path", string())));
+    }
+
     /** Whether one of the tools has the name of this built-in one, and is not it. */
     static boolean hasAnother(ToolSpec builtIn, List<ToolSpec> tools) {
         return tools.stream().anyMatch(tool -> tool.name().equals(builtIn.name()) && tool.kind() != builtIn.kind());
     }
 
-    /** The tools with this built-in one, which stays in its place if it is among them. */
+    /** The tools with this built-in one, in its place if it is among them. */
     static List<ToolSpec> with(ToolSpec builtIn, List<ToolSpec> tools) {
         boolean isThere = tools.stream().anyMatch(tool -> tool.name().equals(builtIn.name()));
         return isThere
-                ? tools
+                ? tools.stream()
+                        .map(tool -> tool.name().equals(builtIn.name()) ? builtIn : tool)
+                        .toList()
                 : Stream.concat(tools.stream(), Stream.of(builtIn)).toList();
     }
 

@@ -44,7 +44,9 @@ record StoredTool(
         Optional<Sandbox> sandbox,
         @Nullable List<ApprovalRule> rules,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean judged) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean judged,
+
+        Optional<Skills> skills) {
     StoredTool {
         Objects.requireNonNull(kind, "kind");
     }
@@ -75,7 +77,8 @@ record StoredTool(
                 as(McpTool.class, implementation),
                 implementation.sandbox(),
                 tool.rules(),
-                tool.judged());
+                tool.judged(),
+                as(Skills.class, implementation));
     }
 
     private static <T> Optional<T> as(Class<T> type, ToolImplementation implementation) {
@@ -114,6 +117,7 @@ record StoredTool(
             case STATE -> ToolImplementation.Plain.STATE;
             case SUBAGENT -> ToolImplementation.Plain.SUBAGENT;
             case FRONT_END -> ToolImplementation.Plain.FRONT_END;
+            case SKILL -> required(skills);
         };
     }
 

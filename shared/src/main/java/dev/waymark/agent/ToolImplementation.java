@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** What runs the calls of a tool, with the data that only tools of this kind have. */
 public sealed interface ToolImplementation
-        permits McpTool, ToolImplementation.Command, ToolImplementation.Http, ToolImplementation.Plain {
+        permits McpTool, Skills, ToolImplementation.Command, ToolImplementation.Http, ToolImplementation.Plain {
     /** The kind, as histories, commands and metrics name it. */
     ToolSpec.Kind kind();
 
@@ -51,6 +51,9 @@ public sealed interface ToolImplementation
 
         /** Handles a tool of an MCP server. */
         R mcp(McpTool mcp);
+
+        /** Handles the tool that reads skills. */
+        R skills(Skills skills);
 
         /** Handles a Java object. */
         R java(Plain java);

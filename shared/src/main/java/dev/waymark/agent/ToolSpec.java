@@ -73,7 +73,10 @@ public record ToolSpec(
         SUBAGENT,
         /** A front end, such as a browser, which answers with the result. */
         @JsonProperty("front-end")
-        FRONT_END
+        FRONT_END,
+        /** The worker, which reads a file of a skill. */
+        @JsonProperty("skill")
+        SKILL
     }
 
     public ToolSpec {

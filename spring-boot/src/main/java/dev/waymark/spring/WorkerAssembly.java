@@ -97,9 +97,10 @@ final class WorkerAssembly {
      */
     List<AgentSpec> agents() {
         List<AgentSpec> own = own().stream().map(Agent::spec).toList();
-        return reading(() -> directory(own, providers(), tools())
-                .map(directory -> List.copyOf(directory.agents().values()))
-                .orElse(own));
+        return reading(() -> List.copyOf(directory(own, providers(), tools())
+                .orElseGet(() -> AgentDirectory.of(Path.of("."), List.of()).plus(own))
+                .agents()
+                .values()));
     }
 
     private List<Agent> own() {

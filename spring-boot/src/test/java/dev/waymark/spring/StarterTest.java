@@ -289,6 +289,24 @@ class StarterTest {
     }
 
     @Test
+    void agentBeansWithSkills_areWrittenWithThem(@TempDir Path directory) throws IOException {
+        Path skill = Files.createDirectories(directory.resolve("memo"));
+        Files.writeString(skill.resolve("SKILL.md"), "---\nname: memo\ndescription: Writes memos\n---\n");
+        on("skilled", "greet")
+                .withBean(
+                        "writer",
+                        Agent.class,
+                        () -> Agent.named("writer")
+                                .model("scripted-host:any")
+                                .skills(directory)
+                                .build())
+                .withPropertyValues("waymark.write-agents=" + directory.resolve("agents.json"))
+                .run(context -> assertThat(
+                                context.getBean(AgentsEndpoint.class).read().toString())
+                        .contains("- memo: Writes memos"));
+    }
+
+    @Test
     void threadStartedByARequest_belongsToItsTrace() {
         SimpleTracer tracer = new SimpleTracer();
         on("traces", "greet")

@@ -373,7 +373,7 @@ public final class AgentWorker implements AutoCloseable {
 
         /** Sets agents by their specifications, instead of agent files. Their programs run in the current directory. */
         public Builder agents(AgentSpec... specs) {
-            return agents(AgentDirectory.of(Path.of("."), List.of(specs)));
+            return agents(AgentDirectory.of(Path.of("."), List.of()).plus(List.of(specs)));
         }
 
         /** Adds a model provider. Replaces an existing provider with this name. */

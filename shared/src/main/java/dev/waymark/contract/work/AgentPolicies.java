@@ -67,7 +67,7 @@ public final class AgentPolicies {
             case QUESTION -> AgentPolicy.Executor.QUESTION;
             case STATE -> AgentPolicy.Executor.STATE;
             case SUBAGENT -> AgentPolicy.Executor.SUBAGENT;
-            case JAVA, COMMAND, MCP, HTTP, FRONT_END -> AgentPolicy.Executor.ACTIVITY;
+            case JAVA, COMMAND, MCP, HTTP, FRONT_END, SKILL -> AgentPolicy.Executor.ACTIVITY;
         };
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOptions;
+import dev.waymark.agent.Skills;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
@@ -49,7 +50,9 @@ public final class AgentsCommand implements Callable<Integer> {
             int maxIterations,
             List<ToolRow> tools,
 
-            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> servers) {
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> servers,
+
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Skills.Skill> skills) {
 
         static Row of(AgentSpec agent, List<String> servers) {
             return new Row(
@@ -65,7 +68,8 @@ public final class AgentsCommand implements Callable<Integer> {
                     agent.maxTokens(),
                     agent.maxIterations(),
                     agent.tools().stream().map(ToolRow::of).toList(),
-                    servers);
+                    servers,
+                    skillsOf(agent));
         }
     }
 
@@ -108,9 +112,11 @@ public final class AgentsCommand implements Callable<Integer> {
         int modelWidth =
                 all.stream().mapToInt(agent -> model(agent).length()).max().orElse(0);
         for (AgentSpec agent : all) {
-            String tools = Stream.concat(
+            String tools = Stream.of(
                             agent.tools().stream().map(AgentsCommand::words),
-                            servers(setup, agent).stream().map(server -> server + " (MCP)"))
+                            servers(setup, agent).stream().map(server -> server + " (MCP)"),
+                            skillsOf(agent).stream().map(skill -> skill.name() + " (skill)"))
+                    .flatMap(words -> words)
                     .collect(Collectors.joining(", "));
             output.line(
                     String.format("%-" + nameWidth + "s  %-" + modelWidth + "s  %s", agent.name(), model(agent), tools)
@@ -132,6 +138,10 @@ public final class AgentsCommand implements Callable<Integer> {
         Stream<String> limit = silence.stream().map(most -> "silence " + most.toSeconds() + "s");
         String settings = Stream.concat(options, limit).collect(Collectors.joining(", "));
         return settings.isEmpty() ? name : name + " (" + settings + ")";
+    }
+
+    private static List<Skills.Skill> skillsOf(AgentSpec agent) {
+        return agent.skills().map(Skills::found).orElse(List.of());
     }
 
     private static String words(ToolSpec tool) {

@@ -45,6 +45,19 @@ class AgentsCommandTest {
         assertThat(agents.path(1).fieldNames()).toIterable().doesNotContain("options", "silence", "fallback");
     }
 
+    @Test
+    void agents_withSkills_areListedWithThem() throws Exception {
+        Path skill = Files.createDirectories(directory.resolve("skills/memo"));
+        Files.writeString(skill.resolve("SKILL.md"), "---\nname: memo\ndescription: Writes memos\n---\n");
+        Files.writeString(directory.resolve("plain.yaml"), "model: openai:m-1\nskills: [skills]");
+
+        assertThat(said("agents", "--agents", directory.toString())).endsWith("  read_skill, memo (skill)\n");
+        JsonNode agents = PayloadJson.MAPPER.readTree(said("agents", "--json", "--agents", directory.toString()));
+        assertThat(agents.at("/1/skills/0/name").asText()).isEqualTo("memo");
+        assertThat(agents.at("/1/skills/0/description").asText()).isEqualTo("Writes memos");
+        assertThat(agents.path(0).has("skills")).isFalse();
+    }
+
     private static String said(String... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();

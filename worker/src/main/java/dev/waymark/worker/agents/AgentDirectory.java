@@ -7,6 +7,7 @@ import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.mcp.McpEntry;
+import dev.waymark.worker.tool.skill.SkillFolders;
 import dev.waymark.worker.tool.subagent.SubagentFields;
 import dev.waymark.worker.tool.subagent.SubagentGraph;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -311,7 +312,8 @@ public final class AgentDirectory {
      * Returns these agents together with other agents, which are defined in code. Agents in Java that this snapshot
      * already contains are not added again.
      *
-     * @throws IllegalArgumentException if a name occurs twice, or an agent's subagents are missing or not allowed
+     * @throws IllegalArgumentException if a name occurs twice, an agent's subagents are missing or not allowed, or its
+     *     skills cannot be read
      */
     public AgentDirectory plus(List<AgentSpec> more) {
         List<AgentSpec> others =
@@ -320,7 +322,7 @@ public final class AgentDirectory {
             return this;
         }
         List<AgentSpec> all = new ArrayList<>(byName.values());
-        all.addAll(others);
+        others.forEach(agent -> all.add(SkillFolders.read(agent, path)));
         List<AgentSpec> together = new ArrayList<>(inCode);
         together.addAll(others);
         return new AgentDirectory(path, of(path, all).byName, servers, source, together);

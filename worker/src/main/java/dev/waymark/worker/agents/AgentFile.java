@@ -5,6 +5,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.Pricing;
+import dev.waymark.agent.Skills;
 import dev.waymark.agent.ToolNames;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
@@ -24,6 +25,7 @@ import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import dev.waymark.worker.tool.mcp.McpFields;
+import dev.waymark.worker.tool.skill.SkillFolders;
 import dev.waymark.worker.tool.subagent.SubagentFields;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -137,6 +139,7 @@ final class AgentFile {
         Optional<YamlValue> context = fields.take("context");
         Optional<YamlValue> summarize = fields.take("summarize");
         Optional<YamlValue> results = fields.take("results");
+        Optional<YamlValue> skills = fields.take("skills");
         Optional<YamlValue> fuse = fields.take("fuse");
         Optional<YamlValue> announce = fields.take("announce");
         problems.run(fields::end);
@@ -167,8 +170,11 @@ final class AgentFile {
         problems.read(maxIterations, value -> value.integer(1)).ifPresent(builder::maxIterations);
         problems.read(continueCut, AgentFile::continueCut).ifPresent(builder::continueCut);
         problems.read(results, AgentFile::results).ifPresent(builder::results);
-        problems.read(tools, value -> tools(value, servers, results.isPresent()))
-                .ifPresent(builder::tools);
+        problems.read(skills, this::skills).ifPresent(builder::skills);
+        Set<String> taken = new HashSet<>(); // The agent has these tools already.
+        results.ifPresent(rule -> taken.add(BuiltInTools.readResult().name()));
+        skills.ifPresent(folders -> taken.add(Skills.READ_TOOL));
+        problems.read(tools, value -> tools(value, servers, taken)).ifPresent(builder::tools);
         problems.read(approvals, ApprovalFields::read).ifPresent(builder::approvals);
         pricing.ifPresent(value ->
                 builder.pricing(problems.check(() -> ModelTable.pricing(value)).orElse(Pricing.FREE)));
@@ -269,12 +275,9 @@ final class AgentFile {
      * Reads the entries of {@code tools}. Adds MCP servers to {@code servers}, because their tools are not known until
      * the servers are queried.
      */
-    private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers, boolean cutsResults) throws YamlProblem {
+    private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers, Set<String> taken) throws YamlProblem {
         List<ToolSpec> tools = new ArrayList<>();
-        Set<String> names = new HashSet<>();
-        if (cutsResults) {
-            names.add(BuiltInTools.readResult().name()); // The agent has it already.
-        }
+        Set<String> names = new HashSet<>(taken);
         YamlProblems problems = new YamlProblems();
         for (YamlValue item : list.items()) {
             problems.run(() -> addTools(item, tools, names, servers));
@@ -464,6 +467,23 @@ final class AgentFile {
             throw value.problem("too large: " + length + " characters as JSON, at most " + LONGEST_CONTEXT);
         }
         return context;
+    }
+
+    private Skills skills(YamlValue list) throws YamlProblem {
+        List<Skills.Skill> found = new ArrayList<>();
+        YamlProblems problems = new YamlProblems();
+        List<String> folders = new ArrayList<>();
+        for (YamlValue item : list.items()) {
+            problems.check(item::words).ifPresent(folder -> {
+                folders.add(folder);
+                SkillFolders.find(directory, folder, found).forEach(words -> problems.add(item.problem(words)));
+            });
+        }
+        problems.end();
+        if (folders.isEmpty()) {
+            throw list.problem("no folders given");
+        }
+        return new Skills(folders, found);
     }
 
     private static ResultRule results(YamlValue value) throws YamlProblem {

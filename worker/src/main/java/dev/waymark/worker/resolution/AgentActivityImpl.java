@@ -13,6 +13,7 @@ import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import dev.waymark.worker.tool.mcp.McpEntry;
+import dev.waymark.worker.tool.skill.SkillFolders;
 import io.temporal.activity.Activity;
 import java.io.IOException;
 import java.util.List;
@@ -64,7 +65,7 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
             throw ActivityProblems.permanent(problem);
         });
         AgentDirectory agents = reread();
-        AgentSpec found = find(agents, input);
+        AgentSpec found = withPresentSkills(find(agents, input), agents);
         AgentSpec agent = found.takesSignedDecisionsOnly()
                 ? found.in(Activity.getExecutionContext().getInfo().getWorkflowId())
                 : found;
@@ -86,6 +87,16 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
             LOG.error("The agent files can't be read. New threads use their last valid versions", e);
         }
         return newest;
+    }
+
+    /** Rereads the skills. If one of them is invalid, the thread gets all as they were last read with the agent. */
+    private static AgentSpec withPresentSkills(AgentSpec agent, AgentDirectory agents) {
+        try {
+            return SkillFolders.read(agent, agents.path());
+        } catch (IllegalArgumentException e) {
+            LOG.error("New threads use the skills as they were read before: {}", e.getMessage());
+            return agent;
+        }
     }
 
     /** Leaves threads with unknown rules to other workers: this version cannot read agent files for them. */

@@ -1,6 +1,7 @@
 package dev.waymark.worker.tool;
 
 import dev.waymark.agent.McpTool;
+import dev.waymark.agent.Skills;
 import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.worker.process.CommandRunner;
@@ -14,6 +15,7 @@ import dev.waymark.worker.tool.kind.ToolPrograms;
 import dev.waymark.worker.tool.mcp.McpConnections;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import dev.waymark.worker.tool.mcp.McpToolKind;
+import dev.waymark.worker.tool.skill.SkillToolKind;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,7 @@ public final class ToolKinds implements AutoCloseable {
     private final Limited<McpTool> mcp;
     private final Limited<ToolImplementation.Plain> java;
     private final Limited<ToolImplementation.Plain> frontEnd;
+    private final Limited<Skills> skills;
     private final McpConnections servers;
     private final Map<String, String> environment;
     private final JavaTools tools;
@@ -42,7 +45,7 @@ public final class ToolKinds implements AutoCloseable {
      * Starts processes and connections only when they are needed.
      *
      * @param environment the worker's environment, in which <code>${NAME}</code> is resolved
-     * @param directory the directory of the agent files, where programs run
+     * @param directory the directory of the agent files, where programs run and paths of skills begin
      */
     public ToolKinds(Map<String, String> environment, Path directory, JavaTools tools) {
         this.environment = environment;
@@ -54,6 +57,7 @@ public final class ToolKinds implements AutoCloseable {
         mcp = new Limited<>(new McpToolKind(servers));
         java = new Limited<>(new JavaToolKind(tools, ""));
         frontEnd = new Limited<>(new FrontEndToolKind());
+        skills = new Limited<>(new SkillToolKind(directory));
     }
 
     private ToolKinds(ToolKinds all, String agent) {
@@ -65,6 +69,7 @@ public final class ToolKinds implements AutoCloseable {
         mcp = all.mcp;
         java = new Limited<>(new JavaToolKind(tools, agent), all.java.slots());
         frontEnd = all.frontEnd;
+        skills = all.skills;
     }
 
     /** The same kinds, with the Java tools as this agent has them. */
@@ -90,7 +95,7 @@ public final class ToolKinds implements AutoCloseable {
 
     /** All kinds, in the order in which they are tried for an entry of an agent file. */
     public List<ToolKind<?>> all() {
-        return List.of(http.kind(), command.kind(), mcp.kind(), java.kind(), frontEnd.kind());
+        return List.of(http.kind(), command.kind(), mcp.kind(), java.kind(), frontEnd.kind(), skills.kind());
     }
 
     ToolSlots programSlots() {
@@ -123,6 +128,11 @@ public final class ToolKinds implements AutoCloseable {
             @Override
             public BoundTool<?> frontEnd(ToolImplementation.Plain elsewhere) {
                 return frontEnd.bind(elsewhere);
+            }
+
+            @Override
+            public BoundTool<?> skills(Skills found) {
+                return skills.bind(found);
             }
 
             @Override
