@@ -26,13 +26,18 @@ class GuideTest {
             examples = files.sorted().map(GuideTest::read).collect(Collectors.joining());
         }
         List<String> quoted = Stream.of(
-                        "java.md", "crash-tests.md", "structured-replies.md", "your-own-saver.md", "long-results.md")
+                        "java.md",
+                        "crash-tests.md",
+                        "structured-replies.md",
+                        "your-own-saver.md",
+                        "long-results.md",
+                        "skills.md")
                 .flatMap(page -> JAVA.matcher(read(ROOT.resolve("docs/guide").resolve(page)))
                         .results())
                 .map(block -> block.group(1))
                 .toList();
 
-        assertThat(quoted).hasSize(19).allSatisfy(block -> assertThat(examples).contains(block));
+        assertThat(quoted).hasSize(20).allSatisfy(block -> assertThat(examples).contains(block));
     }
 
     @Test
