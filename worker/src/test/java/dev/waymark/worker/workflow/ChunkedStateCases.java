@@ -128,7 +128,7 @@ abstract class ChunkedStateCases {
             assertThat(before.turn().text()).isEqualTo("You said: Hello");
             assertThat(before.transcript().messages()).hasSize(2);
             assertThatThrownBy(() -> rig.stub(thread).query(WireNames.STATUS_QUERY, StatusReport.class))
-                    .hasStackTraceContaining("still being fetched");
+                    .hasStackTraceContaining("has not been fetched yet");
 
             rig.stub(thread).signal(SignalNames.SAY, Map.of("id", "m-1", "content", "First"));
             WorkflowUpdateHandle<Ack> second =
