@@ -64,12 +64,18 @@ public final class BuiltInTools {
         return tools.stream().anyMatch(tool -> tool.name().equals(builtIn.name()) && tool.kind() != builtIn.kind());
     }
 
-    /** The tools with this built-in one, in its place if it is among them. */
+    /**
+     * The tools with this built-in one, in its place if it is among them with other data. Otherwise it stays as it is,
+     * with the mark of its judge.
+     */
     static List<ToolSpec> with(ToolSpec builtIn, List<ToolSpec> tools) {
         boolean isThere = tools.stream().anyMatch(tool -> tool.name().equals(builtIn.name()));
         return isThere
                 ? tools.stream()
-                        .map(tool -> tool.name().equals(builtIn.name()) ? builtIn : tool)
+                        .map(tool -> tool.name().equals(builtIn.name())
+                                        && !tool.implementation().equals(builtIn.implementation())
+                                ? builtIn
+                                : tool)
                         .toList()
                 : Stream.concat(tools.stream(), Stream.of(builtIn)).toList();
     }

@@ -284,4 +284,18 @@ class SkillsTest {
                         load(model()).find("plain").orElseThrow()))
                 .doesNotContain("kill");
     }
+
+    @Test
+    void agent_whoseBuiltInToolsAreMarked_keepsTheMarksWhenItIsBuiltAgain() throws Exception {
+        file("docs", "skills: [skills/pdf]\nresults: {}\n");
+        AgentSpec docs = load(model()).find("docs").orElseThrow();
+
+        AgentSpec marked = docs.with()
+                .tools(docs.tools().stream()
+                        .map(tool -> tool.with().judged().build())
+                        .toList())
+                .build();
+
+        assertThat(marked.tools()).hasSize(2).allMatch(ToolSpec::judged);
+    }
 }
