@@ -298,4 +298,21 @@ class SkillsTest {
 
         assertThat(marked.tools()).hasSize(2).allMatch(ToolSpec::judged);
     }
+
+    @Test
+    void agentFile_refusedForASkill_isUsedAsSoonAsTheSkillIsRepaired() throws Exception {
+        file("docs", "instructions: Be brief.\n");
+        AgentDirectory before = load(model());
+        skill("pdf", "' '");
+        file("docs", "skills: [skills/pdf]\n");
+        List<AgentInvalid> problems = new CopyOnWriteArrayList<>();
+        AgentDirectory refused = before.reread(problems::add);
+        skill("pdf", "Reads PDFs");
+
+        AgentDirectory repaired = refused.reread(problems::add);
+
+        assertThat(problems).hasSize(1);
+        assertThat(refused.find("docs").orElseThrow().skills()).isEmpty();
+        assertThat(repaired.find("docs").orElseThrow().skills()).isPresent();
+    }
 }

@@ -195,8 +195,8 @@ public final class AgentDirectory {
      * Returns a snapshot of the current files, or this object if no file has changed. For an invalid file, the last
      * valid version is used, if there was one. If the agents contradict each other, all of them stay unchanged.
      *
-     * @param problems receives the problems of invalid files, once for each version of a file, and a contradiction,
-     *     once for each change of the files
+     * @param problems receives the problems of invalid files, once for each version of a file, or each time while its
+     *     skills are invalid, and a contradiction, once for each change of the files
      */
     public AgentDirectory reread(Consumer<AgentInvalid> problems) throws IOException {
         if (source.isEmpty()) {
@@ -208,13 +208,20 @@ public final class AgentDirectory {
             return this;
         }
         Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
-        Source now = new Source(before.providers(), before.tools(), files, definitions);
+        Map<Path, FileVersion> seen = new LinkedHashMap<>(files);
+        Source now = new Source(before.providers(), before.tools(), seen, definitions);
+        Consumer<AgentInvalid> all = problem -> {
+            if (problem.isOfSkills()) {
+                seen.remove(Path.of(problem.file())); // Its skills may be repaired while the file stays as it is.
+            }
+            problems.accept(problem);
+        };
         try (ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), path, before.tools())) {
             AgentFile reader = new AgentFile(path, before.providers(), before.tools(), kinds.all());
             for (Map.Entry<Path, FileVersion> each : files.entrySet()) {
                 Path file = each.getKey();
                 boolean isUnchanged = each.getValue().equals(before.files().get(file));
-                definition(file, isUnchanged, before, reader, problems)
+                definition(file, isUnchanged, before, reader, all)
                         .ifPresent(definition -> definitions.put(file, definition));
             }
             return of(path, reader, now, inCode);
