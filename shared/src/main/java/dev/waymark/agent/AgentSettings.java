@@ -84,6 +84,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                         : Optional.empty())
                 .or(() -> results.filter(rule -> BuiltInTools.hasAnother(BuiltInTools.readResult(), tools))
                         .map(rule -> "an agent with results has a built-in tool read_result; rename its own"))
+                .or(() -> skills.filter(own -> own.folders().isEmpty()).map(own -> "skills: no folders given"))
                 .or(() -> skills.filter(own -> BuiltInTools.hasAnother(BuiltInTools.readSkill(own), tools))
                         .map(own -> "an agent with skills has a built-in tool read_skill; rename its own"))
                 .or(() -> fallback.size() > AgentSpec.MOST_FALLBACKS

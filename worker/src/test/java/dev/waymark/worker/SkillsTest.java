@@ -233,6 +233,8 @@ class SkillsTest {
                         .tools(ToolSpec.command("read_skill", "./read.sh").build())
                         .build())
                 .hasMessage("agent docs: an agent with skills has a built-in tool read_skill; rename its own");
+        assertThatThrownBy(() -> Agent.named("docs").model("fake:any").skills().build())
+                .hasMessage("agent docs: skills: no folders given");
     }
 
     @Test
