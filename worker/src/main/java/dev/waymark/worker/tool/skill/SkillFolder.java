@@ -4,16 +4,18 @@ import dev.waymark.conversation.value.Sha256;
 import dev.waymark.worker.inbound.InlineText;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
@@ -105,31 +107,65 @@ final class SkillFolder {
 
     /** The digest of all files of the skill: of their paths and contents. */
     String digest() throws SkillProblem {
-        try (Stream<Path> all = Files.walk(folder)) {
-            List<Path> files = all.filter(file -> Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
-                    .map(folder::relativize)
-                    .filter(SkillFolder::isPart)
-                    .limit(MOST_FILES + 1L)
-                    .sorted()
-                    .toList();
-            if (files.size() > MOST_FILES) {
-                throw new SkillProblem("the skill has more than " + MOST_FILES + " files");
-            }
+        try {
             StringBuilder listed = new StringBuilder();
-            long bytes = 0;
-            for (Path file : files) {
-                bytes += Files.size(folder.resolve(file));
-                if (bytes > MOST_BYTES_IN_ALL) {
+            long left = MOST_BYTES_IN_ALL;
+            for (Path file : files()) {
+                byte[] bytes;
+                try (InputStream in = Files.newInputStream(folder.resolve(file), LinkOption.NOFOLLOW_LINKS)) {
+                    bytes = in.readNBytes((int) left + 1);
+                }
+                left -= bytes.length;
+                if (left < 0) {
                     throw new SkillProblem("the skill has more than " + MOST_BYTES_IN_ALL + " bytes");
                 }
-                listed.append(Sha256.hex(Files.readAllBytes(folder.resolve(file))))
-                        .append(' ')
-                        .append(file)
-                        .append('\n');
+                listed.append(Sha256.hex(bytes)).append(' ').append(file).append('\n');
             }
             return Sha256.hex(listed.toString());
-        } catch (IOException | UncheckedIOException e) {
+        } catch (IOException e) {
             throw new SkillProblem("a file of the skill is not readable");
         }
+    }
+
+    /** The paths of all files. Folders and links count, too, so that the search has an end. */
+    private List<Path> files() throws IOException, SkillProblem {
+        List<Path> files = new ArrayList<>();
+        int[] entries = {0};
+        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path entry, BasicFileAttributes attributes) {
+                return isPart(folder.relativize(entry)) ? count() : FileVisitResult.SKIP_SUBTREE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path entry, BasicFileAttributes attributes) {
+                Path relative = folder.relativize(entry);
+                if (!isPart(relative)) {
+                    return FileVisitResult.CONTINUE;
+                }
+                if (attributes.isRegularFile()) {
+                    files.add(relative);
+                }
+                return count();
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path entry, IOException failure) throws IOException {
+                if (isPart(folder.relativize(entry))) {
+                    throw failure;
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            private FileVisitResult count() {
+                entries[0]++;
+                // The folder itself is the first.
+                return entries[0] > MOST_FILES + 1 ? FileVisitResult.TERMINATE : FileVisitResult.CONTINUE;
+            }
+        });
+        if (entries[0] > MOST_FILES + 1) {
+            throw new SkillProblem("the skill has more than " + MOST_FILES + " files and folders");
+        }
+        return files.stream().sorted().toList();
     }
 }

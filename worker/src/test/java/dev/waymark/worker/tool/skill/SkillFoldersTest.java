@@ -218,4 +218,15 @@ class SkillFoldersTest {
         file("SKILL.md", "\uFEFF---\r\nname: pdf\r\ndescription: " + "é".repeat(1024) + "\r\n---\r\n");
         assertThat(problems("skills")).isEmpty();
     }
+
+    @Test
+    void digest_foldersCount_butHiddenOnesAreNotSearched() throws Exception {
+        for (int i = 0; i <= SkillFolder.MOST_FILES; i++) {
+            Files.createDirectories(pdf.resolve(".git/" + i));
+        }
+        assertThat(problems("skills")).isEmpty();
+
+        Files.move(pdf.resolve(".git"), pdf.resolve("git"));
+        assertThat(problems("skills")).singleElement().asString().contains("the skill has more than 1000 files");
+    }
 }
