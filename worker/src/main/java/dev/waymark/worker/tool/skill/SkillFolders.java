@@ -76,7 +76,7 @@ public final class SkillFolders {
                 continue;
             }
             try {
-                Skills.Skill skill = skill(entry, entry == path ? folder : folder + "/" + entry.getFileName());
+                Skills.Skill skill = skill(entry, entry == path ? folder : within(folder, entry));
                 Optional<Skills.Skill> other = found.stream()
                         .filter(known -> known.name().equals(skill.name()))
                         .findFirst();
@@ -92,6 +92,11 @@ public final class SkillFolders {
             problems.add("more than " + MOST_SKILLS + " skills");
         }
         return problems;
+    }
+
+    /** Nothing before a slash would be the root. */
+    private static String within(String folder, Path entry) {
+        return (folder.isEmpty() ? "" : folder + "/") + entry.getFileName();
     }
 
     private static boolean hasMain(Path folder) {

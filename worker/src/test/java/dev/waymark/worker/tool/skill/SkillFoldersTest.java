@@ -220,6 +220,14 @@ class SkillFoldersTest {
     }
 
     @Test
+    void find_theDirectoryItself_namesSkillsRelativeToIt() {
+        List<Skills.Skill> found = new ArrayList<>();
+
+        assertThat(SkillFolders.find(directory.resolve("skills"), "", found)).isEmpty();
+        assertThat(found).extracting(Skills.Skill::folder).containsExactly("pdf");
+    }
+
+    @Test
     void digest_foldersCount_butHiddenOnesAreNotSearched() throws Exception {
         for (int i = 0; i <= SkillFolder.MOST_FILES; i++) {
             Files.createDirectories(pdf.resolve(".git/" + i));
