@@ -8,6 +8,7 @@ import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,7 +59,12 @@ public final class SkillFolders {
      */
     public static List<String> find(Path directory, String folder, List<Skills.Skill> found) {
         List<String> problems = new ArrayList<>();
-        Path path = directory.resolve(folder).normalize();
+        Path path;
+        try {
+            path = directory.resolve(folder).normalize();
+        } catch (InvalidPathException e) {
+            return List.of("not a path");
+        }
         List<Path> entries;
         try (Stream<Path> all = Files.list(path)) {
             entries = hasMain(path)

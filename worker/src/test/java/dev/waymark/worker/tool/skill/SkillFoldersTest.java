@@ -228,6 +228,11 @@ class SkillFoldersTest {
     }
 
     @Test
+    void find_whatIsNoPath_isAProblem() {
+        assertThat(problems("a\0b")).containsExactly("not a path");
+    }
+
+    @Test
     void digest_foldersCount_butHiddenOnesAreNotSearched() throws Exception {
         for (int i = 0; i <= SkillFolder.MOST_FILES; i++) {
             Files.createDirectories(pdf.resolve(".git/" + i));
