@@ -76,6 +76,9 @@ public final class SkillFolders {
         if (entries.isEmpty()) {
             problems.add("no skills in " + path + ": a skill is a folder with a file " + SkillFolder.MAIN);
         }
+        if (found.size() + entries.size() > MOST_SKILLS) {
+            return List.of("more than " + MOST_SKILLS + " skills");
+        }
         for (Path entry : entries) {
             if (entry != path && Files.isSymbolicLink(entry)) {
                 problems.add(entry + " is a link. Name the folder where it leads");
@@ -93,9 +96,6 @@ public final class SkillFolders {
                 Stream.concat(Stream.of(e), e.others().stream())
                         .forEach(problem -> problems.add(String.valueOf(problem.getMessage())));
             }
-        }
-        if (found.size() > MOST_SKILLS) {
-            problems.add("more than " + MOST_SKILLS + " skills");
         }
         return problems;
     }

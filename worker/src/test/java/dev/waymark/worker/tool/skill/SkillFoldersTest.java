@@ -233,6 +233,15 @@ class SkillFoldersTest {
     }
 
     @Test
+    void find_tooManySkills_readsNoneOfThem() throws Exception {
+        for (int i = 0; i < SkillFolders.MOST_SKILLS; i++) {
+            Path folder = Files.createDirectories(directory.resolve("skills/s" + i));
+            Files.writeString(folder.resolve("SKILL.md"), "");
+        }
+        assertThat(problems("skills")).containsExactly("more than 50 skills");
+    }
+
+    @Test
     void digest_foldersCount_butHiddenOnesAreNotSearched() throws Exception {
         for (int i = 0; i <= SkillFolder.MOST_FILES; i++) {
             Files.createDirectories(pdf.resolve(".git/" + i));
