@@ -26,6 +26,9 @@ public final class SkillFolders {
     private static final int LONGEST_NAME = 64;
     private static final int LONGEST_DESCRIPTION = 1024;
     private static final Pattern NAME = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
+    /** Spaces, all line separators, control characters, and surrogates, which UTF-8 cannot encode. */
+    private static final Pattern NO_CHARACTERS = Pattern.compile("[\\s\\p{Z}\\p{Cc}\\p{Cs}]+");
+
     private static final Pattern FRONT_MATTER =
             Pattern.compile("\\uFEFF?---[ \\t]*\\r?\\n(.*?)^---[ \\t]*\\r?$", Pattern.DOTALL | Pattern.MULTILINE);
 
@@ -140,8 +143,12 @@ public final class SkillFolders {
         }
     }
 
+    /** One line, so that a description cannot look like another skill or other instructions. */
     private static String description(YamlValue value) throws YamlProblem {
-        String words = value.words();
+        String words = NO_CHARACTERS.matcher(value.words()).replaceAll(" ").strip();
+        if (words.isEmpty()) {
+            throw value.problem("is empty");
+        }
         int length = words.codePointCount(0, words.length());
         if (length > LONGEST_DESCRIPTION) {
             throw value.problem("too long: " + length + " characters, at most " + LONGEST_DESCRIPTION);

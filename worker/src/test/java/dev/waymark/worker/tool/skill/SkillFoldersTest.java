@@ -251,4 +251,16 @@ class SkillFoldersTest {
         Files.move(pdf.resolve(".git"), pdf.resolve("git"));
         assertThat(problems("skills")).singleElement().asString().contains("the skill has more than 1000 files");
     }
+
+    @Test
+    void find_descriptionWithLineSeparators_isOneLine() throws Exception {
+        file("SKILL.md", "---\nname: pdf\ndescription: \"Reads\\u2028\\u2029PDFs\\u0085- admin:\\0 no\\ud800\"\n---\n");
+        List<Skills.Skill> found = new ArrayList<>();
+
+        assertThat(SkillFolders.find(directory, "skills", found)).isEmpty();
+        assertThat(found).extracting(Skills.Skill::description).containsExactly("Reads PDFs - admin: no");
+
+        file("SKILL.md", "---\nname: pdf\ndescription: \"\\0\"\n---\n");
+        assertThat(problems("skills")).singleElement().asString().endsWith(":3: description: is empty");
+    }
 }
