@@ -78,7 +78,7 @@ public final class AgentRehearsal implements HistoryRehearsal {
                 isAbsent ? "agents in Java" : agents.toString(),
                 Optional.of(
                         isAbsent
-                                ? AgentDirectory.of(agents, List.of()).plus(inJava.agents())
+                                ? AgentDirectory.of(Path.of("."), List.of()).plus(inJava.agents())
                                 : AgentDirectory.load(agents, providers, JavaTools.of(tools), inJava.agents())),
                 providers,
                 isAbsent ? Map.of() : Check.in(agents),

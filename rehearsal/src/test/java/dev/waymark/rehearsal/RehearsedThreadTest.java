@@ -86,6 +86,28 @@ class RehearsedThreadTest {
                 .contains("  with the change: No.");
     }
 
+    /** Without a directory of agents, paths begin where they do in a worker that has none. */
+    @Test
+    void agentInJava_withSkills_findsThemFromTheCurrentDirectory() throws Exception {
+        Path skill = Files.createDirectories(Path.of(WORK, "skills/memo"));
+        Files.writeString(skill.resolve("SKILL.md"), "---\nname: memo\ndescription: Memos\n---\n");
+        Agent skilled = Agent.named("a")
+                .model("other:any")
+                .pricing(Pricing.of("1", "2"))
+                .skills(Path.of(WORK, "skills"))
+                .build();
+
+        assertThat(new AgentRehearsal()
+                        .problems(
+                                HISTORIES.resolve("plain-turn.json"),
+                                new HistoryRehearsal.Settings(
+                                        Path.of(WORK, "none"), List.of("refused"), Set.of("other"), BigDecimal.ONE),
+                                new HistoryRehearsal.InJava(
+                                        List.of(skilled.spec()),
+                                        Map.of("other", request -> Reply.of(new Part.Text("You said: Hello"))))))
+                .isEmpty();
+    }
+
     @Test
     void agentInJava_withoutItsProvider_isRefusedWithTheReason() throws Exception {
         assertThat(inJava("none", "absent:any", request -> Reply.of(new Part.Text("No."))))
