@@ -215,6 +215,30 @@ class SkillsTest {
     }
 
     @Test
+    void skill_thatBecameALink_isNotRead_unlessItsFolderIsNamed() throws Exception {
+        file("docs", "skills: [skills]\n");
+        file("one", "skills: [skills/pdf]\n");
+        Step step = () -> {
+            Path pdf = directory.resolve("skills/pdf");
+            if (!Files.isSymbolicLink(pdf)) {
+                Files.createSymbolicLink(pdf, Files.move(pdf, directory.resolve("elsewhere")));
+            }
+            return read("pdf", Map.of("name", "pdf"));
+        };
+        ModelProvider model = model(step);
+        try (AgentWorker worker = AgentWorker.on(connection)
+                .taskQueue("skills")
+                .agents(load(model))
+                .provider("fake", model)
+                .build()) {
+            worker.start();
+
+            assertThat(turn("linked", "docs")).contains("the folder of the skill is now a link");
+            assertThat(turn("named", "one")).endsWith("---\nDo.\n");
+        }
+    }
+
+    @Test
     void agentInJava_withoutItsSkills_isRefused() throws Exception {
         Agent docs = Agent.named("docs")
                 .model("fake:any")

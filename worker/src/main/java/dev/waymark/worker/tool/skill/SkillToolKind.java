@@ -8,6 +8,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolRun;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -36,9 +37,12 @@ public final class SkillToolKind implements ToolKind<Skills> {
     public ToolOutcome run(Skills skills, ToolRun run) {
         Skills.Skill skill = skills.find(run.args().get("name").asText()).orElseThrow();
         try {
-            SkillFolder folder =
-                    SkillFolder.at(directory.resolve(skill.folder()).normalize());
-            boolean hasPath = run.args().field("path") instanceof String path && !path.isBlank();
+            Path path = directory.resolve(skill.folder()).normalize();
+            if (Files.isSymbolicLink(path) && !skills.folders().contains(skill.folder())) {
+                throw new SkillProblem("the folder of the skill is now a link, which is not followed");
+            }
+            SkillFolder folder = SkillFolder.at(path);
+            boolean hasPath = run.args().field("path") instanceof String given && !given.isBlank();
             String text = folder.text(hasPath ? run.args().get("path").asText() : SkillFolder.MAIN);
             String digest = folder.digest();
             return Effect.DONE.outcome(
