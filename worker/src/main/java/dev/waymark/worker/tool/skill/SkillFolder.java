@@ -16,6 +16,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.StreamSupport;
 
 /**
@@ -51,6 +52,7 @@ final class SkillFolder {
     /** The text of a file, by its path in the folder. */
     String text(String path) throws SkillProblem {
         Path file = folder.resolve(relative(path));
+        checkNoLink(Objects.requireNonNull(file.getParent()), path);
         // Opening a pipe or a device may never return.
         if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             throw new SkillProblem(
@@ -79,6 +81,17 @@ final class SkillFolder {
             throw new SkillProblem(path + " is not text in UTF-8");
         } catch (IOException e) {
             throw new SkillProblem(path + " is not readable");
+        }
+    }
+
+    /** What is outside of the folder is neither opened nor said to exist. */
+    private static void checkNoLink(Path parent, String path) throws SkillProblem {
+        try {
+            if (!parent.toRealPath().equals(parent)) {
+                throw new SkillProblem(path + " leads over a link, which is not followed");
+            }
+        } catch (IOException e) {
+            throw new SkillProblem("the skill has no file " + path);
         }
     }
 

@@ -80,6 +80,7 @@ class SkillFoldersTest {
         assertRefused("file.md", "file.md is not a regular file");
         assertRefused("own.md", "own.md is not a regular file");
         assertRefused("folder/secret.md", "folder/secret.md leads over a link, which is not followed");
+        assertRefused("folder/none.md", "folder/none.md leads over a link, which is not followed");
     }
 
     @Test
