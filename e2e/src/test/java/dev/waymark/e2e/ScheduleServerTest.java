@@ -59,8 +59,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -75,6 +78,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 @Tag("full")
 @Tag("server")
 @Timeout(300)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ScheduleServerTest {
     private static final String CANARY = "canary-4711";
     private static final String KEYS = "a:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
@@ -185,8 +189,12 @@ class ScheduleServerTest {
                 .threads();
     }
 
-    /** The server copies the result of a thread into the start of the next one, encrypted for the earlier one. */
+    /**
+     * The server copies the result of a thread into the start of the next one, encrypted for the earlier one. Runs last,
+     * because the other tests list all schedules and threads of the server, and have no keys.
+     */
     @Test
+    @Order(Integer.MAX_VALUE)
     void schedule_withEncryption_startsReadableThreads() throws Exception {
         Map<String, String> keys = Map.of("WAYMARK_CODEC_KEYS", KEYS);
         try (Connection ofWorker = connection(keys);
