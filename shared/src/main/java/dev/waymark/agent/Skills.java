@@ -25,6 +25,7 @@ public record Skills(List<String> folders, List<Skill> found) implements ToolImp
     /**
      * A skill, as it was when the thread began.
      *
+     * @param description one line, as the worker has read it
      * @param folder its folder, relative to the directory of the agent files unless it is absolute
      * @param digest the digest of all files of the skill
      */
@@ -60,8 +61,7 @@ public record Skills(List<String> folders, List<Skill> found) implements ToolImp
 
     private String told() {
         return found.stream()
-                .map(skill -> "\n- " + skill.name() + ": "
-                        + skill.description().strip().replaceAll("\\s+", " "))
+                .map(skill -> "\n- " + skill.name() + ": " + skill.description())
                 .collect(Collectors.joining(
                         "",
                         "# Skills\n\nA skill says how to do a certain kind of task. Before you do such a task, read"

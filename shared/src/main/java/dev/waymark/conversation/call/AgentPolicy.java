@@ -96,48 +96,20 @@ public record AgentPolicy(
     }
 
     public AgentPolicy withBudget(Budget most) {
-        return new AgentPolicy(
-                agent,
-                maxIterations,
-                tools,
-                policies,
-                approvals,
-                Optional.of(most),
-                context,
-                summaries,
-                announce,
-                continueCut,
-                results);
+        return with(Optional.of(most), summaries, results);
     }
 
     public AgentPolicy withSummaries(SummaryRule rule) {
-        return new AgentPolicy(
-                agent,
-                maxIterations,
-                tools,
-                policies,
-                approvals,
-                budget,
-                context,
-                Optional.of(rule),
-                announce,
-                continueCut,
-                results);
+        return with(budget, Optional.of(rule), results);
     }
 
     public AgentPolicy withResults(ResultRule rule) {
+        return with(budget, summaries, Optional.of(rule));
+    }
+
+    private AgentPolicy with(Optional<Budget> most, Optional<SummaryRule> summary, Optional<ResultRule> shown) {
         return new AgentPolicy(
-                agent,
-                maxIterations,
-                tools,
-                policies,
-                approvals,
-                budget,
-                context,
-                summaries,
-                announce,
-                continueCut,
-                Optional.of(rule));
+                agent, maxIterations, tools, policies, approvals, most, context, summary, announce, continueCut, shown);
     }
 
     /** The signers, if decisions must be signed. */
