@@ -319,10 +319,7 @@ public record Conversation(
 
     /** The whole result of this call, if the model was shown a part of it, and the thread still has the rest. */
     public Optional<String> wholeResult(String callId) {
-        return callBook.longResults().stream()
-                .filter(known -> known.callId().equals(callId))
-                .map(LongResult::text)
-                .findFirst();
+        return LongResult.find(callBook.longResults(), callId).map(LongResult::text);
     }
 
     /**

@@ -1,7 +1,9 @@
 package dev.waymark.conversation.call;
 
 import dev.waymark.conversation.value.Json;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The whole result of a call, of which the model was shown the beginning and the end. The call's id is the handle with
@@ -39,6 +41,11 @@ public record LongResult(String callId, String text, int bytes) {
         return new LongResult(callId, text, 0);
     }
 
+    /** The result of this call among those that are kept, if it is. */
+    public static Optional<LongResult> find(List<LongResult> kept, String callId) {
+        return kept.stream().filter(known -> known.callId().equals(callId)).findFirst();
+    }
+
     /** The number of characters. */
     public int length() {
         return text.codePointCount(0, text.length());
@@ -47,16 +54,16 @@ public record LongResult(String callId, String text, int bytes) {
     /** The text for the model: the beginning and the end, with the length and the handle between them. */
     public String cut(int most) {
         int length = length();
-        int room = most - bytes(leftOut(length, length));
+        int room = most - bytes(leftOut(length, length, length));
         int head = endOfPiece(0, room / 2);
         int tail = startOfPiece(text.length(), room - room / 2);
         int from = text.codePointCount(0, head);
         int to = length - text.codePointCount(tail, text.length());
-        return text.substring(0, head) + leftOut(from, to) + text.substring(tail);
+        return text.substring(0, head) + leftOut(from, to, length) + text.substring(tail);
     }
 
-    private String leftOut(int from, int to) {
-        return "\n[characters " + from + " to " + to + " of " + length() + LEFT_OUT + reading(callId) + from + "}]\n";
+    private String leftOut(int from, int to, int length) {
+        return "\n[characters " + from + " to " + to + " of " + length + LEFT_OUT + reading(callId) + from + "}]\n";
     }
 
     private static String reading(String callId) {
@@ -77,14 +84,14 @@ public record LongResult(String callId, String text, int bytes) {
     public String from(int position, int most) {
         int length = length();
         int start = text.offsetByCodePoints(0, position);
-        int end = endOfPiece(start, most - bytes(goesOn(length, length)));
+        int end = endOfPiece(start, most - bytes(goesOn(length, length, length)));
         int next = position + text.codePointCount(start, end);
         return text.substring(start, end)
-                + (next < length ? goesOn(position, next) : "\n[characters " + position + " to the end]");
+                + (next < length ? goesOn(position, next, length) : "\n[characters " + position + " to the end]");
     }
 
-    private String goesOn(int from, int next) {
-        return "\n[characters " + from + " to " + next + " of " + length() + "; go on with " + reading(callId) + next
+    private String goesOn(int from, int next, int length) {
+        return "\n[characters " + from + " to " + next + " of " + length + "; go on with " + reading(callId) + next
                 + "}]";
     }
 

@@ -28,10 +28,13 @@ final class ResultRules {
      */
     static String told(Draft draft, Call call, String text) {
         Optional<ResultRule> rule = draft.binding.policy.flatMap(AgentPolicy::results);
-        if (rule.isEmpty() || LongResult.bytes(text) <= rule.get().showBytes()) {
+        if (rule.isEmpty()) {
             return text;
         }
         LongResult whole = LongResult.of(call.id(), text);
+        if (whole.bytes() <= rule.get().showBytes()) {
+            return text;
+        }
         forget(draft, call.id());
         List<LongResult> kept = new ArrayList<>(draft.book.longResults);
         kept.add(whole);
@@ -106,9 +109,7 @@ final class ResultRules {
     }
 
     private static Optional<LongResult> find(Draft draft, String callId) {
-        return draft.book.longResults.stream()
-                .filter(known -> known.callId().equals(callId))
-                .findFirst();
+        return LongResult.find(draft.book.longResults, callId);
     }
 
     private static String whyNotWhole(Draft draft, String callId) {
