@@ -2,7 +2,8 @@ package dev.waymark.client;
 
 import dev.waymark.conversation.value.Json;
 import dev.waymark.saver.CheckpointSaver;
-import dev.waymark.saver.MemorySaver;
+import dev.waymark.saver.KeyValueSaver;
+import dev.waymark.saver.MemoryStore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -13,7 +14,7 @@ import java.util.function.Supplier;
 
 /** A saver that waits and fails as a test configures it, and records what it was given. */
 public final class RecordingSaver implements CheckpointSaver {
-    private final MemorySaver saved = new MemorySaver();
+    private final CheckpointSaver saved = new KeyValueSaver(new MemoryStore());
     private final Semaphore mayGoOn = new Semaphore(Integer.MAX_VALUE / 2);
     private final Deque<RuntimeException> failures = new ArrayDeque<>();
     private final List<String> steps = new ArrayList<>();

@@ -24,7 +24,8 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.saver.CheckpointSaver;
-import dev.waymark.saver.MemorySaver;
+import dev.waymark.saver.KeyValueSaver;
+import dev.waymark.saver.MemoryStore;
 import dev.waymark.saver.SaverException;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
@@ -346,7 +347,7 @@ class OutcomeFuturesTest {
 
     @Test
     void clientWithSaver_savesTheTurnBeforeTheFutureCompletes() throws Exception {
-        try (MemorySaver saver = new MemorySaver()) {
+        try (KeyValueSaver saver = new KeyValueSaver(new MemoryStore())) {
             AgentResult result = client.savingIn(SaveOptions.in(saver))
                     .run(named("greeter", "saved"))
                     .future()

@@ -314,7 +314,7 @@ class ThreadKeysServerTest {
             assertThat(refused.err().lines())
                     .singleElement()
                     .asString()
-                    .contains("there is no directory for the keys of threads: " + keys);
+                    .contains("the keys of threads are not available: there is no directory " + keys);
             Files.move(away, keys);
 
             assertThat(waymark(OLD).run("answer", "trip", "Friday").out()).contains("Booked, " + CANARY);

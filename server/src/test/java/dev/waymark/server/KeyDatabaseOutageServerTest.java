@@ -181,7 +181,8 @@ class KeyDatabaseOutageServerTest {
         AgentClient client = threads.client();
         assertThatThrownBy(() -> client.start(Prompt.of("charger", "Charge").withThread("late")))
                 .isInstanceOf(WaymarkException.ServerUnreachable.class)
-                .hasMessageStartingWith("the keys of threads can't be read: jdbc:postgresql://127.0.0.1:")
+                .hasMessageStartingWith(
+                        "the keys of threads are not available: the database can't be read: jdbc:postgresql://127.0.0.1:")
                 .hasMessageNotContaining(EncryptedThreads.PASSWORD);
     }
 

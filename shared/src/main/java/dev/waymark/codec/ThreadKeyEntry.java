@@ -117,7 +117,7 @@ public record ThreadKeyEntry(
         try {
             return MAPPER.readValue(text, ThreadKeyEntry.class);
         } catch (JsonProcessingException e) {
-            throw KeyStoreException.invalid(place, "not a valid entry");
+            throw KeyStoreException.invalid(place);
         }
     }
 

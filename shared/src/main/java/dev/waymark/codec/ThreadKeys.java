@@ -1,7 +1,5 @@
 package dev.waymark.codec;
 
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -35,8 +33,6 @@ public final class ThreadKeys implements AutoCloseable {
     /** How long a key is used if the storage does not answer. */
     static final Duration LONGEST = Duration.ofMinutes(10);
 
-    private static final String FILE_PREFIX = "file:";
-    private static final String POSTGRESQL_PREFIX = "jdbc:postgresql:";
     private static final String NOT_FOR_NEW_THREADS = "[?&]new=no$";
     private static final String ID_PREFIX = "thread:";
     private static final Duration PAUSE = Duration.ofSeconds(2);
@@ -98,23 +94,12 @@ public final class ThreadKeys implements AutoCloseable {
         }
         return setting.map(text -> {
             String place = text.replaceFirst(NOT_FOR_NEW_THREADS, "");
-            return new ThreadKeys(masterKeys.orElseThrow(), store(place), place.equals(text), System::nanoTime);
+            // The value is not shown, since a URL may contain a password.
+            KeyStore store = KeyStore.at(place)
+                    .orElseThrow(() -> new KeyProblem(
+                            VARIABLE + " has an invalid value. Use file:DIRECTORY or jdbc:postgresql://HOST/DATABASE"));
+            return new ThreadKeys(masterKeys.orElseThrow(), store, place.equals(text), System::nanoTime);
         });
-    }
-
-    private static KeyStore store(String place) {
-        try {
-            if (place.startsWith(FILE_PREFIX) && place.length() > FILE_PREFIX.length()) {
-                return new FileKeyStore(Path.of(place.substring(FILE_PREFIX.length())));
-            }
-            if (place.startsWith(POSTGRESQL_PREFIX)) {
-                return new PostgresKeyStore(place);
-            }
-        } catch (InvalidPathException e) {
-            // Reported below.
-        }
-        // The value is not shown, since a URL may contain a password.
-        throw new KeyProblem(VARIABLE + " has an invalid value. Use file:DIRECTORY or jdbc:postgresql://HOST/DATABASE");
     }
 
     /** Whether this is the id of a thread's key. Master keys cannot have such an id. */

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * threads, even if a file system or database ignores case or normalizes letters.
  *
  * <p>Every saver guarantees: {@link #save} is atomic, so readers see the old document or the new one, never a part.
- * Once it returns, the document outlives the process (except with {@link MemorySaver}). If it throws, the entry has the
+ * Once it returns, the document outlives the process (except with {@link MemoryStore}). If it throws, the entry has the
  * old document or the whole new one: a save may still take effect after a {@link BoundedSaver} gave up on it, a database
  * may have committed although its answer was lost, and a disk may fail to make a renamed file durable. Save again to be
  * sure of the new one. An unreadable entry is reported by {@link #load} and never overwritten. Savers are thread-safe, and any number of processes may use

@@ -55,8 +55,8 @@ public final class JdbcSaver implements CheckpointSaver {
             if (owner.isPresent()) {
                 own(connection, threadId, owner.get());
             }
-            JdbcStore.get(connection, key).ifPresent(old -> CheckpointText.read(old, threadId, key));
-            JdbcStore.put(connection, key, text);
+            store.get(connection, key).ifPresent(old -> CheckpointText.read(old, threadId, key));
+            store.put(connection, key, text);
             tables.write(connection, SessionTables.session(namespace, threadId), document);
             return true;
         });
@@ -73,7 +73,7 @@ public final class JdbcSaver implements CheckpointSaver {
                     owner.replacing(stored.map(text -> CheckpointOwner.read(text, threadId, key)), threadId);
             next = CheckpointText.write(known.json(threadId));
             // A missing entry cannot be locked, so another thread may have created it in the meantime.
-        } while (!stored.equals(Optional.of(next)) && !JdbcStore.replace(connection, key, stored, next));
+        } while (!stored.equals(Optional.of(next)) && !store.replace(connection, key, stored, next));
     }
 
     @Override
@@ -102,8 +102,8 @@ public final class JdbcSaver implements CheckpointSaver {
         String key = entries.key(threadId);
         createTables();
         store.transaction("deleted", connection -> {
-            JdbcStore.delete(connection, key);
-            JdbcStore.delete(connection, entries.ownerKey(threadId));
+            store.delete(connection, key);
+            store.delete(connection, entries.ownerKey(threadId));
             tables.delete(connection, SessionTables.session(namespace, threadId));
             return true;
         });

@@ -2,6 +2,9 @@ package dev.waymark.saver;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
  * A store of texts under keys, such as a database or a persistent cache. Implement this for a new kind of storage;
@@ -35,6 +38,26 @@ public interface KeyValueStore extends AutoCloseable {
 
     /** All keys that start with this prefix, compared by characters, in any order. */
     List<String> list(String prefix);
+
+    /** The values of all keys that start with this prefix. */
+    default SortedMap<String, String> entries(String prefix) {
+        SortedMap<String, String> entries = new TreeMap<>();
+        list(prefix).forEach(key -> get(key).ifPresent(value -> entries.put(key, value)));
+        return entries;
+    }
+
+    /** Where the entry is stored, for error messages. */
+    default String place(String key) {
+        return key;
+    }
+
+    /**
+     * Does the work while nobody else changes an entry, if this store can exclude others. {@link KeyValueSaver} needs
+     * that only to refuse a save that began before another thread took over, and has saved nothing yet.
+     */
+    default <T> T exclusively(Supplier<T> work) {
+        return work.get();
+    }
 
     @Override
     default void close() {}

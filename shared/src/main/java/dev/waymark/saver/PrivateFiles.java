@@ -61,14 +61,15 @@ public final class PrivateFiles {
         Files.createDirectory(directory, attributes(directory, DIRECTORY));
     }
 
-    /** Creates a directory and its missing parents. Existing directories are not changed. */
+    /** Creates a directory and its missing parents durably. Existing directories are not changed. */
     public static void createDirectories(Path directory) throws IOException {
         Path absolute = directory.toAbsolutePath();
         if (Files.isDirectory(absolute)) {
             return;
         }
-        if (absolute.getParent() != null) {
-            createDirectories(absolute.getParent());
+        Path parent = absolute.getParent();
+        if (parent != null) {
+            createDirectories(parent);
         }
         try {
             createDirectory(absolute);
@@ -76,6 +77,9 @@ public final class PrivateFiles {
             if (!Files.isDirectory(absolute)) {
                 throw e;
             }
+        }
+        if (parent != null) {
+            force(parent);
         }
     }
 
@@ -117,26 +121,6 @@ public final class PrivateFiles {
             replace(file, text);
             write(old, ByteBuffer.allocate((int) old.size()));
         }
-    }
-
-    /**
-     * Creates a file durably, with its whole text, unless it exists. Returns whether it was created. If several
-     * processes create the file at once, one of them succeeds.
-     *
-     * @throws IOException if the file was not created, or if it was, but may not outlive a crash of the machine
-     */
-    public static boolean createNew(Path file, String text) throws IOException {
-        Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
-        try {
-            write(draft, text);
-            Files.createLink(file, draft);
-        } catch (FileAlreadyExistsException e) {
-            return false;
-        } finally {
-            Files.deleteIfExists(draft);
-        }
-        force(Objects.requireNonNull(file.toAbsolutePath().getParent()));
-        return true;
     }
 
     private static void write(Path draft, String text) throws IOException {

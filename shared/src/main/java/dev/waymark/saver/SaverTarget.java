@@ -90,9 +90,9 @@ public record SaverTarget(Kind kind, String place, Namespace namespace) {
     /** Opens a saver. It connects to nothing and creates nothing until it is used. */
     public CheckpointSaver open() {
         return switch (kind) {
-            case FILE -> new FileSaver(Path.of(place), namespace);
+            case FILE -> KeyValueSaver.inFiles(Path.of(place), namespace);
             case JDBC -> new JdbcSaver(place, namespace);
-            case MEMORY -> new MemorySaver();
+            case MEMORY -> new KeyValueSaver(new MemoryStore());
         };
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.saver.FileStore;
+import dev.waymark.saver.KeyValueStore;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.payload.codec.PayloadCodecException;
@@ -44,9 +46,18 @@ class ThreadKeysTest {
 
     private final AtomicLong nanos = new AtomicLong();
 
+    private static KeyValueStore files(Path directory) {
+        return FileStore.erasingIn(directory, ".json");
+    }
+
+    /** A store that cannot be reached. */
+    private KeyValueStore missing() {
+        return files(directory.resolve("missing"));
+    }
+
     /** The keys of a new process, with an empty cache. */
     private ThreadKeys process(EncryptionKeys masterKeys) {
-        return new ThreadKeys(masterKeys, new FileKeyStore(directory), true, nanos::get);
+        return new ThreadKeys(masterKeys, new KeyStore(files(directory)), true, nanos::get);
     }
 
     private ThreadKeys process() {
@@ -154,17 +165,14 @@ class ThreadKeysTest {
 
     @Test
     void forget_withUnknownOutcome_dropsTheCachedKey() {
-        KeyStore files = new FileKeyStore(directory);
-        KeyStore store = new HangingStore() {
+        KeyValueStore store = new HangingStore() {
             @Override
-            public boolean replace(ThreadKeyEntry known, ThreadKeyEntry entry) {
-                files.replace(known, entry);
-                return new FileKeyStore(directory.resolve("missing"))
-                        .find(known.id())
-                        .isPresent();
+            public boolean replace(String key, Optional<String> expected, String value) {
+                boolean isReplaced = super.replace(key, expected, value);
+                return expected.isPresent() ? missing().get(key).isPresent() : isReplaced;
             }
         };
-        ThreadKeys keys = new ThreadKeys(OLD, store, true, nanos::get);
+        ThreadKeys keys = new ThreadKeys(OLD, new KeyStore(store), true, nanos::get);
         keys.begin("default", "trip", Optional.empty());
         Payload payload = encode(keys, "trip");
 
@@ -174,14 +182,14 @@ class ThreadKeysTest {
     }
 
     /** A store that hangs on every request until it is told to fail. */
-    private class HangingStore implements KeyStore {
-        private final KeyStore store = new FileKeyStore(directory);
+    private class HangingStore implements KeyValueStore {
+        private final KeyValueStore store = files(directory);
         private final AtomicInteger questions = new AtomicInteger();
         private final CountDownLatch failing = new CountDownLatch(1);
         private volatile boolean hangs;
 
         @Override
-        public Optional<ThreadKeyEntry> find(String id) {
+        public Optional<String> get(String key) {
             if (hangs) {
                 questions.incrementAndGet();
                 try {
@@ -189,24 +197,29 @@ class ThreadKeysTest {
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }
-                return new FileKeyStore(directory.resolve("missing")).find(id);
+                return missing().get(key);
             }
-            return store.find(id);
+            return store.get(key);
         }
 
         @Override
-        public boolean create(ThreadKeyEntry entry) {
-            return store.create(entry);
+        public void put(String key, String value) {
+            store.put(key, value);
         }
 
         @Override
-        public boolean replace(ThreadKeyEntry known, ThreadKeyEntry entry) {
-            return store.replace(known, entry);
+        public boolean replace(String key, Optional<String> expected, String value) {
+            return store.replace(key, expected, value);
         }
 
         @Override
-        public List<ThreadKeyEntry> all() {
-            return store.all();
+        public void delete(String key) {
+            store.delete(key);
+        }
+
+        @Override
+        public List<String> list(String prefix) {
+            return store.list(prefix);
         }
 
         @Override
@@ -220,7 +233,7 @@ class ThreadKeysTest {
     void storage_withoutAnswer_isQueriedOnce_andDelaysNoOtherThread() throws Exception {
         process().begin("default", "trip", Optional.empty());
         HangingStore store = new HangingStore();
-        ThreadKeys keys = new ThreadKeys(OLD, store, true, nanos::get);
+        ThreadKeys keys = new ThreadKeys(OLD, new KeyStore(store), true, nanos::get);
         encode(keys, "trip");
         later(ThreadKeys.FRESH);
         store.hangs = true;
@@ -241,7 +254,7 @@ class ThreadKeysTest {
             store.failing.countDown();
             assertThat(keyId(asking.get())).startsWith("thread:");
             for (Future<Payload> each : withoutKey) {
-                assertThatThrownBy(each::get).hasRootCauseInstanceOf(KeyStoreException.class);
+                assertThatThrownBy(each::get).hasCauseInstanceOf(KeyStoreException.class);
             }
             assertThat(store.questions).hasValue(1);
         } finally {
@@ -299,7 +312,7 @@ class ThreadKeysTest {
             later(Duration.ofSeconds(2));
             assertThatThrownBy(() -> decode(keys, "trip", payload))
                     .isInstanceOf(KeyStoreException.class)
-                    .hasMessageContaining("there is no directory for the keys of threads: " + directory);
+                    .hasMessageContaining("the keys of threads are not available: there is no directory " + directory);
         } finally {
             Files.move(away, directory);
         }

@@ -61,7 +61,7 @@ class EncryptedDataConverterTest {
 
     private String away() {
         Path keys = directory.resolve("keys");
-        return "there is no directory for the keys of threads: " + keys
+        return "the keys of threads are not available: there is no directory " + keys
                 + ". Mount it, or create it with: install -d -m 700 " + keys;
     }
 

@@ -125,6 +125,7 @@ public abstract class KeyValueStoreContract {
         without.forEach(key -> store.put(key, "v"));
 
         assertThat(store.list("a_/")).containsExactlyInAnyOrderElementsOf(with);
+        assertThat(store.entries("a_/").keySet()).containsExactlyInAnyOrderElementsOf(with);
         assertThat(store.list("a_/none")).isEmpty();
         assertThat(store.list("")).hasSize(with.size() + without.size());
     }

@@ -1,6 +1,7 @@
 package dev.waymark.codec;
 
 import dev.waymark.contract.EncryptedDataConverter;
+import dev.waymark.saver.FileStore;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
 import java.io.IOException;
@@ -27,7 +28,11 @@ public final class KeyStorage {
 
     /** The keys as another process sees them, with nothing cached. */
     public ThreadKeys keys() {
-        return new ThreadKeys(MASTER, new FileKeyStore(place), true, () -> System.nanoTime() + passed.get());
+        return new ThreadKeys(
+                MASTER,
+                new KeyStore(FileStore.erasingIn(place, ".json")),
+                true,
+                () -> System.nanoTime() + passed.get());
     }
 
     /** A client that encrypts with these keys. */

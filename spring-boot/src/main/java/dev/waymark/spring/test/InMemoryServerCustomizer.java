@@ -2,7 +2,8 @@ package dev.waymark.spring.test;
 
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.connect.Connection;
-import dev.waymark.saver.MemorySaver;
+import dev.waymark.saver.KeyValueSaver;
+import dev.waymark.saver.MemoryStore;
 import dev.waymark.worker.server.DevServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,7 +48,8 @@ record InMemoryServerCustomizer(boolean slice) implements ContextCustomizer {
         // application's own saver takes precedence.
         beans.registerBeanDefinition(
                 SAVING,
-                BeanDefinitionBuilder.genericBeanDefinition(SaveOptions.class, () -> SaveOptions.in(new MemorySaver()))
+                BeanDefinitionBuilder.genericBeanDefinition(
+                                SaveOptions.class, () -> SaveOptions.in(new KeyValueSaver(new MemoryStore())))
                         .setFallback(true)
                         .getBeanDefinition());
         if (slice) {

@@ -6,16 +6,17 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
-import dev.waymark.codec.FileKeyStore;
+import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.ServerState;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.ProblemType;
 import io.grpc.Status;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.internal.logging.LoggerTag;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -52,9 +53,13 @@ class SafeLogLayoutTest {
 
     @Test
     void unavailableKeyStorage_isLoggedOnceInTenSeconds() {
+        ThreadKeys keys = ThreadKeys.of(
+                        Map.of(ThreadKeys.VARIABLE, "file:no-such-place"),
+                        Optional.of(EncryptionKeys.parse("k1:" + "A".repeat(43) + "=")))
+                .orElseThrow();
         Throwable away =
-                new IllegalStateException(catchThrowable(() -> new FileKeyStore(Path.of("no-such-place")).find("x")));
-        String line = "Task of a failed. there is no directory for the keys of threads: ";
+                new IllegalStateException(catchThrowable(() -> keys.begin("default", "trip", Optional.empty())));
+        String line = "Task of a failed. the keys of threads are not available: there is no directory ";
 
         assertThat(logged("Task of a failed.", away, 100)).startsWith(line).hasLineCount(1);
         assertThat(logged("Task of b failed.", away, 100)).isEmpty();
@@ -64,8 +69,8 @@ class SafeLogLayoutTest {
 
     @Test
     void activitiesWithoutKeys_areLoggedOnceInTenSeconds() {
-        Throwable away =
-                ApplicationFailure.newFailure("the keys of threads can't be read", ProblemType.KEY_STORE_UNAVAILABLE);
+        Throwable away = ApplicationFailure.newFailure(
+                "the keys of threads are not available", ProblemType.KEY_STORE_UNAVAILABLE);
 
         assertThat(logged("Activity failure.", away, 100)).contains("Activity failure.");
         assertThat(logged("Activity failure.", away, 101)).isEmpty();

@@ -195,7 +195,8 @@ class KeyStorageServerTest {
                                         .orElse(Failure.getDefaultInstance()),
                                 found -> found.hasApplicationFailureInfo());
                 assertThat(failure.getApplicationFailureInfo().getType()).isEqualTo("KeyStoreUnavailable");
-                assertThat(failure.getMessage()).startsWith("there is no directory for the keys of threads");
+                assertThat(failure.getMessage())
+                        .startsWith("the keys of threads are not available: there is no directory ");
 
                 storage.bringBack();
 

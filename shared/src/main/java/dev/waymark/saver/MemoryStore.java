@@ -1,12 +1,12 @@
-package dev.waymark.testkit;
+package dev.waymark.saver;
 
-import dev.waymark.saver.KeyValueStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
 
-/** A store in memory, for tests. Several savers can share it, each with its own namespace. */
+/** A store in memory: for tests, and for programs that run once. Several savers can share it, each with its own namespace. */
 public final class MemoryStore implements KeyValueStore {
     private final ConcurrentMap<String, String> entries = new ConcurrentHashMap<>();
 
@@ -34,5 +34,12 @@ public final class MemoryStore implements KeyValueStore {
     @Override
     public List<String> list(String prefix) {
         return entries.keySet().stream().filter(key -> key.startsWith(prefix)).toList();
+    }
+
+    @Override
+    public <T> T exclusively(Supplier<T> work) {
+        synchronized (entries) {
+            return work.get();
+        }
     }
 }
