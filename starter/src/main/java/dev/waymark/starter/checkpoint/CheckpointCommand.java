@@ -6,36 +6,24 @@ import dev.waymark.checkpoint.SessionCheckpoint;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.starter.options.SaverOptions;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.render.Output;
+import dev.waymark.starter.options.ThreadVerb;
 import dev.waymark.timeline.CheckpointFormat;
 import dev.waymark.timeline.Timeline;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 @HelpEntry(
         group = CommandGroup.LOOK,
         examples = {"checkpoint trip --format session", "checkpoint trip --at 2"})
 @Command(name = "checkpoint", description = "Prints a checkpoint, derived from history.")
-public final class CheckpointCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class CheckpointCommand extends ThreadVerb {
     @Option(
             names = "--format",
             paramLabel = "F",
@@ -63,14 +51,13 @@ public final class CheckpointCommand implements Callable<Integer> {
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(),
                         "no such format: " + format + ". Use one of " + String.join(", ", CheckpointFormat.names())));
-        try (AgentClient client = SaverOptions.reader()) {
-            thread = client.lists().find(thread);
+        return reading(client -> {
             Timeline timeline = Optional.ofNullable(at)
                     .map(place -> client.timeline(thread, place))
                     .orElseGet(() -> client.timeline(thread));
             print(wanted, timeline);
             return ExitCode.DONE;
-        }
+        });
     }
 
     /** Prints phases one record per line, but as one document with --json or --latest, like every other format. */

@@ -3,35 +3,22 @@ package dev.waymark.starter.checkpoint;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.starter.options.SaverOptions;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.render.Output;
+import dev.waymark.starter.options.ThreadVerb;
 import dev.waymark.starter.render.TextTable;
 import dev.waymark.timeline.Timeline;
 import dev.waymark.timeline.Version;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 @HelpEntry(group = CommandGroup.LOOK, examples = "checkpoints trip")
 @Command(name = "checkpoints", description = "Lists the versions of a thread that are still in history.")
-public final class CheckpointsCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class CheckpointsCommand extends ThreadVerb {
     @Override
     public Integer call() {
-        try (AgentClient client = SaverOptions.reader()) {
-            thread = client.lists().find(thread);
+        return reading(client -> {
             Timeline timeline = client.timeline(thread);
             if (timeline.cut()) {
                 output.note("waymark: older versions were deleted from the server");
@@ -59,6 +46,6 @@ public final class CheckpointsCommand implements Callable<Integer> {
             }
             TextTable.print(output, rows);
             return ExitCode.DONE;
-        }
+        });
     }
 }

@@ -2,17 +2,12 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.conversation.value.FormAction;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.options.WaitingVerb;
 import dev.waymark.starter.render.OutcomeRenderer;
-import dev.waymark.starter.render.Output;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -21,16 +16,7 @@ import picocli.CommandLine.Spec;
 
 @HelpEntry(group = CommandGroup.DECIDE, examples = "answer trip Friday")
 @Command(name = "answer", description = "Answers the open question, and waits for the outcome.")
-public final class AnswerCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Mixin
-    private WaitOptions wait;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class AnswerCommand extends WaitingVerb {
     @Parameters(
             index = "1",
             arity = "0..1",
@@ -52,10 +38,9 @@ public final class AnswerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = wait.client(output)) {
-            thread = client.lists().find(thread);
+        return waiting(client -> {
             return OutcomeRenderer.print(output, client.send(thread, message()).await());
-        }
+        });
     }
 
     private OutboundMessage message() {

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.PayloadJson;
@@ -13,18 +12,14 @@ import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.starter.options.DecisionOptions;
 import dev.waymark.starter.options.GrantOptions;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.options.WaitingVerb;
 import dev.waymark.starter.render.OutcomeRenderer;
-import dev.waymark.starter.render.Output;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 @HelpEntry(
@@ -35,16 +30,7 @@ import picocli.CommandLine.Spec;
             "approve table-9 --for 3-times --by ann"
         })
 @Command(name = "approve", description = "Approves a call, and waits for the outcome.")
-public final class ApproveCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Mixin
-    private WaitOptions wait;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class ApproveCommand extends WaitingVerb {
     @Option(names = "--args", paramLabel = "JSON", description = "Arguments to use instead of the proposed ones.")
     private String args;
 
@@ -61,8 +47,7 @@ public final class ApproveCommand implements Callable<Integer> {
     public Integer call() {
         ApprovalDecided plain = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
         ApprovalDecided approval = grant.terms().map(plain::granting).orElse(plain);
-        try (AgentClient client = wait.client(output)) {
-            thread = client.lists().find(thread);
+        return waiting(client -> {
             client.saved().restore(thread, ResumeOptions.onward());
             Optional<ApprovalDecided> reviewed = new ApprovalReview(output).review(client, thread, approval);
             if (reviewed.isEmpty()) {
@@ -70,7 +55,7 @@ public final class ApproveCommand implements Callable<Integer> {
                 return ExitCode.FAILED;
             }
             return OutcomeRenderer.print(output, decision.send(client, thread, reviewed.get()));
-        }
+        });
     }
 
     private Json object(String text) {

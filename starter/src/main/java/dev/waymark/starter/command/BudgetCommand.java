@@ -2,24 +2,18 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.conversation.fact.PersonFact.BudgetRaised;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Usd;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.options.WaitingVerb;
 import dev.waymark.starter.render.OutcomeRenderer;
-import dev.waymark.starter.render.Output;
 import java.math.BigDecimal;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
@@ -27,16 +21,7 @@ import picocli.CommandLine.TypeConversionException;
         group = CommandGroup.DECIDE,
         examples = {"budget trip --usd 2.50", "budget trip --iterations 20"})
 @Command(name = "budget", description = "Raises a limit. A turn that ended at the limit continues.")
-public final class BudgetCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Mixin
-    private WaitOptions wait;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class BudgetCommand extends WaitingVerb {
     @Option(
             names = "--usd",
             paramLabel = "X",
@@ -58,10 +43,9 @@ public final class BudgetCommand implements Callable<Integer> {
         if (usd == null && tokens == null && iterations == null) {
             throw new ParameterException(spec.commandLine(), "no limit given: use --usd, --tokens or --iterations");
         }
-        try (AgentClient client = wait.client(output)) {
-            thread = client.lists().find(thread);
+        return waiting(client -> {
             return OutcomeRenderer.print(output, client.raise(thread, raise()).await());
-        }
+        });
     }
 
     private BudgetRaised raise() {

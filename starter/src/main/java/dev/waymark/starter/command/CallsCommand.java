@@ -3,36 +3,24 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.display.SafeText;
-import dev.waymark.starter.options.SaverOptions;
-import dev.waymark.starter.options.ThreadHelp;
+import dev.waymark.starter.options.ThreadVerb;
 import dev.waymark.starter.render.CallText;
 import dev.waymark.starter.render.OneLine;
-import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import dev.waymark.timeline.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @HelpEntry(group = CommandGroup.LOOK, examples = "calls trip --full")
 @Command(name = "calls", description = "Lists the tool calls of a thread.")
-public final class CallsCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class CallsCommand extends ThreadVerb {
     @Option(names = "--pending", description = "List only calls without a result.")
     private boolean pending;
 
@@ -41,8 +29,8 @@ public final class CallsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = SaverOptions.reader()) {
-            Timeline timeline = client.timeline(client.lists().find(thread));
+        return reading(client -> {
+            Timeline timeline = client.timeline(thread);
             Map<String, CallLog.Result> results = full ? CallLog.results(timeline) : Map.of();
             List<CallItem> calls = CallLog.of(timeline).stream()
                     .filter(call -> !pending || call.lacksResult())
@@ -70,6 +58,6 @@ public final class CallsCommand implements Callable<Integer> {
             }
             TextTable.print(output, rows);
             return ExitCode.DONE;
-        }
+        });
     }
 }

@@ -3,30 +3,15 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.TurnHandle;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.Output;
-import java.util.concurrent.Callable;
+import dev.waymark.starter.options.WaitingVerb;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @HelpEntry(group = CommandGroup.END, examples = "clear trip --all")
 @Command(name = "clear", description = "Deletes the conversation. A running turn is stopped.")
-public final class ClearCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Mixin
-    private WaitOptions wait;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class ClearCommand extends WaitingVerb {
     @Option(
             names = "--all",
             description =
@@ -36,8 +21,7 @@ public final class ClearCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = wait.client(output)) {
-            thread = client.lists().find(thread);
+        return waiting(client -> {
             TurnHandle cleared = all ? client.clearAll(thread) : client.clear(thread);
             if (output.isJson()) {
                 output.document(JsonDocuments.of("cleared", cleared));
@@ -45,6 +29,6 @@ public final class ClearCommand implements Callable<Integer> {
                 output.line("cleared: " + thread);
             }
             return ExitCode.DONE;
-        }
+        });
     }
 }

@@ -3,15 +3,12 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
 import dev.waymark.display.Suggestion;
-import dev.waymark.starter.options.SaverOptions;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.render.Output;
+import dev.waymark.starter.options.ThreadVerb;
 import dev.waymark.starter.render.TextTable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -19,30 +16,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 @HelpEntry(
         group = CommandGroup.LOOK,
         examples = {"files trip", "files trip NOTES.md"})
 @Command(name = "files", description = "Lists the files that the agent has stored in the thread, or prints one.")
-public final class FilesCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class FilesCommand extends ThreadVerb {
     @Parameters(index = "1", paramLabel = "NAME", arity = "0..1", description = "The file to print.")
     private String name;
 
     @Override
     public Integer call() {
-        try (AgentClient client = SaverOptions.reader()) {
+        return reading(client -> {
             Map<String, String> files = new LinkedHashMap<>();
-            client.timeline(client.lists().find(thread))
+            client.timeline(thread)
                     .now()
                     .workspace()
                     .files()
@@ -54,7 +43,7 @@ public final class FilesCommand implements Callable<Integer> {
                 print(files);
             }
             return ExitCode.DONE;
-        }
+        });
     }
 
     private void list(Map<String, String> files) {

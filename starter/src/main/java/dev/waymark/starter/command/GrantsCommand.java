@@ -3,29 +3,22 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.TurnHandle;
 import dev.waymark.client.document.GrantItem;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.display.SafeText;
-import dev.waymark.starter.options.SaverOptions;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.options.WaitingVerb;
 import dev.waymark.starter.render.CallText;
 import dev.waymark.starter.render.OneLine;
-import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @HelpEntry(
         group = CommandGroup.DECIDE,
@@ -37,16 +30,7 @@ import picocli.CommandLine.Parameters;
             "A grant never lets a call run that the agent's rules deny. It ends with its thread, if the conversation is"
                     + " cleared, and if its tool changes."
         })
-public final class GrantsCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Mixin
-    private WaitOptions wait;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class GrantsCommand extends WaitingVerb {
     @Option(
             names = "--revoke",
             paramLabel = "N",
@@ -63,8 +47,7 @@ public final class GrantsCommand implements Callable<Integer> {
 
     private int revoke(int number) {
         PersonFact.GrantRevoked plain = PersonFact.GrantRevoked.of(number);
-        try (AgentClient client = wait.client(output)) {
-            thread = client.lists().find(thread);
+        return waiting(client -> {
             TurnHandle sent = client.send(thread, OutboundMessage.of(by == null ? plain : plain.withBy(by)));
             if (output.isJson()) {
                 output.document(new Revoked(thread, number, sent.fact().orElseThrow()));
@@ -72,15 +55,14 @@ public final class GrantsCommand implements Callable<Integer> {
                 output.line("revoked: grant " + number + " of " + SafeText.line(thread));
             }
             return ExitCode.DONE;
-        }
+        });
     }
 
     record Revoked(String thread, int grant, int fact) {}
 
     private int list() {
-        try (AgentClient client = SaverOptions.reader()) {
-            List<GrantItem> grants =
-                    GrantItem.of(client.timeline(client.lists().find(thread)).now(), Instant.now());
+        return reading(client -> {
+            List<GrantItem> grants = GrantItem.of(client.timeline(thread).now(), Instant.now());
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(grants));
                 return ExitCode.DONE;
@@ -102,6 +84,6 @@ public final class GrantsCommand implements Callable<Integer> {
             }
             TextTable.print(output, rows);
             return ExitCode.DONE;
-        }
+        });
     }
 }

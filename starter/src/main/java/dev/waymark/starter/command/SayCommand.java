@@ -2,14 +2,9 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.options.WaitingVerb;
 import dev.waymark.starter.render.OutcomeRenderer;
-import dev.waymark.starter.render.Output;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -22,16 +17,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "say",
         description = "Sends a message to a thread, and waits for the outcome of the turn that consumes it.")
-public final class SayCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Mixin
-    private WaitOptions wait;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class SayCommand extends WaitingVerb {
     @Parameters(
             index = "1",
             paramLabel = "MESSAGE",
@@ -52,9 +38,8 @@ public final class SayCommand implements Callable<Integer> {
         if (retry == (message != null)) {
             throw new ParameterException(spec.commandLine(), "say needs either MESSAGE or --retry");
         }
-        try (AgentClient client = wait.client(output)) {
-            thread = client.lists().find(thread);
+        return waiting(client -> {
             return OutcomeRenderer.print(output, (retry ? client.retry(thread) : client.say(thread, message)).await());
-        }
+        });
     }
 }

@@ -7,34 +7,20 @@ import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.conversation.decision.CallSettlement.Outcome;
 import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.options.WaitingVerb;
 import dev.waymark.starter.render.OutcomeRenderer;
-import dev.waymark.starter.render.Output;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 @HelpEntry(group = CommandGroup.DECIDE, examples = "settle table-9 --call tu_1 --outcome done --result \"receipt 7\"")
 @Command(
         name = "settle",
         description = "Settles a call with an unknown outcome, and waits for the outcome of the turn.")
-public final class SettleCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Mixin
-    private WaitOptions wait;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class SettleCommand extends WaitingVerb {
     @Option(names = "--call", paramLabel = "ID", required = true, description = "The call to settle.")
     private String call;
 
@@ -72,12 +58,11 @@ public final class SettleCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         OutcomeSettled settlement = settlement();
-        try (AgentClient client = wait.client(output)) {
-            thread = client.lists().find(thread);
+        return waiting(client -> {
             AgentClient signing = key == null ? client : client.signingWith(DecisionKey.read(key));
             return OutcomeRenderer.print(
                     output, signing.settle(thread, settlement).await());
-        }
+        });
     }
 
     private OutcomeSettled settlement() {

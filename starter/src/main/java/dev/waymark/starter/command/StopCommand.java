@@ -3,33 +3,17 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.starter.options.ThreadHelp;
-import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.Output;
-import java.util.concurrent.Callable;
+import dev.waymark.starter.options.WaitingVerb;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 @HelpEntry(group = CommandGroup.END, examples = "stop trip")
 @Command(name = "stop", description = "Ends the turn. Queued messages stay queued for the next turn.")
-public final class StopCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Mixin
-    private WaitOptions wait;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class StopCommand extends WaitingVerb {
     @Override
     public Integer call() {
-        try (AgentClient client = wait.client(output)) {
-            thread = client.lists().find(thread);
+        return waiting(client -> {
             AgentResult result = client.stop(thread).await();
             if (output.isJson()) {
                 output.document(JsonDocuments.of(result));
@@ -37,6 +21,6 @@ public final class StopCommand implements Callable<Integer> {
                 output.line(result.status() + ": " + thread);
             }
             return ExitCode.DONE;
-        }
+        });
     }
 }

@@ -4,17 +4,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.Verification;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.starter.options.SaverOptions;
-import dev.waymark.starter.options.ThreadHelp;
+import dev.waymark.starter.options.ThreadVerb;
 import dev.waymark.starter.render.OneLine;
-import dev.waymark.starter.render.Output;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 @HelpEntry(group = CommandGroup.LOOK, examples = "verify trip")
 @Command(
@@ -22,17 +16,10 @@ import picocli.CommandLine.Parameters;
         description =
                 "Derives a thread's state from its history, and compares it with the digests that its workflow recorded and"
                         + " with the workflow's current state.")
-public final class VerifyCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class VerifyCommand extends ThreadVerb {
     @Override
     public Integer call() {
-        try (AgentClient client = SaverOptions.reader()) {
-            thread = client.lists().find(thread);
+        return reading(client -> {
             Verification verification = client.inspector().verify(thread);
             if (verification.cut()) {
                 output.note("waymark: older runs were deleted from the server and are not compared");
@@ -48,7 +35,7 @@ public final class VerifyCommand implements Callable<Integer> {
                 print(verification);
             }
             return verification.agrees() ? ExitCode.DONE : ExitCode.FAILED;
-        }
+        });
     }
 
     private void print(Verification verification) {

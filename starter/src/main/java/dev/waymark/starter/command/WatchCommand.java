@@ -3,41 +3,28 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadEvent;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.starter.options.SaverOptions;
-import dev.waymark.starter.options.ThreadHelp;
+import dev.waymark.starter.options.ThreadVerb;
 import dev.waymark.starter.render.ComingReply;
 import dev.waymark.starter.render.OneLine;
-import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.WatchRenderer;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 @HelpEntry(
         group = CommandGroup.LOOK,
         examples = {"watch trip", "watch trip --json"})
 @Command(name = "watch", description = "Follows a thread from its start until it closes.")
-public final class WatchCommand implements Callable<Integer> {
-    @Mixin
-    private Output output;
-
-    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
-    private String thread;
-
+public final class WatchCommand extends ThreadVerb {
     private final ComingReply coming = new ComingReply();
 
     @Override
     public Integer call() {
-        try (AgentClient client = SaverOptions.reader()) {
-            thread = client.lists().find(thread);
+        return reading(client -> {
             client.watch(thread, this::tell);
             return ExitCode.DONE;
-        }
+        });
     }
 
     private boolean tell(ThreadEvent event) {

@@ -112,11 +112,7 @@ final class AgentLookup {
         } catch (JsonProcessingException e) {
             // The error below is clearer.
         }
-        throw new CommandFailure(
-                ExitCode.BAD_INPUT,
-                ProblemType.BAD_INPUT,
-                "arguments are not a JSON object: " + json,
-                "Example: '{\"a\":1}'");
+        throw CommandFailure.badInput("arguments are not a JSON object: " + json, "Example: '{\"a\":1}'");
     }
 
     private static CommandFailure unknown(String what, String name, List<String> known, String where) {

@@ -175,9 +175,7 @@ final class AgentsOptions {
                     "no such jar or directory in --classpath: " + e.getFile(),
                     "Name existing ones, separated by colons");
         } catch (ServiceConfigurationError e) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
+            throw CommandFailure.badInput(
                     "an extension can't be loaded: " + e.getMessage(),
                     "Check META-INF/services/" + WorkerExtension.class.getName() + " in its jar");
         }
@@ -189,9 +187,7 @@ final class AgentsOptions {
                     .flatMap(extension -> extension.tools(ProcessEnvironment.get()).stream())
                     .toList());
         } catch (IllegalArgumentException e) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
+            throw CommandFailure.badInput(
                     "the tools of the extensions can't be used: " + e.getMessage(),
                     "Fix them, or leave one of them out of --classpath");
         }

@@ -38,13 +38,13 @@ final class BuildOptions {
         }
         BuildProcess process = new BuildProcess(build, ProcessEnvironment.get());
         if (process.isSpringBoot()) {
-            throw ThreadsOptions.badInput(
+            throw CommandFailure.badInput(
                     "a Spring Boot application has no " + command.name() + " command: " + build,
                     "Write its agents with java -jar " + build + " --waymark.write-agents=agents.json, and run "
                             + command.name() + " --agents agents.json with the waymark of the version that it uses");
         }
         if (!process.has(command.userObject().getClass())) {
-            throw ThreadsOptions.badInput(
+            throw CommandFailure.badInput(
                     "the build has no " + command.name() + " command: " + build,
                     "Name a waymark.jar, or a directory with its classes and jars, of a version that has one");
         }

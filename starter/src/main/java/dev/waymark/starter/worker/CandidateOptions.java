@@ -86,7 +86,7 @@ final class CandidateOptions {
     static void checkModel(ModelProviders providers, String model) throws CommandFailure {
         Optional<String> problem = new ModelChecks(providers).modelProblem(model);
         if (problem.isPresent()) {
-            throw ThreadsOptions.badInput(
+            throw CommandFailure.badInput(
                     "the model can't be used: " + problem.get(), "Example: anthropic:claude-haiku-4-5");
         }
     }

@@ -1,8 +1,6 @@
 package dev.waymark.starter.worker;
 
 import dev.waymark.cli.CommandFailure;
-import dev.waymark.cli.ExitCode;
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.AgentWorker;
 import io.temporal.worker.tuning.ResourceBasedControllerOptions;
 import io.temporal.worker.tuning.ResourceBasedTuner;
@@ -53,7 +51,8 @@ final class CapacityOptions {
         check("--cached-threads", cachedThreads, 1, Integer.MAX_VALUE);
         check("--target-load", targetLoad, 1, 99);
         if (targetLoad != null && (activitySlots != null || workflowSlots != null)) {
-            throw bad("--target-load can't be combined with fixed slots", "Omit --activity-slots and --workflow-slots");
+            throw CommandFailure.badInput(
+                    "--target-load can't be combined with fixed slots", "Omit --activity-slots and --workflow-slots");
         }
         worker.workerOptions(options -> {
             if (activitySlots != null) {
@@ -81,13 +80,9 @@ final class CapacityOptions {
 
     private static void check(String option, @Nullable Integer value, int least, int most) throws CommandFailure {
         if (value != null && (value < least || value > most)) {
-            throw bad(
+            throw CommandFailure.badInput(
                     option + " is " + value,
                     most == Integer.MAX_VALUE ? "Give at least " + least : "Give " + least + " to " + most);
         }
-    }
-
-    private static CommandFailure bad(String message, String remedy) {
-        return new CommandFailure(ExitCode.BAD_INPUT, ProblemType.BAD_INPUT, message, remedy);
     }
 }

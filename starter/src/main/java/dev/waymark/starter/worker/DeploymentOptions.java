@@ -1,9 +1,7 @@
 package dev.waymark.starter.worker;
 
 import dev.waymark.cli.CommandFailure;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.AgentWorker;
 import java.util.Map;
 import java.util.Optional;
@@ -37,13 +35,14 @@ final class DeploymentOptions {
             return worker;
         }
         if (deployment.isEmpty() || build.isEmpty()) {
-            throw bad(
+            throw CommandFailure.badInput(
                     "a version needs both a deployment and a build id; found only "
                             + deployment.orElseGet(build::orElseThrow),
                     "Add " + (deployment.isEmpty() ? "--deployment NAME" : "--build-id ID"));
         }
         if (inMemory) {
-            throw bad("the in-memory server has no worker deployments: " + deployment.get(), "Leave --deployment out");
+            throw CommandFailure.badInput(
+                    "the in-memory server has no worker deployments: " + deployment.get(), "Leave --deployment out");
         }
         return worker.deployment(deployment.get(), build.get());
     }
@@ -52,9 +51,5 @@ final class DeploymentOptions {
         return Optional.ofNullable(given)
                 .or(() -> Optional.ofNullable(variable))
                 .filter(text -> !text.isBlank());
-    }
-
-    private static CommandFailure bad(String message, String remedy) {
-        return new CommandFailure(ExitCode.BAD_INPUT, ProblemType.BAD_INPUT, message, remedy);
     }
 }

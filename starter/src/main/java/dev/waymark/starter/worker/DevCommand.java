@@ -109,9 +109,7 @@ public final class DevCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Optional<String> address = ConnectionOptions.address();
         if (address.isPresent()) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
+            throw CommandFailure.badInput(
                     "dev starts its own server, so it cannot use --address " + address.get(),
                     "Leave it out; --port sets the port of the server");
         }
@@ -188,21 +186,14 @@ public final class DevCommand implements Callable<Integer> {
     }
 
     private static CommandFailure contradiction(String options) {
-        return new CommandFailure(
-                ExitCode.BAD_INPUT,
-                ProblemType.BAD_INPUT,
-                "these options can't be combined: " + options,
-                "Leave one of them out");
+        return CommandFailure.badInput("these options can't be combined: " + options, "Leave one of them out");
     }
 
     /** Returns the temporal command, from an earlier download or a new one. It must match the SHA-256, if given. */
     private Path downloaded(Optional<String> sha256) throws CommandFailure {
         if (sha256.isPresent() && !sha256.get().matches("[0-9a-fA-F]{64}")) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
-                    "not a SHA-256: " + sha256.get(),
-                    "Write its 64 hexadecimal digits after --download=");
+            throw CommandFailure.badInput(
+                    "not a SHA-256: " + sha256.get(), "Write its 64 hexadecimal digits after --download=");
         }
         boolean isHere = TemporalDownload.cached().isPresent();
         if (!isHere) {

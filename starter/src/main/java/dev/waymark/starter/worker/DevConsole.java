@@ -1,11 +1,9 @@
 package dev.waymark.starter.worker;
 
 import dev.waymark.cli.CommandFailure;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.GuardedProgram;
 import java.io.BufferedReader;
@@ -159,9 +157,7 @@ final class DevConsole implements AutoCloseable {
         } catch (TimeoutException e) {
             return Optional.empty(); // Everything else is ready and does not depend on the console.
         } catch (ExecutionException e) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
+            throw CommandFailure.badInput(
                     "the console does not start" + (port == null ? "" : " on port " + port),
                     "See above; choose another port with --console-port, or leave it out with --no-console");
         }

@@ -88,7 +88,7 @@ public final class GateCommand implements Callable<Integer> {
         try (Gate gate = new Gate(source, files, accepted, new GateProgress(output))) {
             return reports.report(output, RolloutReport.of(gate.check(threads.most())), List.of());
         } catch (IllegalArgumentException e) {
-            throw ThreadsOptions.badInput("not an exported thread: " + e.getMessage(), "Write it again with export");
+            throw CommandFailure.badInput("not an exported thread: " + e.getMessage(), "Write it again with export");
         }
     }
 }

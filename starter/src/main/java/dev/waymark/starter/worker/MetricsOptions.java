@@ -2,9 +2,7 @@ package dev.waymark.starter.worker;
 
 import com.uber.m3.tally.Scope;
 import dev.waymark.cli.CommandFailure;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.AgentWorker;
 import java.io.IOException;
 import java.util.Optional;
@@ -35,18 +33,12 @@ final class MetricsOptions implements AutoCloseable {
             return;
         }
         if (port < 0 || port > Connection.LARGEST_PORT) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
-                    "not a port: " + port,
-                    "Use a number from 0 to " + Connection.LARGEST_PORT);
+            throw CommandFailure.badInput("not a port: " + port, "Use a number from 0 to " + Connection.LARGEST_PORT);
         }
         try {
             endpoint = MetricsEndpoint.listen(host, port);
         } catch (IOException | IllegalArgumentException e) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
+            throw CommandFailure.badInput(
                     "metrics can't be served on " + host + ":" + port + ": " + e.getMessage(),
                     "Choose another --metrics-port or --metrics-host");
         }

@@ -2,9 +2,7 @@ package dev.waymark.starter.worker;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.cli.CommandFailure;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.announce.delivery.ReceiverFile;
@@ -54,17 +52,10 @@ final class ReceiverOptions {
         try {
             return ReceiverFile.from(environment);
         } catch (YamlProblem e) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
-                    "invalid receivers: " + e.getMessage(),
-                    "Correct the file");
+            throw CommandFailure.badInput("invalid receivers: " + e.getMessage(), "Correct the file");
         } catch (IllegalArgumentException e) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
-                    String.valueOf(e.getMessage()),
-                    "Give --public-url an address such as https://agents.example.com");
+            throw CommandFailure.badInput(
+                    String.valueOf(e.getMessage()), "Give --public-url an address such as https://agents.example.com");
         }
     }
 }

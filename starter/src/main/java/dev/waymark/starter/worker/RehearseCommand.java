@@ -171,7 +171,7 @@ public final class RehearseCommand implements Callable<Integer> {
         List<Candidate> all = candidates.read();
         Optional<JudgeModel> judging = judge();
         if (!gated && accept.isSet()) {
-            throw ThreadsOptions.badInput("--accept needs --gate", "Add --gate");
+            throw CommandFailure.badInput("--accept needs --gate", "Add --gate");
         }
         if (!gated) {
             return threads.read(
@@ -214,22 +214,22 @@ public final class RehearseCommand implements Callable<Integer> {
     private void check() throws CommandFailure {
         threads.check();
         if (from != null && !threads.isOne()) {
-            throw ThreadsOptions.badInput("--from needs one thread, by name", "Example: rehearse trip --from 3");
+            throw CommandFailure.badInput("--from needs one thread, by name", "Example: rehearse trip --from 3");
         }
         atLeastOne("--votes", votes);
         atLeastOne("--parallel", parallel);
         if (continued < 0) {
-            throw ThreadsOptions.badInput("--continue is negative: " + continued, "Set it to 0 or more");
+            throw CommandFailure.badInput("--continue is negative: " + continued, "Set it to 0 or more");
         }
         if (ceiling.signum() < 0) {
-            throw ThreadsOptions.badInput(
+            throw CommandFailure.badInput(
                     "--max-usd is negative: " + ceiling, "Set it to the dollars to spend at most");
         }
     }
 
     private static void atLeastOne(String option, int value) throws CommandFailure {
         if (value < 1) {
-            throw ThreadsOptions.badInput(option + " is not a positive number: " + value, "Set it to 1 or more");
+            throw CommandFailure.badInput(option + " is not a positive number: " + value, "Set it to 1 or more");
         }
     }
 
@@ -240,7 +240,7 @@ public final class RehearseCommand implements Callable<Integer> {
             try {
                 conditions.add(FailCondition.parse(text));
             } catch (IllegalArgumentException e) {
-                throw ThreadsOptions.badInput("--fail-on: " + e.getMessage(), "Example: --fail-on 'changed > 5%'");
+                throw CommandFailure.badInput("--fail-on: " + e.getMessage(), "Example: --fail-on 'changed > 5%'");
             }
         }
         boolean isChecked =
@@ -259,7 +259,7 @@ public final class RehearseCommand implements Callable<Integer> {
         CandidateOptions.checkModel(providers, judge);
         ModelProviders.Bound bound = providers.find(judge).orElseThrow();
         if (bound.pricing().isEmpty()) {
-            throw ThreadsOptions.badInput(
+            throw CommandFailure.badInput(
                     "no price is known for " + judge + ", which the ceiling needs", "Set it with --models FILE");
         }
         return Optional.of(new JudgeModel(judge, bound));
@@ -289,11 +289,11 @@ public final class RehearseCommand implements Callable<Integer> {
                             checked, report, conditions, !settings.expected().isEmpty() || checked.isPresent()),
                     conditions);
         } catch (Rehearsal.ProviderNotAllowed e) {
-            throw ThreadsOptions.badInput(
+            throw CommandFailure.badInput(
                     String.valueOf(e.getMessage()),
                     "If that provider may see the conversations, add --allow-provider " + e.provider());
         } catch (Rehearsal.JudgeMissing e) {
-            throw ThreadsOptions.badInput(
+            throw CommandFailure.badInput(
                     String.valueOf(e.getMessage()),
                     "Name a model with --judge, such as --judge anthropic:claude-haiku-4-5");
         }

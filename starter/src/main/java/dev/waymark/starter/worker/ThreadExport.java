@@ -63,11 +63,7 @@ final class ThreadExport {
                 thread,
                 runs.stream().map(run -> run.getExecution().getWorkflowId()).toList());
         if (matches.size() > 1) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
-                    "the id matches several threads: " + thread,
-                    "Enter more of the id");
+            throw CommandFailure.badInput("the id matches several threads: " + thread, "Enter more of the id");
         }
         return matches.stream().findFirst().orElseThrow(() -> missing(thread));
     }

@@ -93,12 +93,12 @@ final class ThreadsOptions {
                         .filter(given -> given)
                         .count()
                 > 1) {
-            throw badInput(
+            throw CommandFailure.badInput(
                     "threads are chosen in several ways: by name, with --query or --since, with --histories",
                     "Keep one of them");
         }
         if (histories != null && ConnectionOptions.address().isPresent()) {
-            throw badInput("--histories can't be combined with --address", "Leave one of them out");
+            throw CommandFailure.badInput("--histories can't be combined with --address", "Leave one of them out");
         }
         if (histories != null && !Files.isDirectory(histories)) {
             throw new CommandFailure(
@@ -108,7 +108,8 @@ final class ThreadsOptions {
                     "Write files into it with: " + Banner.command() + " export THREAD --out FILE");
         }
         if (sample != null && sample < 1) {
-            throw badInput("--sample is not a positive number: " + sample, "Leave it out to take all threads");
+            throw CommandFailure.badInput(
+                    "--sample is not a positive number: " + sample, "Leave it out to take all threads");
         }
     }
 
@@ -132,7 +133,7 @@ final class ThreadsOptions {
                             : ServerThreads.named(client, named));
         } catch (StatusRuntimeException e) {
             if (query != null && e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT) {
-                throw badInput(
+                throw CommandFailure.badInput(
                         "the server refuses --query: " + e.getStatus().getDescription(),
                         "Example: --query \"StartTime > '2026-11-01T00:00:00Z'\"");
             }
@@ -145,9 +146,5 @@ final class ThreadsOptions {
         Optional<PayloadCodec> codec = Connection.codec(ProcessEnvironment.get());
         String namespace = Connection.namespace(ProcessEnvironment.get());
         return history -> codec.map(keys -> history.decoded(keys, namespace)).orElse(history);
-    }
-
-    static CommandFailure badInput(String message, String remedy) {
-        return new CommandFailure(ExitCode.BAD_INPUT, ProblemType.BAD_INPUT, message, remedy);
     }
 }

@@ -13,7 +13,6 @@ import dev.waymark.contract.work.AgentPolicies;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.render.Output;
@@ -181,9 +180,7 @@ public final class ToolsCommand implements Callable<Integer> {
     private int attempt(ToolSpec tool, Json carried, ToolRunner tools) throws Exception {
         Safety safety = Safety.of(tool);
         if (safety != Safety.SAFE) {
-            throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.BAD_INPUT,
+            throw CommandFailure.badInput(
                     safety == Safety.SIDE_EFFECTING
                             ? "tool has side effects: " + tool.name() + ", so it runs only in a thread"
                             : "tool runs only in a thread: " + tool.name(),
