@@ -13,6 +13,7 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.model.adapter.ReplySchemas;
 import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.OptionProblems;
+import dev.waymark.worker.model.http.ProviderJson;
 import dev.waymark.worker.model.http.ProviderService;
 import dev.waymark.worker.model.http.ToolChoice;
 import dev.waymark.worker.model.table.ModelTable;
@@ -157,7 +158,7 @@ public final class AnthropicProvider implements ModelProvider {
         Request.Builder http = new Request.Builder()
                 .url(service.at("v1/messages"))
                 .header("anthropic-version", VERSION)
-                .post(EventStreams.once(AnthropicMapper.request(request)));
+                .post(ProviderJson.body(AnthropicMapper.request(request)));
         key.ifPresent(secret -> http.header("x-api-key", secret));
         return streams.ask(http.build(), new AnthropicReader(service, request.model(), listener), listener);
     }

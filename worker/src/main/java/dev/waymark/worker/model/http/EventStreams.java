@@ -8,27 +8,23 @@ import dev.waymark.worker.inbound.InputTooLargeException;
 import dev.waymark.worker.inbound.MemoryBudget;
 import dev.waymark.worker.inbound.MemoryShortException;
 import dev.waymark.worker.inbound.ServerSentEvents;
-import dev.waymark.worker.process.DaemonThreads;
+import dev.waymark.worker.outbound.SentOnce;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.Connection;
-import okhttp3.Dispatcher;
 import okhttp3.Interceptor;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
 import okhttp3.Request;
-import okhttp3.RequestBody;
 import okhttp3.Response;
-import okio.BufferedSink;
 
 /**
  * Sends requests that are answered with a stream of events. Each request is sent at most once: neither a broken
@@ -38,7 +34,6 @@ import okio.BufferedSink;
  * replies that are being read share the worker's {@link MemoryBudget}.
  */
 public final class EventStreams {
-    private static final MediaType JSON = MediaType.get("application/json");
     private static final int MOST_ERROR_BYTES = 64 * 1024;
 
     /** Includes reasoning and arguments. A longer reply would also exceed the limit of a reply in history, 1 MiB. */
@@ -62,17 +57,7 @@ public final class EventStreams {
     }
 
     private static OkHttpClient client() {
-        Dispatcher dispatcher = new Dispatcher(Executors.newCachedThreadPool(DaemonThreads.named("model stream")));
-        // OkHttp allows five requests per host by default and queues the rest.
-        dispatcher.setMaxRequests(Integer.MAX_VALUE);
-        dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
-        return new OkHttpClient.Builder()
-                .dispatcher(dispatcher)
-                .retryOnConnectionFailure(false)
-                .followRedirects(false)
-                .followSslRedirects(false)
-                .connectTimeout(Duration.ofSeconds(10))
-                .writeTimeout(Duration.ofMinutes(1))
+        return SentOnce.client("model stream")
                 // Longer than the agent's limit for a silent model, which applies first.
                 .readTimeout(Duration.ofMinutes(10))
                 .pingInterval(Duration.ofSeconds(30))
@@ -94,35 +79,6 @@ public final class EventStreams {
                                 .newBuilder()
                                 .header("Connection", "close")
                                 .build());
-    }
-
-    /**
-     * A request body that is sent once. OkHttp repeats requests with other bodies after a 408, and after a 503 with
-     * {@code Retry-After: 0}.
-     */
-    public static RequestBody once(Object body) {
-        byte[] json = ProviderJson.bytes(body);
-        return new RequestBody() {
-            @Override
-            public MediaType contentType() {
-                return JSON;
-            }
-
-            @Override
-            public long contentLength() {
-                return json.length;
-            }
-
-            @Override
-            public void writeTo(BufferedSink sink) throws IOException {
-                sink.write(json);
-            }
-
-            @Override
-            public boolean isOneShot() {
-                return true;
-            }
-        };
     }
 
     /**

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import dev.waymark.worker.outbound.SentOnce;
+import okhttp3.RequestBody;
 
 /** JSON for exchange with providers: unknown fields are ignored, and nulls in a call's arguments are kept. */
 public final class ProviderJson {
@@ -31,9 +33,10 @@ public final class ProviderJson {
         return tree;
     }
 
-    static byte[] bytes(Object body) {
+    /** The body of a request, which is sent once. */
+    public static RequestBody body(Object request) {
         try {
-            return MAPPER.writeValueAsBytes(body);
+            return SentOnce.body(SentOnce.JSON, MAPPER.writeValueAsBytes(request));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the request can't be encoded as JSON", e);
         }

@@ -12,6 +12,7 @@ import dev.waymark.model.adapter.ReplySchemas;
 import dev.waymark.worker.model.http.EventReader;
 import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.OptionProblems;
+import dev.waymark.worker.model.http.ProviderJson;
 import dev.waymark.worker.model.http.ProviderService;
 import dev.waymark.worker.model.table.ModelTable;
 import java.util.EnumSet;
@@ -167,7 +168,7 @@ abstract class OpenAiApi implements ModelProvider {
             throws ModelFailure, InterruptedException {
         Request.Builder http = new Request.Builder()
                 .url(service.at(path))
-                .post(EventStreams.once(
+                .post(ProviderJson.body(
                         body(isAtHome() ? request : request.withCacheKey(Optional.empty()), secondForm)));
         key.ifPresent(secret -> http.header("Authorization", "Bearer " + secret));
         return streams.ask(http.build(), reader(service, request.model(), listener), listener);

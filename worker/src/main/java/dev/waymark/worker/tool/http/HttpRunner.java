@@ -4,6 +4,7 @@ import dev.waymark.agent.Endpoint;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.inbound.FirstBytes;
 import dev.waymark.worker.inbound.InlineText;
+import dev.waymark.worker.outbound.SentOnce;
 import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
@@ -127,15 +128,12 @@ public final class HttpRunner implements AutoCloseable {
 
     private synchronized OkHttpClient base() {
         if (base == null) {
-            base = new OkHttpClient.Builder()
+            base = SentOnce.client("http tool")
                     .dns(dns)
                     .proxy(Proxy.NO_PROXY)
                     // HTTP/1.1 without pooling, so that tools with different permissions never share a connection.
                     .protocols(List.of(Protocol.HTTP_1_1))
                     .connectionPool(new ConnectionPool(0, 1, TimeUnit.SECONDS))
-                    .retryOnConnectionFailure(false)
-                    .followRedirects(false)
-                    .followSslRedirects(false)
                     // Only the waiting thread has a timeout.
                     .connectTimeout(Duration.ZERO)
                     .readTimeout(Duration.ZERO)
@@ -243,7 +241,7 @@ public final class HttpRunner implements AutoCloseable {
             };
             String location = response.header("Location");
             HttpUrl url = location == null ? null : request.url().resolve(location);
-            if (!again || url == null || !isSameOrigin(request.url(), url)) {
+            if (!again || url == null || !SentOnce.isSameOrigin(request.url(), url)) {
                 return Optional.empty();
             }
             Request.Builder next = request.newBuilder().url(url);
@@ -256,10 +254,6 @@ public final class HttpRunner implements AutoCloseable {
             }
             stage.compareAndSet(Stage.GONE, Stage.HERE);
             return Optional.of(next.build());
-        }
-
-        private static boolean isSameOrigin(HttpUrl one, HttpUrl other) {
-            return one.scheme().equals(other.scheme()) && one.host().equals(other.host()) && one.port() == other.port();
         }
 
         private HttpResult read(Response response) throws IOException {

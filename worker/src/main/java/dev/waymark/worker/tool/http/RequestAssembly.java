@@ -4,20 +4,16 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.outbound.SentOnce;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.kind.EffectKeys;
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import okhttp3.HttpUrl;
-import okhttp3.MediaType;
 import okhttp3.Request;
-import okhttp3.RequestBody;
-import okio.BufferedSink;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A request built from arguments, or the reason why none can be built. Arguments that the URL references are filled in
@@ -59,7 +55,7 @@ sealed interface RequestAssembly {
         if (endpoint.method().hasBody()) {
             request.url(address.url())
                     .header("Content-Type", "application/json")
-                    .method(endpoint.method().name(), new Body(rest));
+                    .method(endpoint.method().name(), SentOnce.body(null, bytes(rest)));
         } else {
             HttpUrl.Builder url = address.url().newBuilder();
             for (Map.Entry<String, Object> field : rest.entrySet()) {
@@ -100,40 +96,12 @@ sealed interface RequestAssembly {
         return true;
     }
 
-    /**
-     * A body that is sent once. OkHttp repeats requests with other bodies if the server requests it, regardless of
-     * OkHttp's settings.
-     */
-    final class Body extends RequestBody {
-        private final byte[] json;
-
-        Body(Map<String, Object> args) {
-            try {
-                json = PayloadJson.MAPPER.writeValueAsBytes(args);
-            } catch (JsonProcessingException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        /** Null, because a header sets the content type, and the tool may define that header. */
-        @Override
-        public @Nullable MediaType contentType() {
-            return null;
-        }
-
-        @Override
-        public long contentLength() {
-            return json.length;
-        }
-
-        @Override
-        public void writeTo(BufferedSink sink) throws IOException {
-            sink.write(json);
-        }
-
-        @Override
-        public boolean isOneShot() {
-            return true;
+    /** A header of the request sets the content type, and the tool may define that header. */
+    private static byte[] bytes(Map<String, Object> args) {
+        try {
+            return PayloadJson.MAPPER.writeValueAsBytes(args);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -8,7 +8,7 @@ import dev.waymark.worker.inbound.InputTooLargeException;
 import dev.waymark.worker.inbound.MemoryBudget;
 import dev.waymark.worker.inbound.MemoryShortException;
 import dev.waymark.worker.inbound.ServerSentEvents;
-import dev.waymark.worker.process.DaemonThreads;
+import dev.waymark.worker.outbound.SentOnce;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.kind.Effect;
@@ -21,7 +21,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -29,16 +28,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.ConnectionPool;
-import okhttp3.Dispatcher;
 import okhttp3.EventListener;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
-import okhttp3.RequestBody;
 import okhttp3.Response;
-import okio.BufferedSink;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +45,6 @@ import org.slf4j.LoggerFactory;
  */
 final class McpHttpChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpHttpChannel.class);
-    private static final MediaType JSON = MediaType.get("application/json");
     private static final String SESSION = "Mcp-Session-Id";
     private static final String AUTHORIZATION = "Authorization";
     private static final String TOKEN_REFUSED = ". The token was refused. The next call gets a new one";
@@ -107,17 +102,8 @@ final class McpHttpChannel implements McpChannel {
     }
 
     private static OkHttpClient client() {
-        Dispatcher dispatcher = new Dispatcher(Executors.newCachedThreadPool(DaemonThreads.named("mcp-http")));
-        dispatcher.setMaxRequests(Integer.MAX_VALUE);
-        dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
-        return new OkHttpClient.Builder()
-                .dispatcher(dispatcher)
+        return SentOnce.client("mcp-http")
                 .connectionPool(new ConnectionPool(0, 1, TimeUnit.MILLISECONDS))
-                .retryOnConnectionFailure(false)
-                .followRedirects(false)
-                .followSslRedirects(false)
-                .connectTimeout(Duration.ofSeconds(10))
-                .writeTimeout(Duration.ofMinutes(1))
                 // The thread that waits for the response enforces the timeout.
                 .readTimeout(Duration.ZERO)
                 .eventListenerFactory(call -> Optional.ofNullable(call.request().tag(Exchange.class))
@@ -142,7 +128,7 @@ final class McpHttpChannel implements McpChannel {
             Exchange exchange = new Exchange(id, request.isStateless(), bearer);
             Call call = CLIENT.newCall(http(request, bearer)
                     .tag(Exchange.class, exchange)
-                    .post(once(body))
+                    .post(SentOnce.body(SentOnce.JSON, body))
                     .build());
             call.enqueue(exchange);
             try {
@@ -203,7 +189,8 @@ final class McpHttpChannel implements McpChannel {
     }
 
     private CompletableFuture<Void> say(JsonNode message) {
-        return send(http().post(once(JsonRpc.bytes(message))).build());
+        return send(http().post(SentOnce.body(SentOnce.JSON, JsonRpc.bytes(message)))
+                .build());
     }
 
     private CompletableFuture<Void> send(Request request) {
@@ -293,34 +280,6 @@ final class McpHttpChannel implements McpChannel {
     /** Masks the secrets of the agent file and the tokens in texts from the server. */
     private Secrets hidden() {
         return token.map(bearer -> secrets.and(bearer.hidden())).orElse(secrets);
-    }
-
-    /**
-     * A request body that is sent once. OkHttp repeats requests with other bodies after a 408, and after a 503 with
-     * {@code Retry-After: 0}.
-     */
-    private static RequestBody once(byte[] json) {
-        return new RequestBody() {
-            @Override
-            public MediaType contentType() {
-                return JSON;
-            }
-
-            @Override
-            public long contentLength() {
-                return json.length;
-            }
-
-            @Override
-            public void writeTo(BufferedSink sink) throws IOException {
-                sink.write(json);
-            }
-
-            @Override
-            public boolean isOneShot() {
-                return true;
-            }
-        };
     }
 
     /** A redirect that repeats the request on the same host: 307 or 308. */
@@ -424,7 +383,7 @@ final class McpHttpChannel implements McpChannel {
             if (status == 307 || status == 308) {
                 Optional<HttpUrl> to =
                         Optional.ofNullable(response.header("Location")).map(url::resolve);
-                if (to.filter(there -> isHere(there)).isPresent()) {
+                if (to.filter(there -> SentOnce.isSameOrigin(there, url)).isPresent()) {
                     throw new Moved(to.get());
                 }
                 return new RpcAnswer.Refusal(
@@ -459,10 +418,6 @@ final class McpHttpChannel implements McpChannel {
                 return TOKEN_REFUSED;
             }
             return headers.get(AUTHORIZATION) == null ? NO_TOKEN : "";
-        }
-
-        private boolean isHere(HttpUrl there) {
-            return there.scheme().equals(url.scheme()) && there.host().equals(url.host()) && there.port() == url.port();
         }
 
         private String words(Optional<JsonNode> error, String body) {
