@@ -26,6 +26,7 @@ public final class RuleTrial {
     private final Optional<String> owner;
     private final List<Difference> differences = new ArrayList<>();
     private int calls;
+    private boolean notKnown;
 
     private RuleTrial(AgentSpec agent, Timeline timeline, Optional<String> owner) {
         this.agent = agent;
@@ -37,8 +38,10 @@ public final class RuleTrial {
      * The calls of a thread.
      *
      * @param calls the number of calls that were compared
+     * @param notKnown whether calls were left out, because rules ask about untrusted words and the recorded agent did
+     *     not say which words are untrusted
      */
-    public record Result(String thread, int calls, List<Difference> differences) {}
+    public record Result(String thread, int calls, List<Difference> differences, boolean notKnown) {}
 
     /**
      * A call that would be decided differently.
@@ -61,7 +64,7 @@ public final class RuleTrial {
     static Result of(AgentSpec agent, Timeline timeline, Optional<String> owner) {
         RuleTrial trial = new RuleTrial(agent, timeline, owner);
         RecordedReply.in(timeline).stream().filter(past -> !past.summary()).forEach(trial::compare);
-        return new Result(timeline.thread(), trial.calls, List.copyOf(trial.differences));
+        return new Result(timeline.thread(), trial.calls, List.copyOf(trial.differences), trial.notKnown);
     }
 
     private void compare(RecordedReply past) {
@@ -70,7 +73,14 @@ public final class RuleTrial {
         for (int i = 0; i < calls.size(); i++) {
             Optional<ToolSpec> tool = agent.tool(calls.get(i).tool());
             Optional<CallVerdict.Then> then = past.thenOf(i);
-            if (tool.isPresent() && then.isPresent()) {
+            if (tool.isEmpty() || then.isEmpty()) {
+                continue;
+            }
+            if (calls.get(i).untrusted().isEmpty()
+                    && tool.get().rules().stream()
+                            .anyMatch(rule -> rule.whenUntrusted().isPresent())) {
+                notKnown = true;
+            } else {
                 compare(tool.get(), past.made(i), then.get(), calls.get(i));
             }
         }

@@ -233,7 +233,7 @@ final class ThreadResumer {
                 how.place().map(place -> context.read(thread, place)).orElseGet(() -> context.read(thread));
         ResumeSource left = ResumeSource.of(ancestor);
         String id = ResumeSource.forkId(thread, context.histories().firstRunId(thread, ancestor.runId()), how);
-        Conversation begin = left.fork(new ForkRequest(id, how.message()), now());
+        Conversation begin = left.fork(new ForkRequest(id, how.message(), how.untrusted()), now());
         Optional<ThreadOwner> owner =
                 how.owner().or(() -> context.startInput(thread).owner());
         return new Forking(

@@ -171,7 +171,8 @@ final class ThreadStarter {
                     prompt.messages().map(RequestLimits::messages),
                     prompt.message(),
                     false,
-                    prompt.schema().map(RequestLimits::schema));
+                    prompt.schema().map(RequestLimits::schema),
+                    prompt.untrusted());
             RequestLimits.check(say);
             String thread = prompt.thread().map(RequestLimits::thread).orElseGet(() -> "run-" + UUID.randomUUID());
             return new Valid(prompt, thread, say);
@@ -212,7 +213,7 @@ final class ThreadStarter {
         PersonFact.UserSpoke say = valid.say();
         return input(agent(valid), valid)
                 .saying(new PersonFact.UserSpoke(
-                        Optional.empty(), say.replacement(), say.content(), say.retry(), say.schema()))
+                        Optional.empty(), say.replacement(), say.content(), say.retry(), say.schema(), say.untrusted()))
                 .tracedBy(prompt.traceparent())
                 .closingAfterOneTurn();
     }

@@ -78,6 +78,7 @@ final class AgentDifferences {
         } else {
             compare("implementation" + of, agent -> tool(agent, name).implementation());
         }
+        compareValues("untrusted" + of, agent -> tool(agent, name).untrusted());
         compareValues("safe_to_retry" + of, agent -> !tool(agent, name).hasEffect());
         if (was.get().hasEffect() && is.get().hasEffect()) {
             compare("side effects" + of, agent -> tool(agent, name).effects());

@@ -201,7 +201,8 @@ final class Continuation {
     }
 
     private Optional<String> judge(Call call) {
-        JudgedCall judged = new JudgedCall(call.tool(), call.args(), owner, state.spent(), state.requests(call), at);
+        JudgedCall judged = new JudgedCall(
+                call.tool(), call.args(), owner, state.spent(), state.requests(call), at, state.untrusted());
         apply(new ToolFact.VerdictRequested(call.id()));
         apply(new ToolFact.VerdictGiven(
                 call.id(),

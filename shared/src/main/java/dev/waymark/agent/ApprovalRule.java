@@ -9,6 +9,7 @@ import dev.waymark.conversation.value.Usd;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.ZoneId;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,12 +41,16 @@ public record ApprovalRule(@JsonValue Json stored) {
     private static final String SPENT = "spent_over";
     private static final String USD = "usd";
     private static final String TOKENS = "tokens";
+    /** The field for {@link #whenUntrusted()}, which may have a value that only another version knows. */
+    public static final String UNTRUSTED = "when_untrusted";
+
     private static final String HOURS = "hours";
     private static final String ZONE = "zone";
     private static final String THEN = "then";
     private static final String REASON = "reason";
 
-    private static final List<String> FIELDS = List.of(WHEN, OWNER, REQUESTED, SPENT, HOURS, ZONE, THEN, REASON);
+    private static final List<String> FIELDS =
+            List.of(WHEN, OWNER, REQUESTED, SPENT, UNTRUSTED, HOURS, ZONE, THEN, REASON);
 
     private static final Pattern SPAN = Pattern.compile("([01]?\\d|2[0-4])-([01]?\\d|2[0-4])");
 
@@ -94,6 +99,11 @@ public record ApprovalRule(@JsonValue Json stored) {
         return with(SPENT, most);
     }
 
+    /** A copy for calls that the model makes after it has read untrusted words. */
+    public ApprovalRule whenUntrusted(Untrusted since) {
+        return with(UNTRUSTED, since.wireName());
+    }
+
     /** A copy for calls between two hours of the day; the span may include midnight. */
     public ApprovalRule between(int fromHour, int toHour, ZoneId zone) {
         return with(HOURS, fromHour + "-" + toHour).with(ZONE, zone.getId());
@@ -108,6 +118,25 @@ public record ApprovalRule(@JsonValue Json stored) {
     @SuppressWarnings("unchecked") // The keys of a JSON object are texts.
     private static Map<String, @Nullable Object> fields(Json object) {
         return object.value() instanceof Map<?, ?> map ? (Map<String, @Nullable Object>) map : Map.of();
+    }
+
+    /** Which untrusted words a rule is about. The names are stored. */
+    public enum Untrusted {
+        /** All that were read since the conversation began. */
+        EVER("ever"),
+        /** Those that were read since the newest message of a person. */
+        SINCE_MESSAGE("since_message");
+
+        private final String wireName;
+
+        Untrusted(String wireName) {
+            this.wireName = wireName;
+        }
+
+        /** The name in agent files and in JSON. */
+        public String wireName() {
+            return wireName;
+        }
     }
 
     /** A span of hours in a time zone. The hour {@code to} is not included; the span may include midnight. */
@@ -138,6 +167,7 @@ public record ApprovalRule(@JsonValue Json stored) {
             owners();
             requestedOver();
             spentOver();
+            whenUntrusted();
             hours();
             return Optional.empty();
         } catch (IllegalArgumentException e) {
@@ -198,6 +228,16 @@ public record ApprovalRule(@JsonValue Json stored) {
         require(usd == null || usd instanceof Number, "spent_over.usd must be a number");
         return Optional.of(
                 new Budget(Optional.ofNullable(usd).map(ApprovalRule::dollars), whole(TOKENS, amounts.field(TOKENS))));
+    }
+
+    /** The untrusted words after which the rule holds. */
+    public Optional<Untrusted> whenUntrusted() {
+        Object given = stored.field(UNTRUSTED);
+        Optional<Untrusted> since = Arrays.stream(Untrusted.values())
+                .filter(each -> each.wireName().equals(given))
+                .findFirst();
+        require(given == null || since.isPresent(), "when_untrusted must be ever or since_message");
+        return since;
     }
 
     private static Usd dollars(Object amount) {

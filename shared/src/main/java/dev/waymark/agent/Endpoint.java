@@ -30,6 +30,11 @@ public record Endpoint(
         PATCH,
         DELETE;
 
+        /** Whether requests of this method only read. */
+        public boolean reads() {
+            return this == GET || this == HEAD;
+        }
+
         /**
          * Whether the arguments that the URL does not contain are sent in a body; otherwise, they are sent in the
          * query.

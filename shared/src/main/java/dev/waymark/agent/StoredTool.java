@@ -46,7 +46,9 @@ record StoredTool(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean judged,
 
-        Optional<Skills> skills) {
+        Optional<Skills> skills,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean untrusted) {
     StoredTool {
         Objects.requireNonNull(kind, "kind");
     }
@@ -78,7 +80,8 @@ record StoredTool(
                 implementation.sandbox(),
                 tool.rules(),
                 tool.judged(),
-                as(Skills.class, implementation));
+                as(Skills.class, implementation),
+                tool.untrusted());
     }
 
     private static <T> Optional<T> as(Class<T> type, ToolImplementation implementation) {
@@ -103,7 +106,8 @@ record StoredTool(
                         honoursKey,
                         verifyForbids),
                 orElse(rules, List.of()),
-                judged);
+                judged,
+                untrusted);
     }
 
     private ToolImplementation implementation() {

@@ -30,6 +30,7 @@ import java.util.Optional;
  * @param approval whether a person must approve every call, or every call that the rules do not decide
  * @param rules the rules that decide which calls need approval; the first one that holds decides
  * @param judged whether a {@code CallJudge} of the worker decides about the calls that no rule decides
+ * @param untrusted whether its results may have words of strangers, which rules can ask about
  */
 public record ToolSpec(
         String name,
@@ -41,7 +42,8 @@ public record ToolSpec(
         ToolImplementation implementation,
         SideEffects effects,
         List<ApprovalRule> rules,
-        boolean judged) {
+        boolean judged,
+        boolean untrusted) {
     /** The timeout of tools that do not set one. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
@@ -185,6 +187,7 @@ public record ToolSpec(
         private boolean verifyForbids;
         private List<ApprovalRule> rules = List.of();
         private boolean judged;
+        private boolean untrusted;
 
         private Builder(String name, ToolImplementation implementation) {
             this.name = name;
@@ -207,6 +210,7 @@ public record ToolSpec(
             verifyForbids = spec.effects.verifyForbids();
             rules = spec.rules;
             judged = spec.judged;
+            untrusted = spec.untrusted;
         }
 
         /** The tool's description, and the JSON Schema of its arguments, which must describe an object. */
@@ -252,6 +256,15 @@ public record ToolSpec(
         /** A {@code CallJudge} of the worker decides about the calls that no rule decides. */
         public Builder judged() {
             judged = true;
+            return this;
+        }
+
+        /**
+         * Declares that results may have words of strangers, such as a web page or a mail. Rules can ask about calls
+         * that the model makes after it has read them: {@link ApprovalRule#whenUntrusted}.
+         */
+        public Builder untrusted() {
+            untrusted = true;
             return this;
         }
 
@@ -323,7 +336,17 @@ public record ToolSpec(
                 throw new IllegalArgumentException("tool " + name + ": " + why);
             });
             return new ToolSpec(
-                    name, description, input, output, timeout, approval, implementation, effects, rules, judged);
+                    name,
+                    description,
+                    input,
+                    output,
+                    timeout,
+                    approval,
+                    implementation,
+                    effects,
+                    rules,
+                    judged,
+                    untrusted);
         }
     }
 }

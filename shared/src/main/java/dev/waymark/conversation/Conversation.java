@@ -40,6 +40,7 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentMap;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.UntrustedWords;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.time.Instant;
@@ -229,7 +230,12 @@ public record Conversation(
 
     /** The parent link for the subagent's thread that this step starts. */
     public Parent parentFor(Step.StartSubagent step) {
-        return new Parent(step.call().id(), parent().map(Parent::depth).orElse(0) + 1, step.budget());
+        String call = step.call().id();
+        return new Parent(
+                call,
+                parent().map(Parent::depth).orElse(0) + 1,
+                step.budget(),
+                dialogue.untrusted().map(words -> words.passedOn(call)));
     }
 
     /** The calls of the newest reply, in the model's order. */
@@ -297,7 +303,19 @@ public record Conversation(
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
     public List<PendingItem> asks() {
-        return callBook.asks(binding);
+        Optional<UntrustedWords> read = untrusted();
+        return callBook.asks(binding).stream()
+                .map(ask -> callBook.calls().contains(ask.callId()) ? ask.after(read) : ask)
+                .toList();
+    }
+
+    /**
+     * What brought untrusted words into the conversation. Empty if that is not known, because the agent does not
+     * distinguish such words.
+     */
+    public Optional<UntrustedWords> untrusted() {
+        return policy().flatMap(AgentPolicy::untrusted)
+                .map(rule -> dialogue.untrusted().orElse(UntrustedWords.NONE));
     }
 
     /** The requests that wait for a person, with the id of this thread. */

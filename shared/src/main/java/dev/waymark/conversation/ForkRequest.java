@@ -13,9 +13,14 @@ import java.util.Optional;
  *
  * @param id identifies this fork in the new thread
  * @param message the first message; without one, nothing runs until a person sends a message, an answer or a decision
+ * @param untrusted whether the message has words of others
  */
-public record ForkRequest(String id, Optional<Message> message) {
+public record ForkRequest(String id, Optional<Message> message, boolean untrusted) {
     public ForkRequest {
         Objects.requireNonNull(id, "id");
+    }
+
+    public ForkRequest(String id, Optional<Message> message) {
+        this(id, message, false);
     }
 }

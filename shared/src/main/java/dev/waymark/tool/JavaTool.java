@@ -79,6 +79,11 @@ public final class JavaTool<A extends Record> implements Tool {
         return with(spec.with().approval());
     }
 
+    /** Declares that results may have words of strangers, which rules can ask about. */
+    public JavaTool<A> untrusted() {
+        return with(spec.with().untrusted());
+    }
+
     /** Makes a repeated call with the same arguments return the result of the thread's first success. */
     public JavaTool<A> dedupe() {
         return with(spec.with().dedupe());

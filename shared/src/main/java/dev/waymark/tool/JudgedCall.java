@@ -2,6 +2,7 @@ package dev.waymark.tool;
 
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.UntrustedWords;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,8 +16,17 @@ import java.util.Optional;
  * @param requested how often the tool was requested in the thread, up to and including this call. Calls of the same
  *     reply count in their order.
  * @param at the current time
+ * @param untrusted what brought untrusted words into the conversation; empty if that is not known, because the agent
+ *     does not distinguish such words
  */
-public record JudgedCall(String tool, Json args, Optional<String> owner, Spent spent, int requested, Instant at) {
+public record JudgedCall(
+        String tool,
+        Json args,
+        Optional<String> owner,
+        Spent spent,
+        int requested,
+        Instant at,
+        Optional<UntrustedWords> untrusted) {
     public JudgedCall {
         Objects.requireNonNull(tool, "tool");
         Objects.requireNonNull(args, "args");

@@ -6,6 +6,7 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.UntrustedWords;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -111,6 +112,7 @@ public final class RuleCheck {
         return holdsForOwner(rule)
                 && rule.requestedOver().map(this::isRequestedOver).orElse(true)
                 && holdsForSpending(rule)
+                && holdsForUntrusted(rule)
                 && rule.hours().map(this::isWithin).orElse(true)
                 && holdsForArguments(rule);
     }
@@ -149,6 +151,20 @@ public final class RuleCheck {
         }
         spent.cost().ifPresent(cost -> looked.put("usd", cost.dollars()));
         return spent.cost().filter(cost -> cost.compareTo(most.usd().get()) > 0).isPresent();
+    }
+
+    private boolean holdsForUntrusted(ApprovalRule rule) throws NotEvaluated {
+        if (rule.whenUntrusted().isEmpty()) {
+            return true;
+        }
+        UntrustedWords words = call.untrusted()
+                .orElseThrow(() -> new NotEvaluated("the thread does not know which words are untrusted"));
+        boolean holds = switch (rule.whenUntrusted().get()) {
+            case EVER -> words.ever().isPresent();
+            case SINCE_MESSAGE -> words.sinceMessage().isPresent();
+        };
+        looked.put("untrusted", holds ? rule.whenUntrusted().get().wireName() : "no");
+        return holds;
     }
 
     private boolean isWithin(ApprovalRule.Hours hours) {

@@ -42,6 +42,9 @@ public @interface ToolMethod {
     /** Whether a person must approve every call. */
     boolean approval() default false;
 
+    /** Whether results may have words of strangers, which rules can ask about. */
+    boolean untrusted() default false;
+
     /** Whether a repeated call with the same arguments returns the result of the thread's first success. */
     boolean dedupe() default false;
 

@@ -87,6 +87,9 @@ public final class ToolMethods {
         if (declared.approval()) {
             spec.approval();
         }
+        if (declared.untrusted()) {
+            spec.untrusted();
+        }
         if (declared.dedupe()) {
             spec.dedupe();
         }

@@ -20,6 +20,7 @@ import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.PartialReply;
+import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.contract.work.ToolInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.WordsReport;
@@ -56,6 +57,7 @@ import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.policy.UntrustedRule;
 import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.rule.Rules;
 import dev.waymark.conversation.state.AgentBinding;
@@ -86,9 +88,11 @@ import dev.waymark.conversation.value.PersistentMap;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.SignerKey;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.UntrustedWords;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.conversation.value.VerifiedSubject;
+import dev.waymark.conversation.value.WordSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
@@ -166,6 +170,9 @@ class StoredFormsTest {
                         CallVerdict.Then.DENY, Optional.of(2), Optional.of("too large"), Optional.of(ARGS))
                 .comparedWith(Optional.of(compared))
                 .about(Optional.of("e3b2"));
+        UntrustedWords untrusted = new UntrustedWords(
+                Optional.of(WordSource.call("tu_7", "fetch")), Optional.of(WordSource.message("m3")));
+        UntrustedRule untrustedRule = new UntrustedRule(Set.of("fetch"), List.of("docs"));
         PendingItem ask = new PendingItem(
                 "",
                 "tu_9",
@@ -185,13 +192,14 @@ class StoredFormsTest {
                 Optional.of(ARGS),
                 Optional.of("e3b2"),
                 true,
-                Optional.of(AT));
+                Optional.of(AT),
+                Optional.of(untrusted));
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
-                report, List.of("tu_9"), List.of("tu_8"), List.of(decision), Optional.of(budget), spent, true);
+                report, List.of("tu_9"), List.of("tu_8"), List.of(decision), Optional.of(budget), spent, true, true);
         FromFile fromFile = new FromFile(true, true);
-        Parent parent = new Parent("tu_0", 2, Optional.of(budget));
+        Parent parent = new Parent("tu_0", 2, Optional.of(budget), Optional.of(untrusted));
         CallSettlement settlement = new CallSettlement(
                 CallSettlement.Outcome.NOT_DONE,
                 Optional.of("ann"),
@@ -264,7 +272,8 @@ class StoredFormsTest {
                         Optional.of(ARGS),
                         Optional.of(summaries),
                         List.of(announce))
-                .withResults(results);
+                .withResults(results)
+                .withUntrusted(untrustedRule);
         EffectLog.Remembered remembered = new EffectLog.Remembered("tu_0", 1, claim);
         EffectLog.Effect effect =
                 new EffectLog.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true, 7);
@@ -278,7 +287,7 @@ class StoredFormsTest {
                 PersistentMap.<Workspace.VirtualFile>empty().with("a/b", file));
         SeenIds seen = new SeenIds(PersistentMap.<Integer>empty().with("id-1", 4), PersistentMap.empty());
         IgnoredSignals ignored = new IgnoredSignals(1, List.of(new IgnoredSignal("say", "why", AT)));
-        Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT, Optional.of(ARGS));
+        Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT, Optional.of(ARGS), true);
         Origin origin = new Origin(Optional.of("trip"), Optional.of(ARGS));
         Conversation conversation = new Conversation(
                 new ThreadIdentity(
@@ -294,7 +303,8 @@ class StoredFormsTest {
                         1,
                         Map.of("openai:m", 1),
                         true,
-                        Optional.of(ARGS)),
+                        Optional.of(ARGS),
+                        Optional.of(untrusted)),
                 new CallBook(
                         List.of("tu_1"),
                         PersistentMap.<Call>empty().with("tu_1", call),
@@ -382,6 +392,14 @@ class StoredFormsTest {
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),
                 stored(fromFile),
+                stored(
+                        new RunOutcome(
+                                "complete", 1, "Hi", Optional.empty(), Optional.of(spent), Optional.of("d"), true),
+                        "status",
+                        "text"),
+                stored(untrusted),
+                stored(WordSource.call("tu_7", "fetch"), "by"),
+                stored(untrustedRule),
                 stored(verdict, "then"),
                 stored(new Reply.Judged(1, verdict), "verdict"),
                 stored(Reply.of(USE).withVerdicts(List.of(new Reply.Judged(0, verdict))), "content"),
@@ -403,7 +421,8 @@ class StoredFormsTest {
                                 List.of(new JudgeInput.GrantSchema(1, ARGS)),
                                 2,
                                 true,
-                                true),
+                                true,
+                                Optional.of(untrusted)),
                         "callId",
                         "tool",
                         "args"),
@@ -513,6 +532,7 @@ class StoredFormsTest {
                 .build();
         ToolSpec search = ToolSpec.mcp("search", McpServer.at("web", "https://a.example/mcp", Map.of()), "Search")
                 .safeToRetry()
+                .untrusted()
                 .build();
         ToolSpec book = ToolSpec.java("book").verifies().honoursKey().build();
         List<ToolSpec> tools = new ArrayList<>(List.of(charge, refund, search, book));

@@ -29,7 +29,14 @@ class RuleCheckTest {
     private static final ApprovalRule ALLOW = ApprovalRule.allow("yes");
 
     private static JudgedCall call(String args, Optional<String> owner, Spent spent, int requested) throws Exception {
-        return new JudgedCall("charge", PayloadJson.MAPPER.readValue(args, Json.class), owner, spent, requested, AT);
+        return new JudgedCall(
+                "charge",
+                PayloadJson.MAPPER.readValue(args, Json.class),
+                owner,
+                spent,
+                requested,
+                AT,
+                Optional.empty());
     }
 
     private static JudgedCall call(String args) throws Exception {

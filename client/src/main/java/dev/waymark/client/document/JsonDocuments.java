@@ -108,6 +108,7 @@ public final class JsonDocuments {
         }
         document.put("queued", status.queued());
         document.set("pending", tree(timeline.pending()));
+        now.untrusted().filter(words -> !words.isNone()).ifPresent(words -> document.set("untrusted", tree(words)));
         now.turn().problem().ifPresent(problem -> document.set("error", error(problem)));
         timeline.stoppedHere().ifPresent(words -> document.put("stoppedHere", words));
         document.put("ignoredCount", status.ignoredCount());

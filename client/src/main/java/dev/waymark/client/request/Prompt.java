@@ -38,7 +38,8 @@ public final class Prompt {
                 false,
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty()));
+                Optional.empty(),
+                false));
     }
 
     /** The agent of a new thread. */
@@ -89,6 +90,11 @@ public final class Prompt {
     /** The caller's span, as a {@code traceparent} of W3C Trace Context. */
     public Optional<String> traceparent() {
         return parts.traceparent;
+    }
+
+    /** Whether the message has words that its sender did not write. */
+    public boolean untrusted() {
+        return parts.untrusted;
     }
 
     /** Sets the agent of a new thread. */
@@ -165,6 +171,14 @@ public final class Prompt {
         return with(edit -> edit.traceparent = Optional.of(span));
     }
 
+    /**
+     * Says that the message has words that its sender did not write, such as a mail or the state of a page. Rules of
+     * the agent can ask about calls that the model makes after it has read them.
+     */
+    public Prompt withUntrusted(boolean words) {
+        return with(edit -> edit.untrusted = words);
+    }
+
     /** Accepts that an in-memory server loses the thread when it stops. */
     public Prompt allowingVolatile() {
         return with(edit -> edit.volatileAllowed = true);
@@ -201,7 +215,8 @@ public final class Prompt {
             boolean volatileAllowed,
             Optional<Json> context,
             Optional<Json> schema,
-            Optional<String> traceparent) {
+            Optional<String> traceparent,
+            boolean untrusted) {
         private Parts with(Consumer<Edit> change) {
             Edit edit = new Edit();
             change.accept(edit);
@@ -219,6 +234,7 @@ public final class Prompt {
             private Optional<Json> context = Parts.this.context;
             private Optional<Json> schema = Parts.this.schema;
             private Optional<String> traceparent = Parts.this.traceparent;
+            private boolean untrusted = Parts.this.untrusted;
 
             private Parts done() {
                 return new Parts(
@@ -231,7 +247,8 @@ public final class Prompt {
                         volatileAllowed,
                         context,
                         schema,
-                        traceparent);
+                        traceparent,
+                        untrusted);
             }
         }
     }

@@ -76,6 +76,7 @@ final class ThreadStarts {
         Prompt prompt = Prompt.blank();
         prompt = request.text("message").map(prompt::withMessage).orElse(prompt);
         prompt = request.value("messages").map(prompt::withMessages).orElse(prompt);
+        prompt = prompt.withUntrusted(request.json().path("untrusted").booleanValue());
         return request.value("schema").map(prompt::withSchema).orElse(prompt);
     }
 
@@ -132,6 +133,7 @@ final class ThreadStarts {
                 ForkOptions.into(RequestIds.newThread(request, "fork")).allowingVolatile();
         how = request.text("at").map(how::at).orElse(how);
         how = request.text("message").map(how::saying).orElse(how);
+        how = how.withUntrusted(request.json().path("untrusted").booleanValue());
         how = request.caller().owner().map(how::ownedBy).orElse(how);
         return created(client.fork(thread, how), 201);
     }

@@ -27,6 +27,7 @@ public final class FrontEndContent {
             Pattern.compile("text/.+|application/([a-z0-9.+-]+\\+)?(json|xml|yaml|toml|javascript|sql)");
     private static final Pattern DATA = Pattern.compile("data:[^,]*?(;base64)?,(.*)", Pattern.DOTALL);
 
+    private static final String FILE_BEGIN = "\n<file";
     private static final String CONTEXT_BEGIN = "\n\n<context>\n";
     private static final String CONTEXT_END = "\n</context>";
     private static final Pattern CONTEXT = Pattern.compile(CONTEXT_BEGIN + "\\[[^\n]*]" + CONTEXT_END + "$");
@@ -83,7 +84,7 @@ public final class FrontEndContent {
                     .decode(ByteBuffer.wrap(data(part.path("url").asText())))
                     .toString();
             String attributes = (name.isEmpty() ? "" : " name=" + quoted(name)) + " type=" + quoted(mediaType);
-            return "\n<file" + attributes + ">\n" + text + (text.endsWith("\n") ? "" : "\n") + "</file>";
+            return FILE_BEGIN + attributes + ">\n" + text + (text.endsWith("\n") ? "" : "\n") + "</file>";
         } catch (CharacterCodingException e) {
             throw HttpProblem.badInput("the file \"" + name + "\" of the type \"" + mediaType + "\" is not UTF-8");
         }
@@ -125,6 +126,12 @@ public final class FrontEndContent {
                 message.text() + CONTEXT_BEGIN + entries.toString().replace("<", "\\u003c") + CONTEXT_END));
         message.content().stream().filter(part -> !(part instanceof Part.Text)).forEach(parts::add);
         return new Message(message.role(), parts);
+    }
+
+    /** Whether the text has a file, or the state of a page, which the user did not write. */
+    public static boolean hasWordsOfOthers(Message message) {
+        String text = message.text();
+        return text.contains(FILE_BEGIN) || text.contains(CONTEXT_BEGIN);
     }
 
     /** The text that a user wrote, without what {@link #withContext} appended. */

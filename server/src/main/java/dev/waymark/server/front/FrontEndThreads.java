@@ -90,7 +90,9 @@ public final class FrontEndThreads {
             Message content = recorded(thread.get(), id, message.content());
             int fact = client.send(
                             thread.get(),
-                            OutboundMessage.of(UserSpoke.of(content)).withId(id))
+                            OutboundMessage.of(UserSpoke.of(content)
+                                            .withUntrusted(FrontEndContent.hasWordsOfOthers(content)))
+                                    .withId(id))
                     .fact()
                     .orElseThrow();
             return new FrontEndRun(thread.get(), fact, fact, false);
@@ -105,6 +107,7 @@ public final class FrontEndThreads {
                 .withThread(thread)
                 .withId(id)
                 .withMessage(content)
+                .withUntrusted(FrontEndContent.hasWordsOfOthers(content))
                 .allowingVolatile();
         client.startNew(prompt, NewThreadOptions.ownedBy(caller.owner()));
         return FrontEndRun.fromTheStart(thread);

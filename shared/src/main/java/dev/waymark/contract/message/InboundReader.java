@@ -47,8 +47,7 @@ record InboundReader(String name, JsonNode body) {
 
     private Fact say() throws UnusableMessage {
         if (isBare()) {
-            return spoke(
-                    Optional.empty(), Optional.empty(), Optional.of(Message.user(bareText())), false, Optional.empty());
+            return spoke(PersonFact.UserSpoke.message(bareText()));
         }
         requireObject();
         Optional<List<Message>> replacement = Optional.empty();
@@ -60,20 +59,14 @@ record InboundReader(String name, JsonNode body) {
         if (retry && (content.isPresent() || replacement.isPresent())) {
             throw new UnusableMessage("\"retry\" goes without \"content\" and \"messages\"");
         }
-        return spoke(id("id"), replacement, content, retry, schema());
+        return spoke(new PersonFact.UserSpoke(id("id"), replacement, content, retry, schema(), flag("untrusted")));
     }
 
-    private static Fact spoke(
-            Optional<String> id,
-            Optional<List<Message>> replacement,
-            Optional<Message> content,
-            boolean retry,
-            Optional<Json> schema)
-            throws UnusableMessage {
-        if (content.filter(InboundReader::isBlank).isPresent()) {
+    private static Fact spoke(PersonFact.UserSpoke fact) throws UnusableMessage {
+        if (fact.content().filter(InboundReader::isBlank).isPresent()) {
             throw new UnusableMessage("the message is empty");
         }
-        return new PersonFact.UserSpoke(id, replacement, content, retry, schema);
+        return fact;
     }
 
     /** The text, and the images that are sent with it. */

@@ -1,17 +1,22 @@
 package dev.waymark.contract.work;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ApprovalRule;
+import dev.waymark.agent.McpTool;
 import dev.waymark.agent.SideEffects;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.decision.Signers;
 import dev.waymark.conversation.policy.AnnounceRule;
+import dev.waymark.conversation.policy.UntrustedRule;
 import dev.waymark.conversation.policy.WaitRule;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** What the rules of a conversation, and those who run its work, take from an agent's definition. */
@@ -41,7 +46,27 @@ public final class AgentPolicies {
                 agent.summaries(),
                 receivers(agent),
                 agent.continueCut(),
-                agent.results());
+                agent.results(),
+                untrusted(agent));
+    }
+
+    /** Present if a tool or a rule of the agent distinguishes untrusted words. Front ends show pages of strangers. */
+    private static Optional<UntrustedRule> untrusted(AgentSpec agent) {
+        Set<String> tools = new LinkedHashSet<>();
+        Set<String> servers = new LinkedHashSet<>();
+        boolean asks = false;
+        for (ToolSpec tool : agent.tools()) {
+            if (tool.untrusted() || tool.kind() == ToolSpec.Kind.FRONT_END) {
+                tools.add(tool.name());
+            }
+            if (tool.untrusted() && tool.implementation() instanceof McpTool remote) {
+                servers.add(remote.server().name());
+            }
+            asks |= tool.rules().stream().anyMatch(rule -> rule.stored().field(ApprovalRule.UNTRUSTED) != null);
+        }
+        return tools.isEmpty() && !asks
+                ? Optional.empty()
+                : Optional.of(new UntrustedRule(tools, List.copyOf(servers)));
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.UntrustedWords;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param lastGrant the number of the thread's newest grant
  * @param definition whether to determine the digest of the tool's definition
  * @param judged whether a verdict is recorded, so that only grants and the definition are checked
+ * @param untrusted what brought untrusted words into the conversation, if that is known
  */
 public record JudgeInput(
         String callId,
@@ -36,7 +38,9 @@ public record JudgeInput(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean definition,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean judged)
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean judged,
+
+        Optional<UntrustedWords> untrusted)
         implements ActivityInput {
     /** A grant for arguments that match this schema. */
     public record GrantSchema(int number, Json like) {
@@ -65,7 +69,8 @@ public record JudgeInput(
                 GrantSchema.of(state, call.tool()),
                 state.grants().last(),
                 call.definition().isEmpty(),
-                call.verdict().isPresent());
+                call.verdict().isPresent(),
+                state.untrusted());
     }
 
     public JudgeInput {

@@ -24,8 +24,14 @@ public final class JudgedCalls {
         List<Part.ToolUse> calls = reply.calls();
         List<Integer> requested = state.requests(calls);
         return IntStream.range(0, Math.min(calls.size(), Conversation.MAX_CALLS))
-                .mapToObj(i ->
-                        new JudgedCall(calls.get(i).name(), calls.get(i).input(), owner, spent, requested.get(i), at))
+                .mapToObj(i -> new JudgedCall(
+                        calls.get(i).name(),
+                        calls.get(i).input(),
+                        owner,
+                        spent,
+                        requested.get(i),
+                        at,
+                        state.untrusted()))
                 .toList();
     }
 }

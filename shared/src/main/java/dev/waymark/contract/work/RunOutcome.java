@@ -1,5 +1,6 @@
 package dev.waymark.contract.work;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.contract.DecisionsDigest;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
@@ -9,6 +10,7 @@ import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.UntrustedWords;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -18,6 +20,8 @@ import java.util.function.UnaryOperator;
  *
  * @param spent the spending of a subagent's thread and of the threads below it; only the thread above reads it
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
+ * @param untrusted whether a subagent's thread has read untrusted words, so that its reply brings them to the thread
+ *     above
  */
 public record RunOutcome(
         String status,
@@ -25,7 +29,9 @@ public record RunOutcome(
         String text,
         Optional<Problem> error,
         Optional<Spent> spent,
-        Optional<String> decisions) {
+        Optional<String> decisions,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean untrusted) {
 
     public static RunOutcome of(Conversation state) {
         Turn turn = state.turn();
@@ -35,7 +41,8 @@ public record RunOutcome(
                 turn.text(),
                 turn.problem(),
                 Optional.empty(),
-                DecisionsDigest.of(state));
+                DecisionsDigest.of(state),
+                false);
     }
 
     /**
@@ -51,7 +58,11 @@ public record RunOutcome(
                 cut.apply(text),
                 turn.problem(),
                 Optional.of(new Spent(subagent.usage(), subagent.cost())),
-                DecisionsDigest.of(subagent));
+                DecisionsDigest.of(subagent),
+                subagent.dialogue()
+                        .untrusted()
+                        .flatMap(UntrustedWords::sinceMessage)
+                        .isPresent());
     }
 
     private static String lastWords(Conversation subagent) {
@@ -70,6 +81,6 @@ public record RunOutcome(
 
     /** The fact for the thread that waited for this result. */
     public Fact toFact(String callId) {
-        return new SubagentFact.SubagentFinished(callId, status, text, error, spent);
+        return new SubagentFact.SubagentFinished(callId, status, text, error, spent, untrusted);
     }
 }

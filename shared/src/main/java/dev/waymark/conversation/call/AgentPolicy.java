@@ -6,6 +6,7 @@ import dev.waymark.conversation.decision.Signers;
 import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.policy.UntrustedRule;
 import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -24,6 +25,7 @@ import java.util.Optional;
  *
  * @param continueCut how often a turn may ask the model to continue a reply that was cut
  * @param results how much of a long result the model is shown; everything if empty
+ * @param untrusted where untrusted words come from, if the agent distinguishes them
  */
 public record AgentPolicy(
         String agent,
@@ -40,7 +42,8 @@ public record AgentPolicy(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<AnnounceRule> announce,
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) int continueCut,
-        Optional<ResultRule> results) {
+        Optional<ResultRule> results,
+        Optional<UntrustedRule> untrusted) {
     public AgentPolicy {
         Objects.requireNonNull(agent, "agent");
         tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
@@ -70,6 +73,7 @@ public record AgentPolicy(
                 summaries,
                 announce,
                 0,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -96,20 +100,39 @@ public record AgentPolicy(
     }
 
     public AgentPolicy withBudget(Budget most) {
-        return with(Optional.of(most), summaries, results);
+        return with(Optional.of(most), summaries, results, untrusted);
     }
 
     public AgentPolicy withSummaries(SummaryRule rule) {
-        return with(budget, Optional.of(rule), results);
+        return with(budget, Optional.of(rule), results, untrusted);
     }
 
     public AgentPolicy withResults(ResultRule rule) {
-        return with(budget, summaries, Optional.of(rule));
+        return with(budget, summaries, Optional.of(rule), untrusted);
     }
 
-    private AgentPolicy with(Optional<Budget> most, Optional<SummaryRule> summary, Optional<ResultRule> shown) {
+    public AgentPolicy withUntrusted(UntrustedRule rule) {
+        return with(budget, summaries, results, Optional.of(rule));
+    }
+
+    private AgentPolicy with(
+            Optional<Budget> most,
+            Optional<SummaryRule> summary,
+            Optional<ResultRule> shown,
+            Optional<UntrustedRule> words) {
         return new AgentPolicy(
-                agent, maxIterations, tools, policies, approvals, most, context, summary, announce, continueCut, shown);
+                agent,
+                maxIterations,
+                tools,
+                policies,
+                approvals,
+                most,
+                context,
+                summary,
+                announce,
+                continueCut,
+                shown,
+                words);
     }
 
     /** The signers, if decisions must be signed. */

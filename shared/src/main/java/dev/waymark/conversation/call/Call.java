@@ -602,7 +602,8 @@ public record Call(
                 asks ? suspension().flatMap(Suspension::form).map(InputForm::request) : Optional.empty(),
                 approval ? definition().map(ToolDefinition::digest) : Optional.empty(),
                 approval && definition().filter(ToolDefinition::changed).isPresent(),
-                policy.flatMap(AgentPolicy::approvals).flatMap(by -> wakeAt()));
+                policy.flatMap(AgentPolicy::approvals).flatMap(by -> wakeAt()),
+                Optional.empty());
     }
 
     private String requestDigest() {

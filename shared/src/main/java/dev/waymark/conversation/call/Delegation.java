@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param reserved the subagent's budget, which is reserved while the subagent works
  * @param booked the part of the subagent's spending that this thread has already counted
  * @param over whether the subagent will send no more reports
+ * @param untrusted whether its reply may have been written under the influence of untrusted words
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record Delegation(
@@ -31,9 +32,12 @@ public record Delegation(
         Optional<Budget> reserved,
         Spent booked,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean over) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean over,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean untrusted) {
     static Delegation begun(Optional<Budget> reserved) {
-        return new Delegation(SubagentProgress.NONE, List.of(), List.of(), List.of(), reserved, Spent.NOTHING, false);
+        return new Delegation(
+                SubagentProgress.NONE, List.of(), List.of(), List.of(), reserved, Spent.NOTHING, false, false);
     }
 
     public Delegation {
@@ -88,7 +92,7 @@ public record Delegation(
                 still.add(ask.callId());
             }
         }
-        return new Delegation(newer, still, gone, outbox, reserved, booked, over);
+        return new Delegation(newer, still, gone, outbox, reserved, booked, over, untrusted);
     }
 
     public Delegation deciding(String callId, Decision decision) {
@@ -96,7 +100,7 @@ public record Delegation(
         more.add(callId);
         List<Decision> longer = new ArrayList<>(outbox);
         longer.add(decision);
-        return new Delegation(report, more, past, longer, reserved, booked, over);
+        return new Delegation(report, more, past, longer, reserved, booked, over, untrusted);
     }
 
     /**
@@ -110,21 +114,23 @@ public record Delegation(
     public Delegation passedOn() {
         return outbox.isEmpty()
                 ? this
-                : new Delegation(report, decided, past, outbox.subList(1, outbox.size()), reserved, booked, over);
+                : new Delegation(
+                        report, decided, past, outbox.subList(1, outbox.size()), reserved, booked, over, untrusted);
     }
 
     public Delegation booking(Spent spent) {
-        return new Delegation(report, decided, past, outbox, reserved, spent, over);
+        return new Delegation(report, decided, past, outbox, reserved, spent, over, untrusted);
     }
 
     /** A copy that drops undelivered decisions, and counts the subagent's open requests as past ones. */
     Delegation abandoned() {
         List<String> all = new ArrayList<>(past);
         report.asks().forEach(ask -> all.add(ask.callId()));
-        return new Delegation(SubagentProgress.NONE, List.of(), all, List.of(), reserved, booked, over);
+        return new Delegation(SubagentProgress.NONE, List.of(), all, List.of(), reserved, booked, over, untrusted);
     }
 
-    public Delegation finished() {
-        return new Delegation(report, decided, past, outbox, reserved, booked, true);
+    /** A copy after the end of the thread. */
+    public Delegation finished(boolean withUntrustedWords) {
+        return new Delegation(report, decided, past, outbox, reserved, booked, true, withUntrustedWords);
     }
 }

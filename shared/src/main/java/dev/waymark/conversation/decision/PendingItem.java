@@ -7,7 +7,9 @@ import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.UntrustedWords;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -33,6 +35,7 @@ import java.util.Optional;
  * @param toolDigest the digest of the definition of the tool that is to be approved, if the tool has one
  * @param toolChanged whether the call was approved with another definition of the tool and therefore did not run
  * @param until when the request expires
+ * @param untrusted the untrusted words that the model has read before it made the call that needs approval, if any
  */
 @JsonPropertyOrder({
     "thread",
@@ -77,7 +80,8 @@ public record PendingItem(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean toolChanged,
 
-        Optional<Instant> until) {
+        Optional<Instant> until,
+        Optional<UntrustedWords> untrusted) {
     private static final String WHY_NO_RERUN = "the lost execution may still take effect, because the tool"
             + " does not set honours_key, and no check has made the other system refuse it (verify_forbids)";
 
@@ -144,7 +148,36 @@ public record PendingItem(
                 form,
                 toolDigest,
                 toolChanged,
-                until);
+                until,
+                untrusted);
+    }
+
+    /** A request for approval of a call that the model made after it had read these words, if any. */
+    public PendingItem after(Optional<UntrustedWords> words) {
+        Optional<UntrustedWords> some = words.filter(read -> kind == Kind.APPROVAL && !read.isNone());
+        return some.isEmpty()
+                ? this
+                : new PendingItem(
+                        thread,
+                        callId,
+                        kind,
+                        tool,
+                        question,
+                        args,
+                        argsDigest,
+                        rerun,
+                        since,
+                        evidence,
+                        signers,
+                        outcomes,
+                        fromFile,
+                        mayHaveRun,
+                        verdict,
+                        form,
+                        toolDigest,
+                        toolChanged,
+                        until,
+                        some);
     }
 
     /** This request as one of this thread. */
@@ -207,9 +240,12 @@ public record PendingItem(
                         : kind == Kind.QUESTION ? "This question is from a file." : "This call is from a file.");
     }
 
-    /** A sentence with the verdict of the rules, if the tool has rules. */
+    /** The verdict of the rules, if the tool has rules, and what untrusted words the model has read. */
     public Optional<String> why() {
-        return verdict.map(given -> "It " + given.words() + ".");
+        List<String> sentences = new ArrayList<>();
+        verdict.ifPresent(given -> sentences.add("It " + given.words() + "."));
+        untrusted.flatMap(UntrustedWords::sentence).ifPresent(sentences::add);
+        return sentences.isEmpty() ? Optional.empty() : Optional.of(String.join(" ", sentences));
     }
 
     /** A sentence for a call that was approved before its tool's definition changed. */

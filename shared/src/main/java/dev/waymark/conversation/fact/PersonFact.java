@@ -1,5 +1,6 @@
 package dev.waymark.conversation.fact;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.conversation.decision.CallSettlement;
 import dev.waymark.conversation.decision.DecisionStatement;
 import dev.waymark.conversation.decision.PendingItem;
@@ -71,14 +72,26 @@ public sealed interface PersonFact extends Fact.Inbound {
      * Someone sent a message, replaced the conversation, or requested a retry of the last turn.
      *
      * @param schema the JSON Schema that the turn's final reply must match
+     * @param untrusted whether the message has words that its sender did not write, such as a mail or the state of a page
      */
     record UserSpoke(
             Optional<String> id,
             Optional<List<Message>> replacement,
             Optional<Message> content,
             boolean retry,
-            Optional<Json> schema)
+            Optional<Json> schema,
+
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean untrusted)
             implements PersonFact {
+        public UserSpoke(
+                Optional<String> id,
+                Optional<List<Message>> replacement,
+                Optional<Message> content,
+                boolean retry,
+                Optional<Json> schema) {
+            this(id, replacement, content, retry, schema, false);
+        }
+
         public UserSpoke(
                 Optional<String> id, Optional<List<Message>> replacement, Optional<Message> content, boolean retry) {
             this(id, replacement, content, retry, Optional.empty());
@@ -111,12 +124,17 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         /** A copy with a JSON Schema for the turn's final reply. */
         public UserSpoke withSchema(Json wanted) {
-            return new UserSpoke(id, replacement, content, retry, Optional.of(wanted));
+            return new UserSpoke(id, replacement, content, retry, Optional.of(wanted), untrusted);
+        }
+
+        /** A copy of a message that has words of others. */
+        public UserSpoke withUntrusted(boolean words) {
+            return new UserSpoke(id, replacement, content, retry, schema, words);
         }
 
         @Override
         public UserSpoke withId(String own) {
-            return new UserSpoke(Optional.of(own), replacement, content, retry, schema);
+            return new UserSpoke(Optional.of(own), replacement, content, retry, schema, untrusted);
         }
 
         @Override
@@ -136,6 +154,7 @@ public sealed interface PersonFact extends Fact.Inbound {
                     .put("retry", retry)
                     .put("schema", schema)
                     .put("images", images())
+                    .put("untrusted", untrusted)
                     .done();
         }
 

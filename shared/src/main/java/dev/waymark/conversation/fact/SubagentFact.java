@@ -1,5 +1,6 @@
 package dev.waymark.conversation.fact;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Problem;
@@ -33,9 +34,22 @@ public sealed interface SubagentFact extends Fact {
      * @param status the status of the thread's last turn, or of the thread itself
      * @param text the thread's final reply
      * @param spent the thread's total spending, if it is known
+     * @param untrusted whether its reply may have been written under the influence of untrusted words
      */
-    record SubagentFinished(String callId, String status, String text, Optional<Problem> problem, Optional<Spent> spent)
+    record SubagentFinished(
+            String callId,
+            String status,
+            String text,
+            Optional<Problem> problem,
+            Optional<Spent> spent,
+
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean untrusted)
             implements SubagentFact {
+        public SubagentFinished(
+                String callId, String status, String text, Optional<Problem> problem, Optional<Spent> spent) {
+            this(callId, status, text, problem, spent, false);
+        }
+
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.subagentFinished(this);

@@ -29,6 +29,7 @@ final class AgentRules {
         EffectRules.keepOnlyEffects(draft, policy);
         TakeoverRules.rewriteLostResults(draft);
         TakeoverRules.agentResolved(draft);
+        UntrustedRules.agentResolved(draft);
     }
 
     static void agentRefused(Draft draft, ThreadFact.AgentRefused fact) {

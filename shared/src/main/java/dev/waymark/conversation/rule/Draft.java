@@ -158,6 +158,13 @@ final class Draft {
         return binding.policyOf(call);
     }
 
+    /** Whether the rules themselves answer the call, from the thread's state. */
+    boolean isRunByRules(Call call) {
+        return binding.policy
+                .filter(policy -> policy.tools().get(call.tool()) == AgentPolicy.Executor.STATE)
+                .isPresent();
+    }
+
     void fail(Call call, String text) {
         put(call, Call.Status.FAILED, text);
     }

@@ -17,6 +17,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.WordSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -44,12 +45,17 @@ final class ModelRules {
     }
 
     private static void call(Draft draft, int step) {
-        commitResults(draft);
+        List<WordSource> untrusted = commitResults(draft);
         for (Queued queued : draft.dialogue.queue) {
             draft.say(queued.id(), queued.message(), queued.schema());
+            UntrustedRules.heard(draft);
+            if (UntrustedRules.isUntrusted(queued)) {
+                untrusted.add(WordSource.message("m" + draft.counters.messages));
+            }
             queued.schema().ifPresent(schema -> draft.dialogue.turn = draft.dialogue.turn.withSchema(schema));
         }
         draft.dialogue.queue = List.of();
+        untrusted.forEach(source -> UntrustedRules.read(draft, source));
         if (draft.counters.steps == 0) {
             draft.dialogue.heldSchema = draft.dialogue.turn.schema();
         } else if (!draft.dialogue.heldSchema.equals(draft.dialogue.turn.schema())) {
@@ -59,17 +65,23 @@ final class ModelRules {
         draft.dialogue.modelCalled = true;
     }
 
-    private static void commitResults(Draft draft) {
+    /** Returns what brings untrusted words. */
+    private static List<WordSource> commitResults(Draft draft) {
         List<Part.ToolResult> results = new ArrayList<>();
+        List<WordSource> untrusted = new ArrayList<>();
         for (String id : draft.book.batch) {
             Call call = draft.book.call(id);
-            call.toolResult().ifPresent(results::add);
+            call.toolResult().ifPresent(result -> {
+                results.add(result);
+                UntrustedRules.source(draft, call).ifPresent(untrusted::add);
+            });
             draft.book.put(call.committed());
         }
         if (!results.isEmpty()) {
             draft.say(Optional.empty(), Message.results(results));
         }
         draft.book.batch = List.of();
+        return untrusted;
     }
 
     static void modelReplied(Draft draft, ModelFact.ModelReplied fact) {

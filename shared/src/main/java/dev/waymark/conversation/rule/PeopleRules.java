@@ -15,6 +15,7 @@ import dev.waymark.conversation.message.ReplySchema;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.WordSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,11 +34,18 @@ final class PeopleRules {
                 recordForeignCalls(draft, message);
             });
             draft.beginPrefix();
+            if (replacement.isEmpty()) {
+                UntrustedRules.forgotten(draft);
+            } else {
+                UntrustedRules.read(draft, WordSource.CONVERSATION);
+            }
         });
         if (fact.content().isPresent() && fact.replacement().isEmpty()) {
             ModelRules.withdrawRefusedMessages(draft);
         }
-        fact.content().ifPresent(content -> enqueue(draft, new Queued(fact.id(), content, draft.at, fact.schema())));
+        fact.content()
+                .ifPresent(content ->
+                        enqueue(draft, new Queued(fact.id(), content, draft.at, fact.schema(), fact.untrusted())));
         Optional<Json> schema = fact.schema().or(() -> fact.retry() ? draft.dialogue.turn.schema() : Optional.empty());
         if (!draft.dialogue.turn.isRunning() && !draft.dialogue.isBlank()) {
             String said = fact.retry() ? ModelRules.answerLastReply(draft) : "";

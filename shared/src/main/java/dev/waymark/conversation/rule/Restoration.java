@@ -20,6 +20,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentMap;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.conversation.value.WordSource;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -146,7 +147,7 @@ public final class Restoration {
             addQueued();
             transcript.add(message, id, at);
         } else {
-            queue.add(new Queued(Optional.empty(), message, at));
+            queue.add(new Queued(Optional.empty(), message, at, Optional.empty(), true));
         }
     }
 
@@ -454,6 +455,7 @@ public final class Restoration {
         Draft draft = Draft.blank(ThreadIdentity.RULES, agent, createdAt);
         draft.replaceTranscript(transcript.transcript());
         draft.dialogue.queue = queue;
+        UntrustedRules.read(draft, WordSource.CONVERSATION);
         draft.dialogue.turn = now;
         draft.dialogue.ended = known && !now.isRunning() ? Optional.of(now) : Optional.empty();
         draft.book.batch = batch.stream().map(Part.ToolUse::id).toList();

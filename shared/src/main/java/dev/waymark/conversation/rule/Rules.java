@@ -5,6 +5,7 @@ import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.AgentPolicy;
+import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.state.Announcements;
@@ -33,6 +34,7 @@ public final class Rules {
         blank.identity.once = fact.once();
         blank.money.maxIterations = fact.maxIterations();
         blank.parentLink.parent = fact.parent();
+        blank.dialogue.untrusted = fact.parent().flatMap(Parent::untrusted);
         blank.binding.context = fact.context();
         blank.identity.origin = fact.session().map(Origin::ofSession);
         return changed(blank.state(), fact, at);
@@ -159,6 +161,7 @@ public final class Rules {
     /** A copy for a rehearsal: another definition of the agent decides, and there is no parent to report to. */
     public static Conversation inRehearsal(Conversation state, AgentPolicy other) {
         Draft draft = new Draft(state, state.updatedAt());
+        UntrustedRules.agentForgotten(draft, false);
         draft.binding.policy = Optional.of(other);
         draft.beginPrefix();
         draft.parentLink.parent = Optional.empty();

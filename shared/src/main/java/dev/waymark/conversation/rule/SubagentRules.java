@@ -33,7 +33,7 @@ final class SubagentRules {
 
     static void subagentNotStarted(Draft draft, SubagentFact.SubagentNotStarted fact) {
         draft.book.calls.get(fact.callId()).ifPresent(call -> {
-            Call heard = finished(call);
+            Call heard = finished(call, false);
             draft.book.put(heard);
             if (!call.isOpen()) {
                 return;
@@ -50,7 +50,7 @@ final class SubagentRules {
     static void subagentFinished(Draft draft, SubagentFact.SubagentFinished fact) {
         draft.book.calls.get(fact.callId()).ifPresent(call -> {
             fact.spent().ifPresent(spent -> book(draft, call, spent));
-            Call heard = finished(draft.book.call(call.id()));
+            Call heard = finished(draft.book.call(call.id()), fact.untrusted());
             draft.book.put(heard);
             if (call.status() != Call.Status.DELEGATED) {
                 return;
@@ -71,8 +71,10 @@ final class SubagentRules {
         });
     }
 
-    private static Call finished(Call call) {
-        return call.subagent().map(known -> call.delegating(known.finished())).orElse(call);
+    private static Call finished(Call call, boolean untrusted) {
+        return call.subagent()
+                .map(known -> call.delegating(known.finished(untrusted)))
+                .orElse(call);
     }
 
     static void subagentReported(Draft draft, SubagentFact.SubagentReported fact) {

@@ -41,7 +41,7 @@ final class TakeoverRules {
         draft.binding.context = how.context().or(() -> draft.binding.context);
         how.agent().ifPresent(named -> draft.binding.agent = named);
         if (how.agent().isPresent() || draft.binding.policy.isEmpty() || namesItsThread(draft)) {
-            forgetAgent(draft);
+            forgetAgent(draft, how.agent().isPresent());
         }
         ModelRules.undoModelCall(draft); // Its reply will not arrive here.
         if (how.fileCalls() != FileCalls.CONTINUE) {
@@ -50,7 +50,7 @@ final class TakeoverRules {
                     .filter(call -> call.fromFile().isEmpty())
                     .forEach(call -> draft.book.put(call.fromFile(mark)));
         }
-        how.answer().ifPresent(words -> answerOrSay(draft, words));
+        how.answer().ifPresent(words -> answerOrSay(draft, words, false));
         if (draft.book.openCalls().isEmpty() && draft.dialogue.queue.isEmpty()) {
             ModelRules.answerLastReply(draft);
         }
@@ -87,13 +87,13 @@ final class TakeoverRules {
         }
         how.message().ifPresent(message -> {
             if (message.isText()) {
-                answerOrSay(draft, message.text());
+                answerOrSay(draft, message.text(), how.untrusted());
             } else {
-                PeopleRules.userSpoke(draft, PersonFact.UserSpoke.of(message));
+                PeopleRules.userSpoke(draft, PersonFact.UserSpoke.of(message).withUntrusted(how.untrusted()));
             }
         });
         if (namesItsThread(draft)) {
-            forgetAgent(draft);
+            forgetAgent(draft, false);
         }
         restartWaits(draft);
     }
@@ -107,7 +107,8 @@ final class TakeoverRules {
     }
 
     /** Lets the thread resolve its agent. Verdicts are dropped: the rules of the other definition may differ. */
-    private static void forgetAgent(Draft draft) {
+    private static void forgetAgent(Draft draft, boolean isOther) {
+        UntrustedRules.agentForgotten(draft, isOther);
         draft.binding.policy = Optional.empty();
         draft.binding.agentRequested = false;
         draft.beginPrefix();
@@ -132,7 +133,7 @@ final class TakeoverRules {
         draft.arrivals.seen = draft.arrivals.seen.with(id, draft.counters.facts);
     }
 
-    private static void answerOrSay(Draft draft, String words) {
+    private static void answerOrSay(Draft draft, String words, boolean untrusted) {
         Optional<Call> question = draft.book.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
@@ -153,7 +154,7 @@ final class TakeoverRules {
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
-            PeopleRules.userSpoke(draft, PersonFact.UserSpoke.message(words));
+            PeopleRules.userSpoke(draft, PersonFact.UserSpoke.message(words).withUntrusted(untrusted));
         }
     }
 

@@ -108,6 +108,7 @@ final class TurnRules {
 
     static void cleared(Draft draft, PersonFact.Cleared fact) {
         forget(draft, "Cancelled by " + fact.by().orElse("user") + ".");
+        UntrustedRules.forgotten(draft);
         if (fact.all()) {
             draft.book.effects = draft.book.effects.withoutResults();
         }

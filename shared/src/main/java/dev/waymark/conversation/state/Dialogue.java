@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.UntrustedWords;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -28,6 +29,7 @@ import java.util.Optional;
  *     read reasoning that should have been valid. Older reasoning is no longer sent to this model.
  * @param refused whether a service refused to read what was added since the last reply
  * @param heldSchema the schema for replies, if every request of the thread so far had it
+ * @param untrusted what brought untrusted words into the conversation, if anything did
  */
 public record Dialogue(
         Transcript transcript,
@@ -43,7 +45,8 @@ public record Dialogue(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean refused,
 
-        Optional<Json> heldSchema) {
+        Optional<Json> heldSchema,
+        Optional<UntrustedWords> untrusted) {
     public Dialogue {
         Objects.requireNonNull(transcript, "transcript");
         Objects.requireNonNull(turn, "turn");
@@ -64,6 +67,7 @@ public record Dialogue(
                 0,
                 Collections.emptyMap(),
                 false,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -100,6 +104,7 @@ public record Dialogue(
         public Map<String, Integer> unreadable = Dialogue.this.unreadable;
         public boolean refused = Dialogue.this.refused;
         public Optional<Json> heldSchema = Dialogue.this.heldSchema;
+        public Optional<UntrustedWords> untrusted = Dialogue.this.untrusted;
 
         public boolean isBlank() {
             return transcript.isEmpty() && queue.isEmpty();
@@ -120,7 +125,8 @@ public record Dialogue(
                     && boundFrom == Dialogue.this.boundFrom
                     && unreadable == Dialogue.this.unreadable
                     && refused == Dialogue.this.refused
-                    && heldSchema == Dialogue.this.heldSchema;
+                    && heldSchema == Dialogue.this.heldSchema
+                    && untrusted == Dialogue.this.untrusted;
             return isUnchanged
                     ? Dialogue.this
                     : new Dialogue(
@@ -133,7 +139,8 @@ public record Dialogue(
                             boundFrom,
                             unreadable,
                             refused,
-                            heldSchema);
+                            heldSchema,
+                            untrusted);
         }
     }
 }

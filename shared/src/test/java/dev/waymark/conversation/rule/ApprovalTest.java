@@ -317,7 +317,7 @@ class ApprovalTest {
         Conversation undecided = replied(use("a", "fire")).state();
         Conversation decided = replied(use("a", "fire")).with(denied("a")).state();
         ModelInput model = new ModelInput(1, 1, "", false);
-        RunOutcome end = new RunOutcome("complete", 1, "", Optional.empty(), Optional.empty(), Optional.empty());
+        RunOutcome end = new RunOutcome("complete", 1, "", Optional.empty(), Optional.empty(), Optional.empty(), false);
 
         assertThat(model.hasDecisionsOf(undecided)).isTrue();
         assertThat(end.hasDecisionsOf(undecided)).isTrue();

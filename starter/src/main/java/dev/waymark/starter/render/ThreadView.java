@@ -12,6 +12,7 @@ import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.IgnoredSignal;
+import dev.waymark.conversation.value.UntrustedWords;
 import dev.waymark.display.SafeText;
 import dev.waymark.thread.StatusReport;
 import dev.waymark.timeline.Timeline;
@@ -48,6 +49,10 @@ public final class ThreadView {
                 .ifPresent(scheduled -> lines.add(
                         "started by the schedule " + SafeText.line(scheduled.schedule()) + " for " + scheduled.time()));
         lines.add(OneLine.count(status.iterations(), "model call") + ", " + OneLine.tokens(status.usage()));
+        now.untrusted()
+                .flatMap(UntrustedWords::sentence)
+                .map(SafeText::line)
+                .ifPresent(lines::add);
         timeline.fallbacks()
                 .forEach((model, answers) ->
                         lines.add("fallback " + SafeText.line(model) + ": " + OneLine.count(answers, "answer")));

@@ -5,10 +5,12 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Skills;
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
+import dev.waymark.display.SafeText;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.agents.AgentInvalid;
 import java.time.Duration;
@@ -52,9 +54,11 @@ public final class AgentsCommand implements Callable<Integer> {
 
             @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> servers,
 
-            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Skills.Skill> skills) {
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Skills.Skill> skills,
 
-        static Row of(AgentSpec agent, List<String> servers) {
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> perhapsUntrusted) {
+
+        static Row of(AgentSpec agent, List<String> servers, List<String> perhapsUntrusted) {
             return new Row(
                     agent.name(),
                     agent.description(),
@@ -69,7 +73,8 @@ public final class AgentsCommand implements Callable<Integer> {
                     agent.maxIterations(),
                     agent.tools().stream().map(ToolRow::of).toList(),
                     servers,
-                    skillsOf(agent));
+                    skillsOf(agent),
+                    perhapsUntrusted);
         }
     }
 
@@ -100,7 +105,7 @@ public final class AgentsCommand implements Callable<Integer> {
         Collection<AgentSpec> all = setup.agents().agents().values();
         if (output.isJson()) {
             output.document(all.stream()
-                    .map(agent -> Row.of(agent, servers(setup, agent)))
+                    .map(agent -> Row.of(agent, servers(setup, agent), perhapsUntrusted(setup, agent)))
                     .toList());
             return;
         }
@@ -122,6 +127,27 @@ public final class AgentsCommand implements Callable<Integer> {
                     String.format("%-" + nameWidth + "s  %-" + modelWidth + "s  %s", agent.name(), model(agent), tools)
                             .stripTrailing());
         }
+        for (AgentSpec agent : all) {
+            List<String> names = perhapsUntrusted(setup, agent);
+            if (!names.isEmpty()) {
+                output.note(agent.name() + ": if strangers write what these return, set untrusted: true: "
+                        + SafeText.line(String.join(", ", names)));
+            }
+        }
+    }
+
+    /** The MCP servers that are not trusted, and the HTTP tools that read, unless the agent marks them as untrusted. */
+    private static List<String> perhapsUntrusted(AgentsOptions.Setup setup, AgentSpec agent) {
+        return Stream.concat(
+                        setup.agents().servers(agent.name()).stream()
+                                .filter(entry -> !entry.trust() && !entry.untrusted())
+                                .map(entry -> entry.server().name() + " (MCP)"),
+                        agent.tools().stream()
+                                .filter(tool -> !tool.untrusted()
+                                        && tool.implementation() instanceof ToolImplementation.Http http
+                                        && http.endpoint().method().reads())
+                                .map(ToolSpec::name))
+                .toList();
     }
 
     private static String model(AgentSpec agent) {

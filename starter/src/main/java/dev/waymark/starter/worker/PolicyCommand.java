@@ -2,6 +2,7 @@ package dev.waymark.starter.worker;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
@@ -11,8 +12,10 @@ import dev.waymark.client.RuleTrial;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.UntrustedWords;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.conversation.value.WordSource;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.Ages;
 import dev.waymark.starter.options.SaverOptions;
@@ -79,6 +82,13 @@ public final class PolicyCommand implements Callable<Integer> {
     private long tokens;
 
     @Option(
+            names = "--untrusted",
+            paramLabel = "WHEN",
+            description =
+                    "With --call: the model has read untrusted words: ever, or since_message. Default: it has not.")
+    private ApprovalRule.@Nullable Untrusted untrusted;
+
+    @Option(
             names = "--since",
             paramLabel = "AGE",
             converter = Ages.class,
@@ -99,7 +109,12 @@ public final class PolicyCommand implements Callable<Integer> {
     record Said(String tool, CallVerdict verdict) {}
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    record Tried(int threads, int calls, List<RuleTrial.Difference> differences) {}
+    record Tried(
+            int threads,
+            int calls,
+            List<RuleTrial.Difference> differences,
+
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) long notKnown) {}
 
     @Override
     public Integer call() throws Exception {
@@ -127,13 +142,30 @@ public final class PolicyCommand implements Callable<Integer> {
                         .or(() -> tokens == 0 ? Optional.of(BigDecimal.ZERO) : Optional.empty())
                         .map(Usd::of));
         CallVerdict verdict = RuleCheck.verdict(
-                tool, new JudgedCall(tool.name(), given, Optional.ofNullable(owner), spent, requested, Instant.now()));
+                tool,
+                new JudgedCall(
+                        tool.name(),
+                        given,
+                        Optional.ofNullable(owner),
+                        spent,
+                        requested,
+                        Instant.now(),
+                        Optional.of(read())));
         if (output.isJson()) {
             output.document(new Said(tool.name(), verdict));
         } else {
             output.line(SafeText.line(verdict.then().wireName() + ": " + verdict.words()));
         }
         return ExitCode.DONE;
+    }
+
+    private UntrustedWords read() {
+        WordSource source = WordSource.CONVERSATION;
+        return untrusted == null
+                ? UntrustedWords.NONE
+                : untrusted == ApprovalRule.Untrusted.EVER
+                        ? UntrustedWords.NONE.from(source).afterMessage()
+                        : UntrustedWords.NONE.from(source);
     }
 
     private int tryOut(AgentSpec found) {
@@ -144,13 +176,19 @@ public final class PolicyCommand implements Callable<Integer> {
                     .flatMap(result -> result.differences().stream())
                     .toList();
             int calls = results.stream().mapToInt(RuleTrial.Result::calls).sum();
+            long notKnown =
+                    results.stream().filter(RuleTrial.Result::notKnown).count();
             if (output.isJson()) {
-                output.document(new Tried(results.size(), calls, differences));
+                output.document(new Tried(results.size(), calls, differences, notKnown));
                 return ExitCode.DONE;
             }
             differences.forEach(this::print);
             output.note(results.size() + " threads of " + found.name() + ", " + calls + " calls, " + differences.size()
                     + " would be decided differently");
+            if (notKnown > 0) {
+                output.note(notKnown + " of the threads do not know what untrusted words they read: their agent had no"
+                        + " untrusted tools. Their calls of tools with when_untrusted were left out.");
+            }
             return ExitCode.DONE;
         }
     }

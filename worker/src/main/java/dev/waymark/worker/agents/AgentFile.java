@@ -322,11 +322,15 @@ final class AgentFile {
     private List<ToolSpec> used(YamlValue use, YamlFields fields) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         Optional<YamlValue> approval = fields.take("approval");
+        boolean untrusted =
+                problems.read(fields.take("untrusted"), YamlValue::flag).orElse(false);
         problems.run(fields::end);
         Optional<List<ToolSpec>> tools =
                 problems.check(() -> named(use)).flatMap(all -> problems.check(() -> approved(all, approval)));
         problems.end();
-        return tools.orElseThrow();
+        return tools.orElseThrow().stream()
+                .map(tool -> untrusted ? tool.with().untrusted().build() : tool)
+                .toList();
     }
 
     private List<ToolSpec> named(YamlValue use) throws YamlProblem {
@@ -397,6 +401,9 @@ final class AgentFile {
         problems.read(fields.take("timeout"), ToolEntry::timeout).ifPresent(tool::timeout);
         problems.read(fields.take("approval"), value -> ToolEntry.approval(value, input))
                 .ifPresent(rules -> ToolEntry.approved(tool, rules));
+        if (problems.read(fields.take("untrusted"), YamlValue::flag).orElse(false)) {
+            tool.untrusted();
+        }
         Optional<YamlValue> env = kind.flatMap(known -> fields.take("env"));
         problems.read(env, value -> verifyEnvironment(value, fields)).ifPresent(tool::env);
         if (problems.read(fields.take("safe_to_retry"), YamlValue::flag).orElse(false)) {

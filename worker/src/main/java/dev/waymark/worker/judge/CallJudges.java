@@ -129,7 +129,8 @@ public final class CallJudges {
                                 input.owner(),
                                 input.spent(),
                                 input.requested(),
-                                clock.instant()));
+                                clock.instant(),
+                                input.untrusted()));
         return verdict.comparedWith(
                         compared(input.grants(), input.lastGrant(), tool.get().input(), input.args()))
                 .about(

@@ -590,6 +590,7 @@ class AgentDirectoryTest {
                       approval: { close.issue: always, list: never }
                       timeout: 5s
                       on_unknown: ask
+                      untrusted: true
                 """);
 
         assertThat(load().servers("a"))
@@ -601,6 +602,7 @@ class AgentDirectoryTest {
                                 List.of(),
                                 Map.of(),
                                 Duration.ofSeconds(60),
+                                false,
                                 false),
                         new McpEntry(
                                 McpServer.at(
@@ -612,6 +614,7 @@ class AgentDirectoryTest {
                                 List.of(),
                                 Map.of("close.issue", List.of(ALWAYS), "list", List.of(NEVER)),
                                 Duration.ofSeconds(5),
+                                true,
                                 true));
     }
 

@@ -206,6 +206,7 @@ class GrantThreadTest {
                 List.of(new ApprovalRule(Json.of(Map.of("then", "ask")))),
                 Map.of(),
                 Duration.ofSeconds(30),
+                false,
                 false);
         try (WorkflowRig rig = new WorkflowRig(
                         TestServers.inMemory(),

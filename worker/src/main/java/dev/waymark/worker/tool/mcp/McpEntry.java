@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param approve the rules of particular tools, instead of {@code approveAll}
  * @param timeout the time limit of each call
  * @param askOnUnknown whether a person settles calls with an unknown outcome
+ * @param untrusted whether its results and descriptions may have words of strangers
  */
 public record McpEntry(
         McpServer server,
@@ -27,7 +28,8 @@ public record McpEntry(
         List<ApprovalRule> approveAll,
         Map<String, List<ApprovalRule>> approve,
         Duration timeout,
-        boolean askOnUnknown) {
+        boolean askOnUnknown,
+        boolean untrusted) {
     /**
      * A tool of this server as the agent has it.
      *
@@ -44,6 +46,9 @@ public record McpEntry(
             spec.safeToRetry();
         } else if (askOnUnknown) {
             spec.askOnUnknown();
+        }
+        if (untrusted) {
+            spec.untrusted();
         }
         return spec.build();
     }

@@ -41,6 +41,8 @@ public final class McpFields {
         YamlProblems problems = new YamlProblems();
         Optional<McpServer> server = problems.check(() -> server(fields));
         boolean trust = problems.read(fields.take("trust"), YamlValue::flag).orElse(false);
+        boolean untrusted =
+                problems.read(fields.take("untrusted"), YamlValue::flag).orElse(false);
         Optional<List<String>> allow = problems.read(fields.take("allow"), list -> list.items(YamlValue::text));
         Optional<YamlValue> approval = fields.take("approval");
         List<ApprovalRule> approveAll = problems.read(
@@ -58,7 +60,7 @@ public final class McpFields {
                 .isPresent();
         problems.run(fields::end);
         problems.end();
-        return new McpEntry(server.orElseThrow(), trust, allow, approveAll, approve, timeout, asks);
+        return new McpEntry(server.orElseThrow(), trust, allow, approveAll, approve, timeout, asks, untrusted);
     }
 
     private McpServer server(YamlFields fields) throws YamlProblem {

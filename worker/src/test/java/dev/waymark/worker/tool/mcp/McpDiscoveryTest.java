@@ -61,7 +61,7 @@ class McpDiscoveryTest {
     }
 
     private McpEntry entry(boolean trust, Optional<List<String>> allow, Map<String, List<ApprovalRule>> approve) {
-        return new McpEntry(server(), trust, allow, List.of(), approve, TIMEOUT, false);
+        return new McpEntry(server(), trust, allow, List.of(), approve, TIMEOUT, false, false);
     }
 
     private AgentSpec complete(McpEntry entry, ToolSpec... own) throws Exception {
@@ -151,6 +151,7 @@ class McpDiscoveryTest {
                 List.of(small),
                 Map.of(),
                 TIMEOUT,
+                false,
                 false);
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
@@ -165,7 +166,7 @@ class McpDiscoveryTest {
                     .orElseThrow();
 
             JudgedCall call = new JudgedCall(
-                    "bank_pay", Json.of(Map.of("cents", 7)), Optional.empty(), Spent.NOTHING, 1, Instant.EPOCH);
+                    "bank_pay", Json.of(Map.of("cents", 7)), Optional.empty(), Spent.NOTHING, 1, Instant.EPOCH, Optional.empty());
             assertThat(RuleCheck.verdict(pay, call).words())
                     .isEqualTo("asks by rule 1: it can't be evaluated: the tool has no argument cent, only [cents]");
             assertThat(log.list)
@@ -199,7 +200,7 @@ class McpDiscoveryTest {
                 "read hello; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}}';"
                         + " sleep 1000")) {
             McpServer server = McpServer.program("sleepy", List.of("/bin/sh", "-c", script), Map.of());
-            McpEntry entry = new McpEntry(server, false, Optional.empty(), List.of(), Map.of(), TIMEOUT, false);
+            McpEntry entry = new McpEntry(server, false, Optional.empty(), List.of(), Map.of(), TIMEOUT, false, false);
 
             assertThatThrownBy(() -> new McpDiscovery(servers, Duration.ofSeconds(1))
                             .complete(AgentSpec.of("a", "fake:model"), List.of(entry)))

@@ -1,0 +1,124 @@
+package dev.waymark.conversation.rule;
+
+import dev.waymark.conversation.call.AgentPolicy;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.Delegation;
+import dev.waymark.conversation.call.LongResult;
+import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.policy.UntrustedRule;
+import dev.waymark.conversation.value.UntrustedWords;
+import dev.waymark.conversation.value.WordSource;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Rules of untrusted words: what brings them into the conversation, and what removes them. They count from the model
+ * call that sends them, so no call of the reply before was written under their influence.
+ */
+final class UntrustedRules {
+    /** Tools that return what the model has written, perhaps after it had read untrusted words. */
+    private static final Set<String> READERS = Set.of("read_file", "ls");
+
+    private UntrustedRules() {}
+
+    static void read(Draft draft, WordSource source) {
+        set(draft, words(draft).from(source));
+    }
+
+    private static UntrustedWords words(Draft draft) {
+        return draft.dialogue.untrusted.orElse(UntrustedWords.NONE);
+    }
+
+    private static void set(Draft draft, UntrustedWords words) {
+        if (!words.equals(words(draft))) {
+            draft.dialogue.untrusted = Optional.of(words).filter(some -> !some.isNone());
+        }
+    }
+
+    /**
+     * A message of a person ends what came before it. Results that are sent with it still count, since the person has
+     * not seen them. The task of a subagent's thread is no message of a person.
+     */
+    static void heard(Draft draft) {
+        if (draft.parentLink.parent.isEmpty()) {
+            set(draft, words(draft).afterMessage());
+        }
+    }
+
+    /** Whether the message has parts that its sender did not write: files, images, or the state of a page. */
+    static boolean isUntrusted(Queued queued) {
+        return queued.untrusted() || queued.message().content().stream().anyMatch(part -> !(part instanceof Part.Text));
+    }
+
+    /** What the result of this call brings, which has ended and is sent to the model now. */
+    static Optional<WordSource> source(Draft draft, Call call) {
+        return isUntrusted(draft, call) ? Optional.of(WordSource.call(call.id(), call.tool())) : Optional.empty();
+    }
+
+    private static boolean isUntrusted(Draft draft, Call call) {
+        boolean hasOwnWords = switch (call.status()) {
+            case COMPLETED -> true;
+            case FAILED, LOST -> call.dispatches() > 0 || call.subagent().isPresent();
+            default -> false; // Waymark's own text, or a person's.
+        };
+        if (!hasOwnWords || isStatedByPerson(call)) {
+            return false;
+        }
+        boolean isOfReader = READERS.contains(call.tool()) && draft.isRunByRules(call);
+        return call.tool().equals(LongResult.READ_TOOL) && draft.isRunByRules(call)
+                ? isPartOfUntrusted(draft, String.valueOf(call.args().field("call")))
+                : isOfUntrustedTool(draft, call) || (isOfReader && !words(draft).isNone());
+    }
+
+    private static boolean isOfUntrustedTool(Draft draft, Call call) {
+        return draft.binding
+                        .policy
+                        .flatMap(AgentPolicy::untrusted)
+                        .filter(rule -> rule.tools().contains(call.tool()))
+                        .isPresent()
+                || call.subagent().filter(Delegation::untrusted).isPresent();
+    }
+
+    private static boolean isStatedByPerson(Call call) {
+        return call.settlement()
+                .filter(how -> how.outcome() == CallSettlement.Outcome.DONE)
+                .isPresent();
+    }
+
+    /** Whether the call whose result is read was untrusted. A summary may have dropped it. */
+    private static boolean isPartOfUntrusted(Draft draft, String callId) {
+        return draft.book
+                .calls
+                .get(callId)
+                .map(read -> isOfUntrustedTool(draft, read))
+                .orElse(!words(draft).isNone());
+    }
+
+    /** Descriptions of untrusted MCP servers are in every prompt of the agent. */
+    static void agentResolved(Draft draft) {
+        draft.binding.policy.flatMap(AgentPolicy::untrusted).map(UntrustedRule::servers).stream()
+                .flatMap(servers -> servers.stream().limit(1))
+                .forEach(server -> read(draft, WordSource.server(server)));
+    }
+
+    /** Forgets everything with a deleted conversation, unless the workspace still has what the model wrote. */
+    static void forgotten(Draft draft) {
+        if (draft.book.workspace.isEmpty()) {
+            set(draft, UntrustedWords.NONE);
+            agentResolved(draft);
+        }
+    }
+
+    /**
+     * Before another definition of the agent continues the conversation. If the one before did not say which tools are
+     * untrusted, or belonged to another agent, its results may have had any words.
+     */
+    static void agentForgotten(Draft draft, boolean isOther) {
+        boolean wasKnown = draft.binding.policy.flatMap(AgentPolicy::untrusted).isPresent();
+        if (!draft.dialogue.transcript.isEmpty() && (isOther || !wasKnown)) {
+            read(draft, WordSource.CONVERSATION);
+        }
+    }
+}
