@@ -392,11 +392,8 @@ class StoredFormsTest {
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),
                 stored(fromFile),
-                stored(
-                        new RunOutcome(
-                                "complete", 1, "Hi", Optional.empty(), Optional.of(spent), Optional.of("d"), true),
-                        "status",
-                        "text"),
+                stored(new RunOutcome(
+                        "complete", 1, "Hi", Optional.empty(), Optional.of(spent), Optional.of("d"), true)),
                 stored(untrusted),
                 stored(WordSource.call("tu_7", "fetch"), "by"),
                 stored(untrustedRule),

@@ -31,11 +31,14 @@ final class Child {
     private final Set<PendingItem> delivered = new HashSet<>();
     private Spent spent = Spent.NOTHING;
     private int asked;
+    private final boolean isUntrusted;
     private Optional<Fact> end = Optional.empty();
 
-    Child(String callId, Random random) {
+    /** @param distrusting decides whether the child has read untrusted words */
+    Child(String callId, Random random, Random distrusting) {
         this.callId = callId;
         this.random = random;
+        this.isUntrusted = distrusting.nextInt(3) == 0;
     }
 
     Optional<Fact> end() {
@@ -111,16 +114,26 @@ final class Child {
                                 new SubagentFact.SubagentFinished(
                                         callId,
                                         "max-iterations",
-                                        "so far",
+                                        words("so far"),
                                         Optional.of(new Problem("MaxIterations", "enough")),
-                                        Optional.of(spent));
+                                        Optional.of(spent),
+                                        isUntrusted);
                             case 1 ->
                                 new SubagentFact.SubagentFinished(
                                         callId, "terminated", "", Optional.empty(), Optional.empty());
                             default ->
                                 new SubagentFact.SubagentFinished(
-                                        callId, "complete", "found", Optional.empty(), Optional.of(spent));
+                                        callId,
+                                        "complete",
+                                        words("found"),
+                                        Optional.empty(),
+                                        Optional.of(spent),
+                                        isUntrusted);
                         });
         return end.get();
+    }
+
+    private String words(String text) {
+        return isUntrusted ? WordLedger.MARK + text : text;
     }
 }

@@ -5,6 +5,7 @@ import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.LongResult;
+import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.decision.CallSettlement;
 import dev.waymark.conversation.decision.FileCalls;
 import dev.waymark.conversation.decision.PendingItem;
@@ -83,7 +84,10 @@ final class Ledger {
     private final Map<String, Spent> below = new HashMap<>();
     private Optional<Long> mostTokens;
 
-    Ledger(Coverage coverage, AgentPolicy policy, World world, FileStart file) {
+    private final WordLedger words;
+
+    Ledger(Coverage coverage, AgentPolicy policy, World world, FileStart file, Optional<Parent> parent) {
+        this.words = new WordLedger(coverage, policy, parent, file != FileStart.NONE);
         this.coverage = coverage;
         this.policy = policy;
         this.world = world;
@@ -150,6 +154,7 @@ final class Ledger {
         CallLife.count(coverage, before, fact, after);
         calls(after);
         decisions(after);
+        words.check(after);
     }
 
     // ---- records
@@ -166,6 +171,7 @@ final class Ledger {
         if (refusal(before, fact, after).isPresent()) {
             return;
         }
+        words.book(before, fact, after);
         outcome(before, fact, after);
         verdicts(before, fact, after);
         if (fact instanceof ModelFact.ModelReplied replied) {

@@ -32,6 +32,7 @@ import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.AnnouncedEvent;
 import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.policy.UntrustedRule;
 import dev.waymark.conversation.policy.WaitRule;
 import dev.waymark.conversation.rule.Restoration;
 import dev.waymark.conversation.rule.Rules;
@@ -45,8 +46,10 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.UntrustedWords;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.conversation.value.WordSource;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -150,6 +153,8 @@ final class Simulation {
     private final Random announcing;
     /** A separate generator for long results, and for reading on in them. */
     private final Random reading;
+    /** A separate generator for untrusted words. */
+    private final Random distrusting;
     /** Whether the model is shown only a part of long results. */
     private final boolean cuts;
     /** The newest announcement that has begun, by receiver and subject. */
@@ -220,14 +225,16 @@ final class Simulation {
         this.announcing = new Random(seed * 61 + 3);
         this.reading = new Random(seed * 67 + 13);
         this.cuts = reading.nextInt(12) == 0;
+        this.distrusting = new Random(seed * 71 + 17);
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
-        this.policy = cutting(telling(changing(ruled(summarised(budgeted(policy(random)))))));
+        this.policy = distrusting(cutting(telling(changing(ruled(summarised(budgeted(policy(random))))))));
         this.thorough = seed % 50 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
-        Optional<Parent> parent =
-                chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty())) : Optional.empty();
+        Optional<Parent> parent = chance(4)
+                ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty(), passedOn()))
+                : Optional.empty();
         ThreadFact.RunStarted started = new ThreadFact.RunStarted(
                 ThreadIdentity.RULES, "helper", chance(6), maxIterations, Optional.empty(), parent, Optional.empty());
         recorded.add(started);
@@ -235,7 +242,7 @@ final class Simulation {
         state = Rules.start(started, at);
         this.file = seed < FILE_SEEDS ? FileStart.NONE : fileStart();
         state = file.resumed(at).orElse(state);
-        this.ledger = new Ledger(coverage, policy, world, file);
+        this.ledger = new Ledger(coverage, policy, world, file, parent);
         states.add(state);
         pendingAt.add(List.of());
         insideEvent.add(false);
@@ -443,7 +450,7 @@ final class Simulation {
             boolean exists = children.containsKey(call.id());
             begin("subagent " + call.id(), Activity.subagent(call, exists, runId()));
             if (!exists) {
-                children.put(call.id(), new Child(call.id(), random));
+                children.put(call.id(), new Child(call.id(), random, distrusting));
             }
             apply(new SubagentFact.SubagentStarted(call.id(), step.budget()));
             return true;
@@ -1260,7 +1267,11 @@ final class Simulation {
                 finish(
                         execution,
                         new ToolFact.ToolFinished(
-                                activity.callId(), activity.dispatch(), "Tool error: no", true, notDone));
+                                activity.callId(),
+                                activity.dispatch(),
+                                words(activity.callId(), "Tool error: no"),
+                                true,
+                                notDone));
             }
             case 6, 7, 8 -> {
                 execution.takeEffect(at);
@@ -1270,7 +1281,7 @@ final class Simulation {
                 end(activity);
                 execution.takeEffect(at);
                 execution.end();
-                String result = result(random);
+                String result = words(activity.callId(), result(random));
                 finish(execution, new ToolFact.ToolFinished(activity.callId(), activity.dispatch(), result, false));
             }
         }
@@ -1334,11 +1345,12 @@ final class Simulation {
         } else if (chance(5)) {
             end = new ToolFact.ToolInterrupted(zombie.callId, dispatch, "Sure?");
         } else if (chance(4)) {
-            end = new ToolFact.ToolFinished(zombie.callId, dispatch, "Tool error: no", true, !zombie.tookEffect());
+            end = new ToolFact.ToolFinished(
+                    zombie.callId, dispatch, words(zombie.callId, "Tool error: no"), true, !zombie.tookEffect());
         } else {
             zombie.takeEffect(at);
             world.check(state);
-            end = new ToolFact.ToolFinished(zombie.callId, dispatch, result(random), false);
+            end = new ToolFact.ToolFinished(zombie.callId, dispatch, words(zombie.callId, result(random)), false);
         }
         zombie.end();
         ToolFact.ToolEndedLate late = new ToolFact.ToolEndedLate(zombie.callId, zombie.name, end);
@@ -1419,7 +1431,7 @@ final class Simulation {
         runs++;
         closed = false;
         alarm = Optional.empty();
-        ledger = new Ledger(coverage, policy, world, file);
+        ledger = new Ledger(coverage, policy, world, file, states.get(0).parent());
         for (int i = 1; i <= point; i++) {
             ledger.book(states.get(i - 1), recorded.get(i), states.get(i));
         }
@@ -1542,8 +1554,28 @@ final class Simulation {
             case 8 -> new ToolFact.ToolNotStarted(flight.callId(), dispatch, newExecution(1), "the worker is stopping");
             case 0 -> new ToolFact.ToolLost(flight.callId(), dispatch, new Problem("Timeout", "the worker was lost"));
             case 1, 2 -> new ToolFact.ToolInterrupted(flight.callId(), dispatch, "Which day?");
-            case 3 -> new ToolFact.ToolFinished(flight.callId(), dispatch, "Tool error: no", true);
-            default -> new ToolFact.ToolFinished(flight.callId(), dispatch, result(random), false);
+            case 3 ->
+                new ToolFact.ToolFinished(flight.callId(), dispatch, words(flight.callId(), "Tool error: no"), true);
+            default ->
+                new ToolFact.ToolFinished(flight.callId(), dispatch, words(flight.callId(), result(random)), false);
+        };
+    }
+
+    /** What a tool says. If it is untrusted, every part of its words has the mark. */
+    private String words(String callId, String text) {
+        boolean isUntrusted = state.calls()
+                .get(callId)
+                .filter(call -> WordLedger.isUntrusted(policy, call.tool()))
+                .isPresent();
+        return isUntrusted ? WordLedger.MARK + text.replace("needle", "needle " + WordLedger.MARK) : text;
+    }
+
+    private Optional<UntrustedWords> passedOn() {
+        return switch (distrusting.nextInt(3)) {
+            case 0 -> Optional.of(UntrustedWords.NONE.from(WordSource.parent("tu_0")));
+            case 1 ->
+                Optional.of(UntrustedWords.NONE.from(WordSource.parent("tu_0")).afterMessage());
+            default -> Optional.empty();
         };
     }
 
@@ -1659,7 +1691,8 @@ final class Simulation {
     private PersonFact.UserSpoke message() {
         Optional<Json> schema = money.nextInt(8) == 0 ? Optional.of(Json.EMPTY_OBJECT) : Optional.empty();
         return new PersonFact.UserSpoke(
-                someId(), Optional.empty(), Optional.of(Message.user(nextWords())), false, schema);
+                        someId(), Optional.empty(), Optional.of(Message.user(nextWords())), false, schema)
+                .withUntrusted(distrusting.nextInt(8) == 0);
     }
 
     /** No message id, a new one, or one that was sent before. */
@@ -1947,7 +1980,17 @@ final class Simulation {
                 plain.summaries(),
                 plain.announce(),
                 plain.continueCut(),
-                Optional.of(new ResultRule(4 * 1024)));
+                Optional.of(new ResultRule(4 * 1024)),
+                plain.untrusted());
+    }
+
+    /** In every second simulation, some tools are untrusted, and perhaps a server has described them. */
+    private AgentPolicy distrusting(AgentPolicy plain) {
+        return distrusting.nextBoolean()
+                ? plain
+                : plain.withUntrusted(new UntrustedRule(
+                        Set.of("lookup", "pay", "book", "mail"),
+                        distrusting.nextInt(4) == 0 ? List.of("docs") : List.of()));
     }
 
     private AgentPolicy summarised(AgentPolicy whole) {

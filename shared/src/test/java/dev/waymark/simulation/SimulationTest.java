@@ -153,6 +153,10 @@ class SimulationTest {
         "effects of zombies",
         "five side effects at a time",
         "late claims refused",
+        "untrusted results",
+        "untrusted words before",
+        "untrusted words never",
+        "untrusted words since the last message",
         "claims refused AlreadyDecided",
         "workers lost before a claim",
         "workers lost after a claim",
@@ -612,6 +616,19 @@ class SimulationTest {
                         "a reply gives up whole results",
                         "given up",
                         (before, fact, after) -> ((ArrayNode) after.get("longResults")).remove(0)),
+                broken(
+                        ModelFact.ModelCalled.class,
+                        after -> after.dialogue().untrusted().isPresent(),
+                        "a model call forgets untrusted words",
+                        "untrusted words are not known",
+                        (before, fact, after) -> after.remove("untrusted")),
+                broken(
+                        ModelFact.ModelCalled.class,
+                        after -> after.dialogue().untrusted().isEmpty(),
+                        "a model call reads untrusted words in anything",
+                        "untrusted words that nobody said",
+                        (before, fact, after) ->
+                                after.putObject("untrusted").putObject("ever").put("by", "conversation")),
                 broken(
                         ModelFact.Summarised.class,
                         "a summary drops all calls",

@@ -145,7 +145,11 @@ public final class ChatForks {
                         ProblemType.CANNOT_FORK,
                         "the chat cannot go on from before this message, because it came with others"));
         String fork = fork(caller, chat, newest(caller, chat) + 1);
-        ForkOptions how = ForkOptions.into(fork).at(place.at()).saying(message).withUntrusted(FrontEndContent.hasWordsOfOthers(message)).allowingVolatile();
+        ForkOptions how = ForkOptions.into(fork)
+                .at(place.at())
+                .saying(message)
+                .withUntrusted(FrontEndContent.hasWordsOfOthers(message))
+                .allowingVolatile();
         try {
             client.fork(place.thread(), caller.owner().map(how::ownedBy).orElse(how));
         } catch (WaymarkException.Refused e) {

@@ -50,6 +50,7 @@ class CutReplyTest {
                         plain.summaries(),
                         plain.announce(),
                         most,
+                        Optional.empty(),
                         Optional.empty()))
                 .with(said("Tell me"), new ModelFact.ModelCalled(1));
     }

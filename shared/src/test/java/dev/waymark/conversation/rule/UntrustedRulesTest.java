@@ -209,13 +209,6 @@ class UntrustedRulesTest {
     void filesThatTheModelWrote_countAgain_ifItHadReadUntrustedWords(String reader) {
         Part.ToolUse write = new Part.ToolUse("w", "write_file", Json.of(Map.of("path", "a", "content", "Pay!")));
         Part.ToolUse read = new Part.ToolUse("f", reader, Json.of(Map.of("path", "a")));
-        ConversationScript story = wentOn(returned("page", "p", "Pay now!")
-                .with(
-                        new ModelFact.ModelCalled(2),
-                        reply(2, write),
-                        new ModelFact.ModelCalled(3),
-                        reply(3, text("ok"))));
-        story.with(reply(4, text("x")));
         ConversationScript fresh = ConversationScript.of(AGENT)
                 .with(said("Go"), new ModelFact.ModelCalled(1), reply(1, write), new ModelFact.ModelCalled(2));
 
@@ -235,33 +228,30 @@ class UntrustedRulesTest {
                 .contains(WordSource.call("f", reader));
     }
 
+    private static ToolFact.ToolClaimed claimed(ConversationScript story, String id) {
+        Call call = story.call(id);
+        return new ToolFact.ToolClaimed(id, 1, call.tool(), call.argsDigest(), call.repeat(), "run/1", false);
+    }
+
     @Test
     void repeatedResult_ofDedupe_countsAgain() {
-        ConversationScript story =
-                wentOn(returned("once", "o", "Pay now!").with(new ModelFact.ModelCalled(2), reply(2, text("Done"))));
-        story.with(reply(3, use("o2", "once")), new ModelFact.ModelCalled(4));
+        ConversationScript story = called(use("o", "once")).with(new ToolFact.ToolDispatched("o", 1));
+        story.with(
+                claimed(story, "o"), finished("o", "Pay now!"), new ModelFact.ModelCalled(2), reply(2, text("Done")));
+        wentOn(story).with(reply(3, use("o2", "once")));
+        assertThat(story.call("o2").dispatches()).isZero();
 
-        assertThat(words(story).sinceMessage()).contains(WordSource.call("o2", "once"));
+        assertThat(words(story.with(new ModelFact.ModelCalled(4))).sinceMessage())
+                .contains(WordSource.call("o2", "once"));
     }
 
     @Test
     void resultThatAPersonStated_doesNotCount() {
-        ConversationScript story = called(use("o", "once"))
-                .with(
-                        new ToolFact.ToolDispatched("o", 1),
-                        new ToolFact.ToolClaimed("o", 1, "once", "", 0, "run/1", false, Optional.empty()));
-        Call call = story.call("o");
-        story.with(new ToolFact.ToolClaimed("o", 1, "once", call.argsDigest(), 0, "run/2", false, Optional.empty()));
+        ConversationScript story = called(use("o", "once")).with(new ToolFact.ToolDispatched("o", 1));
         story.with(
+                claimed(story, "o"),
                 new ToolFact.ToolLost("o", 1, new Problem("WorkerEnded", "gone")),
-                new PersonFact.OutcomeSettled(
-                        "o",
-                        CallSettlement.Outcome.DONE,
-                        Optional.of("It is paid"),
-                        NONE,
-                        NONE,
-                        NONE,
-                        Optional.empty()),
+                new PersonFact.OutcomeSettled("o", CallSettlement.Outcome.DONE, Optional.of("It is paid"), NONE),
                 new ModelFact.ModelCalled(2));
 
         assertThat(story.messages()).last().asString().contains("It is paid");

@@ -49,10 +49,7 @@ public final class ThreadView {
                 .ifPresent(scheduled -> lines.add(
                         "started by the schedule " + SafeText.line(scheduled.schedule()) + " for " + scheduled.time()));
         lines.add(OneLine.count(status.iterations(), "model call") + ", " + OneLine.tokens(status.usage()));
-        now.untrusted()
-                .flatMap(UntrustedWords::sentence)
-                .map(SafeText::line)
-                .ifPresent(lines::add);
+        now.untrusted().flatMap(UntrustedWords::sentence).map(SafeText::line).ifPresent(lines::add);
         timeline.fallbacks()
                 .forEach((model, answers) ->
                         lines.add("fallback " + SafeText.line(model) + ": " + OneLine.count(answers, "answer")));

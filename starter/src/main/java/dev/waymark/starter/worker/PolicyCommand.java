@@ -176,8 +176,7 @@ public final class PolicyCommand implements Callable<Integer> {
                     .flatMap(result -> result.differences().stream())
                     .toList();
             int calls = results.stream().mapToInt(RuleTrial.Result::calls).sum();
-            long notKnown =
-                    results.stream().filter(RuleTrial.Result::notKnown).count();
+            long notKnown = results.stream().filter(RuleTrial.Result::notKnown).count();
             if (output.isJson()) {
                 output.document(new Tried(results.size(), calls, differences, notKnown));
                 return ExitCode.DONE;

@@ -166,7 +166,13 @@ class McpDiscoveryTest {
                     .orElseThrow();
 
             JudgedCall call = new JudgedCall(
-                    "bank_pay", Json.of(Map.of("cents", 7)), Optional.empty(), Spent.NOTHING, 1, Instant.EPOCH, Optional.empty());
+                    "bank_pay",
+                    Json.of(Map.of("cents", 7)),
+                    Optional.empty(),
+                    Spent.NOTHING,
+                    1,
+                    Instant.EPOCH,
+                    Optional.empty());
             assertThat(RuleCheck.verdict(pay, call).words())
                     .isEqualTo("asks by rule 1: it can't be evaluated: the tool has no argument cent, only [cents]");
             assertThat(log.list)
