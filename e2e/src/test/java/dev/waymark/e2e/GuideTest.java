@@ -31,13 +31,14 @@ class GuideTest {
                         "structured-replies.md",
                         "your-own-saver.md",
                         "long-results.md",
-                        "skills.md")
+                        "skills.md",
+                        "untrusted-words.md")
                 .flatMap(page -> JAVA.matcher(read(ROOT.resolve("docs/guide").resolve(page)))
                         .results())
                 .map(block -> block.group(1))
                 .toList();
 
-        assertThat(quoted).hasSize(20).allSatisfy(block -> assertThat(examples).contains(block));
+        assertThat(quoted).hasSize(21).allSatisfy(block -> assertThat(examples).contains(block));
     }
 
     @Test
