@@ -3,6 +3,7 @@ package dev.waymark.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.history.ThreadHistory;
@@ -53,6 +54,21 @@ class RuleTrialTest {
             assertThat(difference.then()).isNotEqualTo(CallVerdict.Then.ASK);
             assertThat(difference.now().then()).isEqualTo(CallVerdict.Then.ASK);
         });
+    }
+
+    @Test
+    void ruleAboutUntrustedWords_isNotKnownInAThreadWithoutMarks() {
+        List<ToolSpec> guarded = recorded.tools().stream()
+                .map(tool -> tool.isRuled()
+                        ? tool.with()
+                                .rules(List.of(ApprovalRule.deny("").whenUntrusted(ApprovalRule.Untrusted.EVER)))
+                                .build()
+                        : tool)
+                .toList();
+
+        assertThat(tried(recorded.with().tools(guarded).build()))
+                .isEqualTo(new RuleTrial.Result(timeline.thread(), 0, List.of(), true));
+        assertThat(tried(recorded).notKnown()).isFalse();
     }
 
     @Test

@@ -9,8 +9,10 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.UntrustedWords;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.conversation.value.WordSource;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -258,5 +260,34 @@ class RuleCheckTest {
         assertThat(rule.stored().canonical())
                 .isEqualTo(
                         "{\"hours\": \"8-18\", \"reason\": \"no\", \"requested_over\": 3, \"then\": \"deny\", \"zone\": \"UTC\"}");
+    }
+
+    private static JudgedCall afterReading(Optional<UntrustedWords> words) {
+        return new JudgedCall("charge", Json.EMPTY_OBJECT, Optional.empty(), Spent.NOTHING, 1, AT, words);
+    }
+
+    @Test
+    void untrustedWords_ofTheRightTime_makeARuleHold() {
+        ApprovalRule ever = DENY.whenUntrusted(ApprovalRule.Untrusted.EVER);
+        ApprovalRule since = DENY.whenUntrusted(ApprovalRule.Untrusted.SINCE_MESSAGE);
+        UntrustedWords now = UntrustedWords.NONE.from(WordSource.call("p", "page"));
+
+        assertThat(then(afterReading(Optional.of(UntrustedWords.NONE)), ever, since, ALLOW))
+                .isEqualTo(CallVerdict.Then.ALLOW);
+        assertThat(then(afterReading(Optional.of(now)), since, ALLOW)).isEqualTo(CallVerdict.Then.DENY);
+        assertThat(then(afterReading(Optional.of(now.afterMessage())), since, ALLOW))
+                .isEqualTo(CallVerdict.Then.ALLOW);
+        assertThat(verdict(afterReading(Optional.of(now.afterMessage())), ever).words())
+                .isEqualTo("denied by rule 1: no {\"untrusted\": \"ever\"}");
+    }
+
+    @Test
+    void unknownWords_andUnknownValues_ask() {
+        ApprovalRule ever = DENY.whenUntrusted(ApprovalRule.Untrusted.EVER);
+        assertThat(verdict(afterReading(Optional.empty()), ever, ALLOW).words())
+                .contains("asks by rule 1")
+                .contains("the thread does not know which words are untrusted");
+        assertThat(new ApprovalRule(Json.of(Map.of("then", "deny", "when_untrusted", "later"))).problem())
+                .contains("when_untrusted must be ever or since_message");
     }
 }

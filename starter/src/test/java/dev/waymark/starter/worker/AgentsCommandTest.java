@@ -58,6 +58,34 @@ class AgentsCommandTest {
         assertThat(agents.path(0).has("skills")).isFalse();
     }
 
+    @Test
+    void agents_withoutMarksOnWhatStrangersMayWrite_areNamed() throws Exception {
+        Files.writeString(directory.resolve("plain.yaml"), """
+                model: openai:m-1
+                tools:
+                  - { name: look, http: { method: GET, url: "https://a.example" } }
+                  - { name: seen, http: { method: GET, url: "https://a.example" }, untrusted: true }
+                  - { name: send, http: { method: POST, url: "https://a.example" } }
+                  - mcp: { name: docs, command: [docs] }
+                  - mcp: { name: own, command: [own], trust: true }
+                  - mcp: { name: web, command: [web], untrusted: true }
+                """);
+
+        JsonNode agents = PayloadJson.MAPPER.readTree(said("agents", "--json", "--agents", directory.toString()));
+
+        assertThat(agents.at("/1/perhapsUntrusted").toString()).isEqualTo("[\"docs (MCP)\",\"look\"]");
+        assertThat(agents.path(0).has("perhapsUntrusted")).isFalse();
+        StringWriter err = new StringWriter();
+        WaymarkCommand.execute(
+                new PrintWriter(new StringWriter()),
+                new PrintWriter(err, true),
+                "agents",
+                "--agents",
+                directory.toString());
+        assertThat(err.toString())
+                .contains("plain: if strangers write what these return, set untrusted: true: docs (MCP), look");
+    }
+
     private static String said(String... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();

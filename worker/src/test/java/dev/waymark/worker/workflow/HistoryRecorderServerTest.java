@@ -378,6 +378,22 @@ class HistoryRecorderServerTest {
         }
     }
 
+    /** The second payment comes after a message, in the next run, and asks because of what the first run has read. */
+    @Test
+    void untrustedWords_askInTheNextRun() throws Exception {
+        try (WorkflowRig rig = UntrustedWordsTest.rig(TestServers.real())) {
+            String thread =
+                    rig.start(ContinueAsNewCases.movingOnAt(15).saying(PersonFact.UserSpoke.message("m-1", "Go")));
+            UntrustedWordsTest.approve(rig, thread, 1);
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Again"));
+            UntrustedWordsTest.approve(rig, thread, 2);
+            List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
+            assertThat(runs).hasSizeGreaterThan(1);
+            record(rig, thread, runs.get(0), "untrusted-words-first-run");
+            record(rig, thread, runs.get(runs.size() - 1), "untrusted-words-last-run");
+        }
+    }
+
     @Test
     void announced_decided_andEndedAtOnce() throws Exception {
         try (RecordingServer server =

@@ -62,6 +62,9 @@ final class RecordedContents {
             if (!moment.state().callBook().longResults().isEmpty()) {
                 contents.add("shape long results");
             }
+            if (moment.state().untrusted().filter(words -> !words.isNone()).isPresent()) {
+                contents.add("shape untrusted words");
+            }
             if (!moment.place().isLast()) {
                 contents.add("shape fused step");
             }
