@@ -63,8 +63,7 @@ class KilledGuardServerTest {
         "BEFORE_COMPLETION, 1", // The page is on its way.
         "AFTER_COMPLETION, 1", // It has arrived, and no model has read it.
         "MODEL_REQUESTED, 2", // The model reads it.
-        "MODEL_REPLIED, 2", // The model wants to pay.
-        "AFTER_COMPLETION, 2" // The thread asks.
+        "MODEL_REPLIED, 2" // The model wants to pay.
     })
     void workerKilled_stillAsksAndNamesThePage(CrashPoint point, int passing, @TempDir Path directory)
             throws Exception {

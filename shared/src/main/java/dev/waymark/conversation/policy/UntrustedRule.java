@@ -13,7 +13,7 @@ import java.util.TreeSet;
  */
 public record UntrustedRule(Set<String> tools, List<String> servers) {
     public UntrustedRule {
-        tools = tools == null ? Set.of() : Collections.unmodifiableSet(new TreeSet<>(tools));
+        tools = tools == null ? Collections.emptySet() : Collections.unmodifiableSet(new TreeSet<>(tools));
         servers = servers == null ? List.of() : List.copyOf(servers);
     }
 }

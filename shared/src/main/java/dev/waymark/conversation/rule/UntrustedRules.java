@@ -10,8 +10,8 @@ import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.policy.UntrustedRule;
 import dev.waymark.conversation.value.UntrustedWords;
 import dev.waymark.conversation.value.WordSource;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Rules of untrusted words: what brings them into the conversation, and what removes them. They count from the model
@@ -19,7 +19,7 @@ import java.util.Set;
  */
 final class UntrustedRules {
     /** Tools that return what the model has written, perhaps after it had read untrusted words. */
-    private static final Set<String> READERS = Set.of("read_file", "ls");
+    private static final List<String> READERS = List.of("read_file", "ls");
 
     private UntrustedRules() {}
 

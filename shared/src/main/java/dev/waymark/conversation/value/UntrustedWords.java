@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param sinceMessage since the newest message of a person
  */
 public record UntrustedWords(Optional<WordSource> ever, Optional<WordSource> sinceMessage) {
+    /** No untrusted words. */
     public static final UntrustedWords NONE = new UntrustedWords(Optional.empty(), Optional.empty());
 
     /** A copy after these words. An earlier source is kept. */
@@ -30,6 +31,7 @@ public record UntrustedWords(Optional<WordSource> ever, Optional<WordSource> sin
         return new UntrustedWords(ever.map(source -> above), sinceMessage.map(source -> above));
     }
 
+    /** Whether there are no untrusted words. */
     @JsonIgnore
     public boolean isNone() {
         return ever.isEmpty();

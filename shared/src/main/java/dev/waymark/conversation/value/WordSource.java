@@ -30,24 +30,29 @@ public record WordSource(By by, Optional<String> id, Optional<String> tool) {
         CONVERSATION
     }
 
+    /** A conversation that began elsewhere. */
     public static final WordSource CONVERSATION = new WordSource(By.CONVERSATION, Optional.empty(), Optional.empty());
 
     public WordSource {
         Objects.requireNonNull(by, "by");
     }
 
+    /** The result of a call of this tool. */
     public static WordSource call(String id, String tool) {
         return new WordSource(By.CALL, Optional.of(id), Optional.of(tool));
     }
 
+    /** What was attached to the message with this id. */
     public static WordSource message(String id) {
         return new WordSource(By.MESSAGE, Optional.of(id), Optional.empty());
     }
 
+    /** The descriptions of the tools of this MCP server. */
     public static WordSource server(String name) {
         return new WordSource(By.SERVER, Optional.of(name), Optional.empty());
     }
 
+    /** The task that the thread above gave in this call. */
     public static WordSource parent(String callId) {
         return new WordSource(By.PARENT, Optional.of(callId), Optional.empty());
     }
