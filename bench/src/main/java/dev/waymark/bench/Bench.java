@@ -26,6 +26,7 @@ public final class Bench {
             "encryption",
             "words",
             "cache",
+            "find-tools",
             "streams",
             "streams-killed",
             "unread-streams",
@@ -80,6 +81,7 @@ public final class Bench {
                 case "starts" -> new StartsBenchmark(server, report, root, quick).run();
                 case "encryption" -> new EncryptionBenchmark(server, report, root, quick).run();
                 case "words" -> new LiveWordsBenchmark(server, report, root, quick).run();
+                case "find-tools" -> new FindToolsBenchmark(report).run();
                 case "cache" -> new CacheBenchmark(server, report).run();
                 case "streams" -> {
                     new StreamWordsBenchmark(server, report, root, quick).run();

@@ -45,7 +45,7 @@ final class AgentDifferences {
 
     /** The tools that are safe to retry now and were not before. */
     static List<String> newlySafe(AgentSpec before, AgentSpec now) {
-        return now.tools().stream()
+        return now.allTools().stream()
                 .filter(tool -> !tool.hasEffect()
                         && before.tool(tool.name()).filter(ToolSpec::hasEffect).isPresent())
                 .map(ToolSpec::name)
@@ -54,7 +54,7 @@ final class AgentDifferences {
 
     private static Stream<String> toolNames(AgentSpec before, AgentSpec now) {
         return Stream.of(before, now)
-                .flatMap(agent -> agent.tools().stream())
+                .flatMap(agent -> agent.allTools().stream())
                 .map(ToolSpec::name)
                 .distinct();
     }

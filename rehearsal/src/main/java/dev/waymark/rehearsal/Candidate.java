@@ -1,6 +1,7 @@
 package dev.waymark.rehearsal;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolImplementation;
@@ -68,7 +69,7 @@ public record Candidate(
         Optional<AgentSpec> agent = agents.flatMap(all -> all.find(subagent));
         return agent.isEmpty()
                 || !agents.get().servers(subagent).isEmpty()
-                || agent.get().tools().stream()
+                || agent.get().allTools().stream()
                         .anyMatch(tool -> tool.hasEffect()
                                 || tool.kind() == ToolSpec.Kind.SUBAGENT && mayHaveEffects(tool.name()));
     }
@@ -137,17 +138,21 @@ public record Candidate(
 
     private static AgentSpec withToolsOf(List<McpEntry> servers, AgentSpec agent, AgentSpec recorded) {
         List<ToolSpec> tools = new ArrayList<>(agent.tools());
+        List<ToolSpec> deferred =
+                new ArrayList<>(agent.deferred().map(DeferredTools::tools).orElse(List.of()));
         for (McpEntry server : servers) {
-            for (ToolSpec tool : recorded.tools()) {
+            for (ToolSpec tool : recorded.allTools()) {
                 if (tool.implementation() instanceof McpTool mcp
                         && mcp.server().name().equals(server.server().name())
                         && server.allows(mcp.tool())
                         && agent.tool(tool.name()).isEmpty()) {
-                    tools.add(
-                            server.tool(tool.name(), mcp.tool(), tool.description(), tool.input(), !tool.hasEffect()));
+                    (server.deferred() ? deferred : tools)
+                            .add(server.tool(
+                                    tool.name(), mcp.tool(), tool.description(), tool.input(), !tool.hasEffect()));
                 }
             }
         }
-        return agent.with().tools(tools).build();
+        AgentSpec.Builder complete = agent.with().tools(tools);
+        return (agent.deferred().isPresent() ? complete.deferred(DeferredTools.of(deferred)) : complete).build();
     }
 }

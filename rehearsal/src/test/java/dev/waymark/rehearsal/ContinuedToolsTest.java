@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
@@ -109,6 +110,13 @@ class ContinuedToolsTest {
                 AgentSpec.of("any", "fake:model")
                         .with()
                         .skills(Path.of("skills"))
+                        .build()
+                        .tools();
+            case FIND ->
+                AgentSpec.of("any", "fake:model")
+                        .with()
+                        .deferred(DeferredTools.of(List.of(
+                                ToolSpec.command("deferred", "./touch.sh").build())))
                         .build()
                         .tools();
             case QUESTION -> List.of(BuiltInTools.askUser());

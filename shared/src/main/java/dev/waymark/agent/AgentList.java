@@ -40,7 +40,7 @@ public record AgentList(List<Entry> agents) {
      */
     public static AgentList of(Collection<AgentSpec> agents, Function<AgentSpec, Optional<String>> lacks) {
         Set<String> subagents = agents.stream()
-                .flatMap(agent -> agent.tools().stream())
+                .flatMap(agent -> agent.allTools().stream())
                 .filter(tool -> tool.kind() == ToolSpec.Kind.SUBAGENT)
                 .map(ToolSpec::name)
                 .collect(Collectors.toSet());

@@ -36,6 +36,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private boolean fallbackOnRefusal;
     private Optional<ResultRule> results = Optional.empty();
     private Optional<Skills> skills = Optional.empty();
+    private Optional<DeferredTools> deferred = Optional.empty();
 
     /** Starts with the defaults. */
     protected AgentSettings() {}
@@ -61,6 +62,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         continueCut = spec.continueCut();
         fallbackOnRefusal = spec.fallbackOnRefusal();
         results = spec.results();
+        deferred = spec.deferred();
     }
 
     /** Returns this builder. */
@@ -87,6 +89,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 .or(() -> skills.filter(own -> own.folders().isEmpty()).map(own -> "skills: no folders given"))
                 .or(() -> skills.filter(own -> BuiltInTools.hasAnother(BuiltInTools.readSkill(own), tools))
                         .map(own -> "an agent with skills has a built-in tool read_skill; rename its own"))
+                .or(() -> deferred.flatMap(own -> deferredProblem(own, tools)))
                 .or(() -> fallback.size() > AgentSpec.MOST_FALLBACKS
                         ? Optional.of("it has " + fallback.size() + " fallbacks, at most " + AgentSpec.MOST_FALLBACKS)
                         : Optional.empty())
@@ -108,8 +111,10 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 .ifPresent(why -> {
                     throw new IllegalArgumentException("agent " + name + ": " + why);
                 });
-        List<ToolSpec> all = results.map(rule -> BuiltInTools.with(BuiltInTools.readResult(), tools))
+        List<ToolSpec> reading = results.map(rule -> BuiltInTools.with(BuiltInTools.readResult(), tools))
                 .orElse(tools);
+        List<ToolSpec> all = skills.map(own -> BuiltInTools.with(BuiltInTools.readSkill(own), reading))
+                .orElse(reading);
         return new AgentSpec(
                 name,
                 description,
@@ -117,7 +122,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 model,
                 maxTokens,
                 maxIterations,
-                skills.map(own -> BuiltInTools.with(BuiltInTools.readSkill(own), all))
+                deferred.map(own -> BuiltInTools.with(
+                                BuiltInTools.useTool(), BuiltInTools.with(BuiltInTools.findTools(own), all)))
                         .orElse(all),
                 approvals,
                 budget,
@@ -133,6 +139,20 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 continueCut,
                 fallbackOnRefusal,
                 results);
+    }
+
+    private static Optional<String> deferredProblem(DeferredTools own, List<ToolSpec> tools) {
+        return Stream.of(BuiltInTools.findTools(own), BuiltInTools.useTool())
+                .filter(builtIn -> BuiltInTools.hasAnother(builtIn, tools)
+                        || own.find(builtIn.name()).isPresent())
+                .findFirst()
+                .map(builtIn ->
+                        "an agent with deferred tools has a built-in tool " + builtIn.name() + "; rename its own")
+                .or(() -> tools.stream()
+                        .map(ToolSpec::name)
+                        .filter(name -> own.find(name).isPresent())
+                        .findFirst()
+                        .map(name -> "two tools have the name " + name));
     }
 
     private static Optional<String> atLeastOne(String setting, int value) {
@@ -250,6 +270,15 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     /** Sets the skills that were found in folders. */
     public final B skills(Skills all) {
         skills = Optional.of(all);
+        return self();
+    }
+
+    /**
+     * Sets the tools that are not in the list that a model is sent, up to 2,000, and gives the agent the tools
+     * {@code find_tools} and {@code use_tool}. Default: none.
+     */
+    public final B deferred(DeferredTools all) {
+        deferred = Optional.of(all);
         return self();
     }
 

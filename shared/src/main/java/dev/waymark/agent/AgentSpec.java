@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * An agent, as one thread uses it. Histories contain it as the result of the {@code agent} activity, so fields are only
@@ -201,9 +203,38 @@ public record AgentSpec(
         }
     }
 
-    /** The tool with this name. */
+    /** The tool with this name, which may be deferred. */
     public Optional<ToolSpec> tool(String toolName) {
-        return tools.stream().filter(tool -> tool.name().equals(toolName)).findFirst();
+        return tools.stream()
+                .filter(tool -> tool.name().equals(toolName))
+                .findFirst()
+                .or(() -> deferred().flatMap(own -> own.find(toolName)));
+    }
+
+    /** All tools: those that a model is sent, and then the deferred ones. */
+    public List<ToolSpec> allTools() {
+        return deferred()
+                .map(own -> Stream.concat(tools.stream(), own.tools().stream()).toList())
+                .orElse(tools);
+    }
+
+    /** A copy with another version of each tool, which has the same name. */
+    public AgentSpec withEach(UnaryOperator<ToolSpec> change) {
+        Builder changed = with().tools(tools.stream().map(change).toList());
+        deferred()
+                .ifPresent(own -> changed.deferred(
+                        DeferredTools.of(own.tools().stream().map(change).toList())));
+        return changed.build();
+    }
+
+    /** The agent's deferred tools, if it may have any. */
+    public Optional<DeferredTools> deferred() {
+        return tools.stream()
+                .filter(tool -> tool.name().equals(DeferredTools.FIND_TOOL))
+                .map(ToolSpec::implementation)
+                .filter(DeferredTools.class::isInstance)
+                .map(DeferredTools.class::cast)
+                .findFirst();
     }
 
     /** The agent's skills, if it has any. Their names and descriptions are at the end of its instructions. */

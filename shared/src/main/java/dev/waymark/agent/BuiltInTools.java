@@ -6,12 +6,16 @@ import dev.waymark.conversation.value.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The tools that every agent can use. They ask a person, or work on the thread's own state. */
 public final class BuiltInTools {
     /** The names that agent files use with {@code use:}. */
     public static final List<String> GROUPS = List.of("ask_user", "todos", "plan", "files");
+
+    /** The maximum number of MCP servers that a description names. */
+    private static final int MOST_SERVERS = 100;
 
     private BuiltInTools() {}
 
@@ -57,6 +61,44 @@ public final class BuiltInTools {
                 "Read a file of one of your skills. Without \"path\", it is the skill's SKILL.md, which says how to do"
                         + " the task and names its other files. \"path\" is relative to the folder of the skill.",
                 object(List.of("name"), field("name", string()), field("path", string())));
+    }
+
+    /**
+     * Lets the model find deferred tools. Its description names the MCP servers that they come from, because the model
+     * knows nothing else of them.
+     */
+    static ToolSpec findTools(DeferredTools deferred) {
+        Map<String, Integer> servers = new LinkedHashMap<>();
+        deferred.tools().forEach(tool -> {
+            if (tool.implementation() instanceof McpTool mcp) {
+                servers.merge(mcp.server().name(), 1, Integer::sum);
+            }
+        });
+        String named = servers.entrySet().stream()
+                .limit(MOST_SERVERS)
+                .map(server -> server.getKey() + " (" + server.getValue() + ")")
+                .collect(Collectors.joining(", "));
+        String from = named.isEmpty()
+                ? ""
+                : ", from these services: " + named + (servers.size() > MOST_SERVERS ? " and others" : "");
+        return ToolSpec.builtIn(
+                DeferredTools.FIND_TOOL,
+                deferred,
+                "You have " + deferred.count() + " more tools" + from + ". Their definitions are not listed here. Find"
+                        + " one by words for what it does: the service, an action and an object, such as \"github create"
+                        + " issue\". The result has the definitions of the tools that match best. Call them with "
+                        + DeferredTools.USE_TOOL + ".",
+                object(field("query", string())));
+    }
+
+    /** Lets the model call deferred tools. */
+    static ToolSpec useTool() {
+        return ToolSpec.builtIn(
+                DeferredTools.USE_TOOL,
+                DeferredTools.NONE,
+                "Call a tool that " + DeferredTools.FIND_TOOL + " has found. \"arguments\" are the tool's own, as its"
+                        + " definition says.",
+                object(field("name", string()), field("arguments", Map.of("type", "object"))));
     }
 
     /** Whether one of the tools has the name of this built-in one, and is not it. */

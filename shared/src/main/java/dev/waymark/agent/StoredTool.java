@@ -47,6 +47,7 @@ record StoredTool(
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean judged,
 
         Optional<Skills> skills,
+        Optional<DeferredTools> deferred,
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean untrusted) {
     StoredTool {
@@ -81,6 +82,7 @@ record StoredTool(
                 tool.rules(),
                 tool.judged(),
                 as(Skills.class, implementation),
+                as(DeferredTools.class, implementation).filter(tools -> tools.count() > 0),
                 tool.untrusted());
     }
 
@@ -122,6 +124,7 @@ record StoredTool(
             case SUBAGENT -> ToolImplementation.Plain.SUBAGENT;
             case FRONT_END -> ToolImplementation.Plain.FRONT_END;
             case SKILL -> required(skills);
+            case FIND -> deferred == null ? DeferredTools.NONE : deferred.orElse(DeferredTools.NONE);
         };
     }
 

@@ -9,7 +9,12 @@ import java.util.Optional;
 
 /** What runs the calls of a tool, with the data that only tools of this kind have. */
 public sealed interface ToolImplementation
-        permits McpTool, Skills, ToolImplementation.Command, ToolImplementation.Http, ToolImplementation.Plain {
+        permits DeferredTools,
+                McpTool,
+                Skills,
+                ToolImplementation.Command,
+                ToolImplementation.Http,
+                ToolImplementation.Plain {
     /** The kind, as histories, commands and metrics name it. */
     ToolSpec.Kind kind();
 
@@ -54,6 +59,9 @@ public sealed interface ToolImplementation
 
         /** Handles the tool that reads skills. */
         R skills(Skills skills);
+
+        /** Handles the tools that find and call deferred tools. */
+        R deferred(DeferredTools deferred);
 
         /** Handles a Java object. */
         R java(Plain java);

@@ -78,7 +78,10 @@ public record ToolSpec(
         FRONT_END,
         /** The worker, which reads a file of a skill. */
         @JsonProperty("skill")
-        SKILL
+        SKILL,
+        /** The worker, which finds a deferred tool. */
+        @JsonProperty("find")
+        FIND
     }
 
     public ToolSpec {

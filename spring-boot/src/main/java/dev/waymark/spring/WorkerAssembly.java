@@ -210,7 +210,7 @@ final class WorkerAssembly {
 
     /** Returns a warning for each tool whose check never lets a lost call run again. */
     static List<String> weakChecks(AgentSpec agent) {
-        return agent.tools().stream()
+        return agent.allTools().stream()
                 .filter(tool -> tool.effects().canVerify()
                         && !tool.effects().honoursKey()
                         && !tool.effects().verifyForbids())

@@ -3,6 +3,7 @@ package dev.waymark.worker;
 import dev.waymark.agent.AgentSettings;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolMethod;
@@ -49,6 +50,7 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
     public static final class Builder extends AgentSettings<Builder> {
         private final String name;
         private final List<ToolSpec> specs = new ArrayList<>();
+        private final List<ToolSpec> deferred = new ArrayList<>();
         private final List<Tool> tools = new ArrayList<>();
         private String model = "";
 
@@ -83,6 +85,19 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             return this;
         }
 
+        /**
+         * Adds tools that are not in the list that a model is sent: it finds them with {@code find_tools} and calls them
+         * with {@code use_tool}. The arguments are those of {@link #tools}.
+         */
+        public Builder deferred(Object... owners) {
+            int before = specs.size();
+            tools(owners);
+            List<ToolSpec> added = specs.subList(before, specs.size());
+            deferred.addAll(added);
+            added.clear();
+            return this;
+        }
+
         /** Adds built-in tools: {@code ask_user}, {@code todos}, {@code plan} or {@code files}. */
         public Builder use(String... groups) {
             for (String group : groups) {
@@ -112,6 +127,9 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
                 if (byName.put(spec.name(), spec) != null) {
                     throw new IllegalArgumentException("agent " + name + " has two tools with the name " + spec.name());
                 }
+            }
+            if (!deferred.isEmpty()) {
+                deferred(DeferredTools.of(deferred));
             }
             JavaTools.of(tools); // Refuses tools that no worker could have.
             return new Agent(spec(name, model, specs), tools);

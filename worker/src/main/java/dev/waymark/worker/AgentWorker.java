@@ -172,7 +172,7 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         ToolRunner tools = new ToolRunner(kinds);
-        builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
+        builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.allTools()));
         CallJudges judges = new CallJudges(builder.judges, tools);
         worker.registerActivitiesImplementations(
                 announcements,

@@ -27,7 +27,7 @@ public final class AgentPolicies {
     public static AgentPolicy of(AgentSpec agent) {
         Map<String, AgentPolicy.Executor> executors = new LinkedHashMap<>();
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
-        for (ToolSpec tool : agent.tools()) {
+        for (ToolSpec tool : agent.allTools()) {
             executors.put(tool.name(), executor(tool.kind()));
             AgentPolicy.ToolPolicy plain = policy(tool);
             AgentPolicy.ToolPolicy policy = isChangeable(tool.kind()) ? plain.changing() : plain;
@@ -92,14 +92,14 @@ public final class AgentPolicies {
             case QUESTION -> AgentPolicy.Executor.QUESTION;
             case STATE -> AgentPolicy.Executor.STATE;
             case SUBAGENT -> AgentPolicy.Executor.SUBAGENT;
-            case JAVA, COMMAND, MCP, HTTP, FRONT_END, SKILL -> AgentPolicy.Executor.ACTIVITY;
+            case JAVA, COMMAND, MCP, HTTP, FRONT_END, SKILL, FIND -> AgentPolicy.Executor.ACTIVITY;
         };
     }
 
     /** Whether a model call may also run calls of its reply: fusing is allowed, and a tool is suitable. */
     public static boolean fusesSteps(AgentSpec agent) {
         return !agent.fuseLimit().isZero()
-                && agent.tools().stream()
+                && agent.allTools().stream()
                         .anyMatch(tool -> executor(tool.kind()) == AgentPolicy.Executor.ACTIVITY
                                 && !tool.hasEffect()
                                 && (!tool.approval() || tool.isRuled()));

@@ -7,6 +7,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** The messages that tell a model the outcome of a call. They are part of the checkpoint formats. */
 public final class ToolTexts {
@@ -21,6 +22,9 @@ public final class ToolTexts {
     public static final String REPLY_WITH_TEXT = "Your reply had no text. Reply now.";
 
     private static final int LONGEST_ID = 200;
+
+    /** How many tools are listed if a model calls one that does not exist. Deferred tools are the last ones. */
+    private static final int MOST_NAMES = 200;
 
     private ToolTexts() {}
 
@@ -252,7 +256,9 @@ public final class ToolTexts {
     }
 
     public static String notFound(String tool, AgentPolicy policy) {
-        String available = String.join(", ", policy.tools().keySet());
-        return "Tool \"" + tool + "\" not found. Available tools: " + (available.isEmpty() ? "none" : available);
+        String available = policy.tools().keySet().stream().limit(MOST_NAMES).collect(Collectors.joining(", "));
+        int others = policy.tools().size() - MOST_NAMES;
+        return "Tool \"" + tool + "\" not found. Available tools: " + (available.isEmpty() ? "none" : available)
+                + (others > 0 ? " and " + others + " others" : "");
     }
 }

@@ -114,6 +114,11 @@ public record Reply(
         return new Reply(List.of(content), Usage.NONE, END_TURN);
     }
 
+    /** Returns a copy with other content. */
+    public Reply withContent(List<Part> parts) {
+        return unsealed(edit -> edit.content = parts);
+    }
+
     /** Returns a copy with the calls whose arguments are invalid. */
     public Reply withFaults(List<Fault> found) {
         return unsealed(edit -> edit.faults = found);
@@ -267,6 +272,7 @@ public record Reply(
     }
 
     private final class Edit {
+        private List<Part> content = Reply.this.content;
         private List<Fault> faults = Reply.this.faults;
         private Optional<Usd> cost = Reply.this.cost;
         private Optional<Spent> wasted = Reply.this.wasted;

@@ -3,6 +3,7 @@ package dev.waymark.worker.agents;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.Skills;
@@ -72,6 +73,7 @@ final class AgentFile {
 
     private static final String USE = "use";
     private static final String MCP = "mcp";
+    private static final String TOOLS = "tools";
 
     /** Replaces an invalid name while the rest of the file is checked. */
     private static final String UNNAMED = "unnamed";
@@ -98,8 +100,11 @@ final class AgentFile {
         /** Returns the agent with a tool for each subagent. */
         AgentSpec complete(Map<String, AgentSpec> others) throws YamlProblem {
             List<ToolSpec> tools = new ArrayList<>(agent.tools());
+            List<ToolSpec> all = new ArrayList<>(agent.allTools());
             for (YamlValue subagent : subagents) {
-                tools.add(SubagentFields.tool(subagent, others, tools));
+                ToolSpec tool = SubagentFields.tool(subagent, others, all);
+                tools.add(tool);
+                all.add(tool);
             }
             AgentSpec complete = agent.with().tools(tools).build();
             int bytes = bytes(complete);
@@ -131,7 +136,7 @@ final class AgentFile {
         Optional<YamlValue> maxTokens = fields.take("max_tokens");
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
         Optional<YamlValue> continueCut = fields.take("continue_cut");
-        Optional<YamlValue> tools = fields.take("tools");
+        Optional<YamlValue> tools = fields.take(TOOLS);
         Optional<YamlValue> approvals = fields.take("approvals");
         Optional<YamlValue> subagents = fields.take("subagents");
         Optional<YamlValue> budget = fields.take("budget");
@@ -145,7 +150,6 @@ final class AgentFile {
         problems.run(fields::end);
         Optional<String> modelName = model.flatMap(value -> problems.check(() -> modelFields.model(value)));
         AgentSpec.Builder builder = new AgentSpec.Builder(name.orElse(UNNAMED), modelName.orElse(""));
-        List<McpEntry> servers = new ArrayList<>();
         problems.read(description, YamlValue::text).ifPresent(builder::description);
         problems.read(instructions, YamlValue::text).ifPresent(builder::instructions);
         Optional<Integer> mostTokens = problems.read(maxTokens, value -> value.integer(1));
@@ -171,10 +175,12 @@ final class AgentFile {
         problems.read(continueCut, AgentFile::continueCut).ifPresent(builder::continueCut);
         problems.read(results, AgentFile::results).ifPresent(builder::results);
         problems.read(skills, this::skills).ifPresent(builder::skills);
-        Set<String> taken = new HashSet<>(); // The agent has these tools already.
+        FoundTools found = new FoundTools();
+        Set<String> taken = found.names(); // The agent has these tools already.
         results.ifPresent(rule -> taken.add(BuiltInTools.readResult().name()));
         skills.ifPresent(folders -> taken.add(Skills.READ_TOOL));
-        problems.read(tools, value -> tools(value, servers, taken)).ifPresent(builder::tools);
+        List<McpEntry> servers = found.servers();
+        problems.read(tools, value -> tools(value, found, builder));
         problems.read(approvals, ApprovalFields::read).ifPresent(builder::approvals);
         pricing.ifPresent(value ->
                 builder.pricing(problems.check(() -> ModelTable.pricing(value)).orElse(Pricing.FREE)));
@@ -272,34 +278,77 @@ final class AgentFile {
     }
 
     /**
-     * Reads the entries of {@code tools}. Adds MCP servers to {@code servers}, because their tools are not known until
-     * the servers are queried.
+     * The tools that a file has so far. The tools of MCP servers are not known until the servers are queried.
+     *
+     * @param names the names of all tools
      */
-    private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers, Set<String> taken) throws YamlProblem {
-        List<ToolSpec> tools = new ArrayList<>();
-        Set<String> names = new HashSet<>(taken);
-        YamlProblems problems = new YamlProblems();
-        for (YamlValue item : list.items()) {
-            problems.run(() -> addTools(item, tools, names, servers));
+    private record FoundTools(
+            List<ToolSpec> tools, List<ToolSpec> deferred, List<McpEntry> servers, Set<String> names) {
+        FoundTools() {
+            this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new HashSet<>());
         }
-        problems.end();
-        return tools;
+
+        boolean defers() {
+            return !deferred.isEmpty() || servers.stream().anyMatch(McpEntry::deferred);
+        }
     }
 
-    private void addTools(YamlValue item, List<ToolSpec> tools, Set<String> names, List<McpEntry> servers)
-            throws YamlProblem {
-        if (!item.isMapping()) {
-            throw item.problem("expected fields, such as use: files");
+    /** Reads the entries of {@code tools}. */
+    private FoundTools tools(YamlValue list, FoundTools found, AgentSpec.Builder builder) throws YamlProblem {
+        YamlProblems problems = new YamlProblems();
+        for (YamlValue item : list.items()) {
+            problems.run(() -> addTools(item, found));
         }
-        YamlFields fields = item.fields();
+        problems.end();
+        builder.tools(found.tools());
+        if (found.defers()) {
+            for (String builtIn : List.of(DeferredTools.FIND_TOOL, DeferredTools.USE_TOOL)) {
+                if (found.names().contains(builtIn)) {
+                    throw list.problem("deferred tools need this name; rename the tool " + builtIn);
+                }
+            }
+            try {
+                builder.deferred(DeferredTools.of(found.deferred()));
+            } catch (IllegalArgumentException e) {
+                throw list.problem(String.valueOf(e.getMessage()));
+            }
+        }
+        return found;
+    }
+
+    private void addTools(YamlValue item, FoundTools found) throws YamlProblem {
+        YamlFields fields = fieldsOfTool(item);
         Optional<YamlValue> mcp = fields.take(MCP);
+        Optional<YamlValue> list = fields.take(TOOLS);
         if (mcp.isPresent()) {
             YamlProblems problems = new YamlProblems();
             problems.run(fields::end);
-            problems.read(mcp, value -> server(value, servers)).ifPresent(servers::add);
+            problems.read(mcp, value -> server(value, found.servers())).ifPresent(found.servers()::add);
             problems.end();
-            return;
+        } else if (list.isPresent()) {
+            YamlProblems problems = new YamlProblems();
+            boolean deferred =
+                    problems.read(fields.take("deferred"), YamlValue::flag).orElse(false);
+            problems.run(fields::end);
+            for (YamlValue each : list.get().items()) {
+                problems.run(() ->
+                        addTools(each, fieldsOfTool(each), deferred ? found.deferred() : found.tools(), found.names()));
+            }
+            problems.end();
+        } else {
+            addTools(item, fields, found.tools(), found.names());
         }
+    }
+
+    private static YamlFields fieldsOfTool(YamlValue item) throws YamlProblem {
+        if (!item.isMapping()) {
+            throw item.problem("expected fields, such as use: files");
+        }
+        return item.fields();
+    }
+
+    private void addTools(YamlValue item, YamlFields fields, List<ToolSpec> tools, Set<String> names)
+            throws YamlProblem {
         Optional<YamlValue> use = fields.take(USE);
         for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(own(fields))) {
             if (!names.add(tool.name())) {
@@ -595,7 +644,8 @@ final class AgentFile {
 
     private static int bytes(AgentSpec agent) {
         try {
-            return PayloadJson.MAPPER.writeValueAsBytes(agent).length;
+            return PayloadJson.MAPPER.writeValueAsBytes(agent).length
+                    - agent.deferred().map(DeferredTools::encodedBytes).orElse(0);
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }

@@ -65,16 +65,11 @@ public final class CallJudges {
 
     /** Returns the agent with a mark on each tool that has a judge. */
     public AgentSpec marked(AgentSpec agent) {
-        if (agent.tools().stream().noneMatch(tool -> judges.containsKey(tool.name()))) {
+        if (agent.allTools().stream().noneMatch(tool -> judges.containsKey(tool.name()))) {
             return agent;
         }
-        return agent.with()
-                .tools(agent.tools().stream()
-                        .map(tool -> judges.containsKey(tool.name())
-                                ? tool.with().judged().build()
-                                : tool)
-                        .toList())
-                .build();
+        return agent.withEach(
+                tool -> judges.containsKey(tool.name()) ? tool.with().judged().build() : tool);
     }
 
     /**

@@ -144,8 +144,8 @@ public final class ModelChecks {
     public static Optional<String> toolChoiceProblem(AgentSpec agent) {
         return ModelChain.links(agent).stream()
                 .flatMap(link -> link.options().toolChoice().stream())
-                .filter(choice ->
-                        !ToolChoice.isWord(choice) && agent.tool(choice).isEmpty())
+                .filter(choice -> !ToolChoice.isWord(choice)
+                        && agent.tools().stream().noneMatch(tool -> tool.name().equals(choice)))
                 .findFirst()
                 .map(choice -> "expected auto, required, none or the name of a tool of the agent, found " + choice);
     }

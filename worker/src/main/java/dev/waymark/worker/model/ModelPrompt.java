@@ -32,7 +32,7 @@ public final class ModelPrompt {
         return new ModelRequest(
                         agent.model(),
                         agent.instructions(),
-                        state.transcript().prompt(),
+                        DeferredCalls.wrapped(state.transcript().prompt(), agent),
                         agent.tools(),
                         agent.maxTokens())
                 .withReplySchema(state.heldSchema())
@@ -45,7 +45,7 @@ public final class ModelPrompt {
      */
     static ModelOptions options(ModelOptions chosen, AgentSpec agent, ModelProvider provider) {
         boolean waits =
-                agent.tools().stream().anyMatch(tool -> tool.approval() || tool.kind() == ToolSpec.Kind.QUESTION);
+                agent.allTools().stream().anyMatch(tool -> tool.approval() || tool.kind() == ToolSpec.Kind.QUESTION);
         return waits && chosen.cache().isEmpty() && provider.knownOptions().contains(ModelOption.CACHE)
                 ? chosen.withCache(ModelOptions.CACHE_AN_HOUR)
                 : chosen;
@@ -62,7 +62,7 @@ public final class ModelPrompt {
     }
 
     /**
-     * The reply with the faults in the arguments of its calls and, if a schema was requested, with its value or the
+     * The reply with the calls of deferred tools under their own names, with the faults in the arguments of its calls and, if a schema was requested, with its value or the
      * reason why it does not match.
      */
     public static Reply examined(Reply reply, AgentSpec agent, Optional<Json> schema) throws InterruptedException {
@@ -73,7 +73,7 @@ public final class ModelPrompt {
     static Reply examined(
             Reply reply, AgentSpec agent, Optional<Json> schema, BiFunction<ToolSpec, Json, Optional<String>> check)
             throws InterruptedException {
-        return withFaults(StructuredReply.of(reply, schema), agent, check);
+        return withFaults(StructuredReply.of(DeferredCalls.unwrapped(reply, agent), schema), agent, check);
     }
 
     /** Adds a fault for each call whose arguments do not fit its tool, so that nobody is asked to approve it. */

@@ -1,11 +1,13 @@
 package dev.waymark.worker.tool;
 
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.Skills;
 import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.worker.process.CommandRunner;
 import dev.waymark.worker.tool.command.CommandToolKind;
+import dev.waymark.worker.tool.find.FindToolKind;
 import dev.waymark.worker.tool.frontend.FrontEndToolKind;
 import dev.waymark.worker.tool.http.HttpRunner;
 import dev.waymark.worker.tool.http.HttpToolKind;
@@ -37,6 +39,7 @@ public final class ToolKinds implements AutoCloseable {
     private final Limited<ToolImplementation.Plain> java;
     private final Limited<ToolImplementation.Plain> frontEnd;
     private final Limited<Skills> skills;
+    private final Limited<DeferredTools> find;
     private final McpConnections servers;
     private final Map<String, String> environment;
     private final JavaTools tools;
@@ -58,6 +61,7 @@ public final class ToolKinds implements AutoCloseable {
         java = new Limited<>(new JavaToolKind(tools, ""));
         frontEnd = new Limited<>(new FrontEndToolKind());
         skills = new Limited<>(new SkillToolKind(directory));
+        find = new Limited<>(new FindToolKind());
     }
 
     private ToolKinds(ToolKinds all, String agent) {
@@ -70,6 +74,7 @@ public final class ToolKinds implements AutoCloseable {
         java = new Limited<>(new JavaToolKind(tools, agent), all.java.slots());
         frontEnd = all.frontEnd;
         skills = all.skills;
+        find = all.find;
     }
 
     /** The same kinds, with the Java tools as this agent has them. */
@@ -95,7 +100,8 @@ public final class ToolKinds implements AutoCloseable {
 
     /** All kinds, in the order in which they are tried for an entry of an agent file. */
     public List<ToolKind<?>> all() {
-        return List.of(http.kind(), command.kind(), mcp.kind(), java.kind(), frontEnd.kind(), skills.kind());
+        return List.of(
+                http.kind(), command.kind(), mcp.kind(), java.kind(), frontEnd.kind(), skills.kind(), find.kind());
     }
 
     ToolSlots programSlots() {
@@ -133,6 +139,11 @@ public final class ToolKinds implements AutoCloseable {
             @Override
             public BoundTool<?> skills(Skills found) {
                 return skills.bind(found);
+            }
+
+            @Override
+            public BoundTool<?> deferred(DeferredTools own) {
+                return find.bind(own);
             }
 
             @Override

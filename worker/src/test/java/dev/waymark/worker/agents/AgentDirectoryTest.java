@@ -615,7 +615,8 @@ class AgentDirectoryTest {
                                 Map.of("close.issue", List.of(ALWAYS), "list", List.of(NEVER)),
                                 Duration.ofSeconds(5),
                                 true,
-                                true));
+                                true,
+                                false));
     }
 
     @Test

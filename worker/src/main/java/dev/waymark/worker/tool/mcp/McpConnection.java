@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.contract.McpNames;
 import dev.waymark.worker.process.ProcessFence;
 import java.time.Duration;
@@ -10,7 +11,7 @@ import java.util.List;
 
 /** A connection to a server of a known {@link McpEra era}. Thread-safe. */
 final class McpConnection implements AutoCloseable {
-    static final int MOST_TOOLS = 200;
+    static final int MOST_TOOLS = DeferredTools.MOST_TOOLS;
     private static final int MOST_PAGES = 200;
 
     /** Time that a server has to answer a ping. */

@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +46,9 @@ public final class McpDiscovery {
 
     /** Limited, because each thread's history records the agent in one payload. */
     private static final int LARGEST_AGENT = 512 * 1024;
+
+    /** The maximum number of tools of a server that are not deferred: each of them is in every request to the model. */
+    static final int MOST_SENT = 200;
 
     private final McpConnections servers;
     private final Duration serverLimit;
@@ -70,14 +75,16 @@ public final class McpDiscovery {
     public AgentSpec complete(AgentSpec agent, List<McpEntry> entries) throws InterruptedException {
         List<ToolSpec> tools = new ArrayList<>(agent.tools());
         Set<String> used = new HashSet<>();
-        tools.forEach(tool -> used.add(tool.name()));
+        List<ToolSpec> deferred =
+                new ArrayList<>(agent.deferred().map(DeferredTools::tools).orElse(List.of()));
+        Stream.concat(tools.stream(), deferred.stream()).forEach(tool -> used.add(tool.name()));
         ToolNaming naming = new ToolNaming(used);
         ProcessFence whole = ProcessFence.in(WHOLE_PATIENCE);
         for (McpEntry entry : entries) {
             String server = entry.server().name();
             ProcessFence fence = ProcessFence.in(serverLimit.compareTo(whole.left()) < 0 ? serverLimit : whole.left());
             try {
-                tools.addAll(tools(entry, naming, fence));
+                (entry.deferred() ? deferred : tools).addAll(tools(entry, naming, fence));
             } catch (RequestNotSentException | OutcomeUnknownException e) {
                 Problem problem = problem(server, "can't be reached", e);
                 boolean soon = fence.left().compareTo(fence.timeout().minus(SOON)) > 0
@@ -87,15 +94,27 @@ public final class McpDiscovery {
                 throw ActivityProblems.permanent(problem(server, "can't be used", e));
             }
         }
-        AgentSpec complete = agent.with().tools(tools).build();
-        int bytes = bytes(complete);
+        AgentSpec complete = complete(agent, tools, deferred);
+        int bytes = bytes(complete)
+                - complete.deferred().map(DeferredTools::encodedBytes).orElse(0);
         if (bytes > LARGEST_AGENT) {
             throw ActivityProblems.permanent(new Problem(
                     ProblemType.MCP_UNAVAILABLE,
                     "agent " + agent.name() + " is too large with all its tools: " + bytes + " bytes, at most "
-                            + LARGEST_AGENT + ". Limit the tools of its MCP servers with the field allow"));
+                            + LARGEST_AGENT + ". Limit the tools of its MCP servers with the field allow, or set"
+                            + " deferred: true"));
         }
         return complete;
+    }
+
+    private static AgentSpec complete(AgentSpec agent, List<ToolSpec> tools, List<ToolSpec> deferred) {
+        AgentSpec.Builder complete = agent.with().tools(tools);
+        try {
+            return (agent.deferred().isPresent() ? complete.deferred(DeferredTools.of(deferred)) : complete).build();
+        } catch (IllegalArgumentException e) {
+            throw ActivityProblems.permanent(
+                    new Problem(ProblemType.MCP_UNAVAILABLE, "agent " + agent.name() + ": " + e.getMessage()));
+        }
     }
 
     private static Problem problem(String server, String what, Exception why) {
@@ -124,6 +143,10 @@ public final class McpDiscovery {
             if (entry.allows(tool.name())) {
                 tools.add(spec(entry, tool, naming.name(entry.server().name(), tool.name())));
             }
+        }
+        if (tools.size() > MOST_SENT && !entry.deferred()) {
+            throw new UnusableServerException("it has more than " + MOST_SENT
+                    + " tools. Limit them with the field allow," + " or set deferred: true");
         }
         return tools;
     }

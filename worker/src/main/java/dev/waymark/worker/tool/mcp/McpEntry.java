@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param timeout the time limit of each call
  * @param askOnUnknown whether a person settles calls with an unknown outcome
  * @param untrusted whether its results and descriptions may have words of strangers
+ * @param deferred whether the model finds the tools with {@code find_tools}
  */
 public record McpEntry(
         McpServer server,
@@ -29,7 +30,8 @@ public record McpEntry(
         Map<String, List<ApprovalRule>> approve,
         Duration timeout,
         boolean askOnUnknown,
-        boolean untrusted) {
+        boolean untrusted,
+        boolean deferred) {
     /**
      * A tool of this server as the agent has it.
      *

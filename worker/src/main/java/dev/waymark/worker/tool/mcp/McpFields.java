@@ -58,9 +58,11 @@ public final class McpFields {
         boolean asks = problems.read(fields.take("on_unknown"), given -> given.oneOf("report", "ask"))
                 .filter("ask"::equals)
                 .isPresent();
+        boolean deferred =
+                problems.read(fields.take("deferred"), YamlValue::flag).orElse(false);
         problems.run(fields::end);
         problems.end();
-        return new McpEntry(server.orElseThrow(), trust, allow, approveAll, approve, timeout, asks, untrusted);
+        return new McpEntry(server.orElseThrow(), trust, allow, approveAll, approve, timeout, asks, untrusted, deferred);
     }
 
     private McpServer server(YamlFields fields) throws YamlProblem {

@@ -34,7 +34,7 @@ public final class SubagentGraph {
     }
 
     private Optional<String> problem(AgentSpec agent, boolean inDollars, List<String> path) {
-        for (ToolSpec tool : agent.tools()) {
+        for (ToolSpec tool : agent.allTools()) {
             if (tool.kind() == ToolSpec.Kind.SUBAGENT) {
                 List<String> deeper = new ArrayList<>(path);
                 deeper.add(tool.name());
