@@ -331,8 +331,11 @@ final class AgentFile {
                     problems.read(fields.take("deferred"), YamlValue::flag).orElse(false);
             problems.run(fields::end);
             for (YamlValue each : list.get().items()) {
-                problems.run(() ->
-                        addTools(each, fieldsOfTool(each), deferred ? found.deferred() : found.tools(), found.names()));
+                problems.run(() -> {
+                    YamlFields own = fieldsOfTool(each);
+                    own.refuse(Set.of(MCP), "not allowed here; an MCP server has its own field deferred");
+                    addTools(each, own, deferred ? found.deferred() : found.tools(), found.names());
+                });
             }
             problems.end();
         } else {
