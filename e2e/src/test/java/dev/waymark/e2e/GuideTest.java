@@ -32,7 +32,8 @@ class GuideTest {
                         "your-own-saver.md",
                         "long-results.md",
                         "skills.md",
-                        "untrusted-words.md")
+                        "untrusted-words.md",
+                        "deferred-tools.md")
                 .flatMap(page -> JAVA.matcher(read(ROOT.resolve("docs/guide").resolve(page)))
                         .results())
                 .map(block -> block.group(1))

@@ -10,7 +10,9 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.AgentPolicies;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -271,6 +273,18 @@ class DeferredToolsTest {
                         .deferred(pay)
                         .build())
                 .hasMessage("agent a: an agent with deferred tools has a built-in tool use_tool; rename its own");
+    }
+
+    @Test
+    void toolThatDoesNotExist_isAnsweredWithFewNames() {
+        List<ToolSpec> many = IntStream.range(0, DeferredTools.MOST_TOOLS)
+                .mapToObj(i -> ToolSpec.command("tool_" + i, "x").build())
+                .toList();
+        AgentSpec agent = Agent.named("a").model("fake:any").deferred(many).build().spec();
+
+        assertThat(ToolTexts.notFound("pay", AgentPolicies.of(agent)))
+                .startsWith("Tool \"pay\" not found. Available tools: find_tools, use_tool, tool_0, ")
+                .endsWith(", tool_197 and 1802 others");
     }
 
     @Test

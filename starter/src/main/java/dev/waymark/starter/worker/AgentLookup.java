@@ -98,7 +98,10 @@ final class AgentLookup {
     static ToolSpec tool(AgentSpec agent, String name) throws CommandFailure {
         return agent.tool(name)
                 .orElseThrow(() -> unknown(
-                        "tool", name, agent.tools().stream().map(ToolSpec::name).toList(), ""));
+                        "tool",
+                        name,
+                        agent.allTools().stream().map(ToolSpec::name).toList(),
+                        ""));
     }
 
     /** The arguments of the call. */

@@ -2,6 +2,7 @@ package dev.waymark.starter.worker;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Skills;
@@ -13,6 +14,7 @@ import dev.waymark.cli.HelpEntry;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.tool.mcp.McpEntry;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -56,6 +58,8 @@ public final class AgentsCommand implements Callable<Integer> {
 
             @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Skills.Skill> skills,
 
+            Optional<DeferredRow> deferred,
+
             @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> perhapsUntrusted) {
 
         static Row of(AgentSpec agent, List<String> servers, List<String> perhapsUntrusted) {
@@ -74,9 +78,13 @@ public final class AgentsCommand implements Callable<Integer> {
                     agent.tools().stream().map(ToolRow::of).toList(),
                     servers,
                     skillsOf(agent),
+                    agent.deferred().map(tools -> new DeferredRow(tools.count(), tools.packedBytes())),
                     perhapsUntrusted);
         }
     }
+
+    /** The deferred tools of an agent, without those of MCP servers. */
+    record DeferredRow(int count, int packedBytes) {}
 
     record ToolRow(String name, ToolSpec.Kind kind, boolean safeToRetry) {
 
@@ -119,8 +127,10 @@ public final class AgentsCommand implements Callable<Integer> {
         for (AgentSpec agent : all) {
             String tools = Stream.of(
                             agent.tools().stream().map(AgentsCommand::words),
-                            servers(setup, agent).stream().map(server -> server + " (MCP)"),
-                            skillsOf(agent).stream().map(skill -> skill.name() + " (skill)"))
+                            setup.agents().servers(agent.name()).stream().map(AgentsCommand::words),
+                            skillsOf(agent).stream().map(skill -> skill.name() + " (skill)"),
+                            agent.deferred().filter(tools -> tools.count() > 0).stream()
+                                    .map(AgentsCommand::words))
                     .flatMap(words -> words)
                     .collect(Collectors.joining(", "));
             output.line(
@@ -172,6 +182,14 @@ public final class AgentsCommand implements Callable<Integer> {
 
     private static String words(ToolSpec tool) {
         return tool.kind() == ToolSpec.Kind.SUBAGENT ? tool.name() + " (subagent)" : tool.name();
+    }
+
+    private static String words(McpEntry entry) {
+        return entry.server().name() + (entry.deferred() ? " (MCP, deferred)" : " (MCP)");
+    }
+
+    private static String words(DeferredTools tools) {
+        return tools.count() + " deferred (" + tools.packedBytes() + " bytes packed)";
     }
 
     /** Returns the names of the MCP servers. Their tools are not listed, because that takes requests to them. */

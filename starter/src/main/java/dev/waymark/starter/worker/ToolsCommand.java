@@ -2,6 +2,7 @@ package dev.waymark.starter.worker;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.CommandFailure;
@@ -26,6 +27,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -101,9 +103,10 @@ public final class ToolsCommand implements Callable<Integer> {
             String description,
             Optional<String> server,
             Optional<String> tool,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean deferred,
             Json input) {
 
-        static Row of(ToolSpec tool) {
+        static Row of(ToolSpec tool, boolean deferred) {
             Optional<McpTool> mcp =
                     tool.implementation() instanceof McpTool remote ? Optional.of(remote) : Optional.empty();
             return new Row(
@@ -114,6 +117,7 @@ public final class ToolsCommand implements Callable<Integer> {
                     tool.description(),
                     mcp.map(McpTool::server).map(server -> server.name()),
                     mcp.map(McpTool::tool),
+                    deferred,
                     tool.input());
         }
     }
@@ -127,6 +131,7 @@ public final class ToolsCommand implements Callable<Integer> {
         return agent.find(agents, call, output, (found, setup, kinds) -> {
             if (call == null) {
                 list(found);
+                found.deferred().ifPresent(this::noteDeferred);
                 noteIgnoredHints(setup);
                 return ExitCode.DONE;
             }
@@ -136,7 +141,11 @@ public final class ToolsCommand implements Callable<Integer> {
     }
 
     private void list(AgentSpec found) {
-        List<Row> rows = found.tools().stream().map(Row::of).toList();
+        int sent = found.tools().size();
+        List<ToolSpec> all = found.allTools();
+        List<Row> rows = IntStream.range(0, all.size())
+                .mapToObj(i -> Row.of(all.get(i), i >= sent))
+                .toList();
         if (output.isJson()) {
             output.document(rows);
             return;
@@ -153,13 +162,20 @@ public final class ToolsCommand implements Callable<Integer> {
                 default -> "";
             };
             output.line(String.format(
-                            "%-" + width + "s  %-14s  %-8s  %s",
+                            "%-" + width + "s  %-14s  %-" + (all.size() > sent ? 17 : 8) + "s  %s",
                             row.name(),
                             row.safety(),
-                            approval,
+                            row.deferred() ? (approval + " deferred").strip() : approval,
                             brief(row.description()))
                     .stripTrailing());
         }
+    }
+
+    private void noteDeferred(DeferredTools deferred) {
+        output.note(deferred.count() + " deferred tools: their definitions have " + deferred.packedBytes()
+                + " bytes packed, of at most " + DeferredTools.MOST_PACKED_BYTES + ". Try what a query finds with: "
+                + CommandName.line(
+                        "tools " + agent.name() + " --call " + DeferredTools.FIND_TOOL + " '{\"query\":\"…\"}'"));
     }
 
     /** Prints a note for each MCP server whose safety hints are ignored, because the agent file does not trust it. */

@@ -86,6 +86,25 @@ class AgentsCommandTest {
                 .contains("plain: if strangers write what these return, set untrusted: true: docs (MCP), look");
     }
 
+    @Test
+    void agents_withDeferredTools_areListedWithThem() throws Exception {
+        Files.writeString(directory.resolve("plain.yaml"), """
+                model: openai:m-1
+                tools:
+                  - mcp: { name: shop, command: [sh], deferred: true }
+                  - deferred: true
+                    tools: [{ name: pay, command: [sh] }]
+                """);
+
+        assertThat(said("agents", "--agents", directory.toString()))
+                .containsPattern(
+                        "  find_tools, use_tool, shop \\(MCP, deferred\\), 1 deferred \\(\\d+ bytes packed\\)\n");
+        JsonNode agents = PayloadJson.MAPPER.readTree(said("agents", "--json", "--agents", directory.toString()));
+        assertThat(agents.at("/1/deferred/count").asInt()).isEqualTo(1);
+        assertThat(agents.at("/1/deferred/packedBytes").asInt()).isPositive();
+        assertThat(agents.path(0).has("deferred")).isFalse();
+    }
+
     private static String said(String... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();

@@ -248,6 +248,24 @@ class HistoryRecorderServerTest {
     }
 
     @Test
+    void deferredToolUsed() throws Exception {
+        try (WorkflowRig rig = DeferredToolsThreadTest.rig(
+                TestServers.real(),
+                DeferredToolsThreadTest.using(new ArrayList<>()),
+                ToolProtocolCases.charging(new ArrayList<>()).approval())) {
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
+            for (String call : List.of("tu_2", "tu_4")) {
+                rig.await(
+                        thread,
+                        now -> now.asks().stream().anyMatch(ask -> ask.callId().equals(call)));
+                rig.update(thread, SignalNames.APPROVE, Map.of("callId", call, "by", "ann"));
+            }
+            rig.awaitTurn(thread, 1);
+            recordNewest(rig, thread, "deferred-tool-used");
+        }
+    }
+
+    @Test
     void continuedAfterASummary(@TempDir Path directory) throws Exception {
         try (DevServer server = NextRunAfterSummaryServerTest.suggestingEarly(directory);
                 Connection connection = Connection.to(server.address());

@@ -65,6 +65,12 @@ final class RecordedContents {
             if (moment.state().untrusted().filter(words -> !words.isNone()).isPresent()) {
                 contents.add("shape untrusted words");
             }
+            if (moment.state().transcript().messages().stream()
+                    .flatMap(message -> message.toolUses().stream())
+                    .anyMatch(use ->
+                            use.sent().map(sent -> sent.field("use_tool")).isPresent())) {
+                contents.add("shape deferred tool");
+            }
             if (!moment.place().isLast()) {
                 contents.add("shape fused step");
             }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -29,6 +30,9 @@ final class ToolRanking {
 
     /** The least number of letters that are left of a word without its ending. */
     private static final int LEAST = 3;
+
+    /** What is between words: other characters than letters and digits, or a capital letter that begins one. */
+    private static final Pattern BOUNDARY = Pattern.compile("[^\\p{L}\\p{N}]+|(?<=[\\p{Ll}\\p{N}])(?=\\p{Lu})");
 
     /** Further words of a query are ignored. */
     private static final int MOST_WORDS = 50;
@@ -134,9 +138,8 @@ final class ToolRanking {
 
     /** The words of a text in their shortest form. {@code createIssue} and {@code create_issues} have the same words. */
     private static Stream<String> words(String text) {
-        return Stream.of(text.replaceAll("(?<=[\\p{Ll}\\p{N}])(?=\\p{Lu})", " ")
-                        .toLowerCase(Locale.ROOT)
-                        .split("[^\\p{L}\\p{N}]+"))
+        return BOUNDARY.splitAsStream(text)
+                .map(word -> word.toLowerCase(Locale.ROOT))
                 .filter(word -> !word.isEmpty() && !IGNORED.contains(word))
                 .map(ToolRanking::shortened);
     }
@@ -153,7 +156,14 @@ final class ToolRanking {
                                         0, word.length() - ending.getKey().length())
                                 + ending.getValue())
                         .orElse(word);
-        return stem.length() <= LEAST ? stem : stem.replaceFirst("e$", "").replaceFirst("([^ls])\\1$", "$1");
+        int end = stem.length();
+        if (end > LEAST && stem.charAt(end - 1) == 'e') {
+            end--;
+        }
+        if (end > LEAST && stem.charAt(end - 1) == stem.charAt(end - 2) && "ls".indexOf(stem.charAt(end - 1)) < 0) {
+            end--;
+        }
+        return stem.substring(0, end);
     }
 
     private static Map<String, Set<String>> synonyms(String... groups) {
