@@ -280,7 +280,8 @@ class DeferredToolsTest {
         List<ToolSpec> many = IntStream.range(0, DeferredTools.MOST_TOOLS)
                 .mapToObj(i -> ToolSpec.command("tool_" + i, "x").build())
                 .toList();
-        AgentSpec agent = Agent.named("a").model("fake:any").deferred(many).build().spec();
+        AgentSpec agent =
+                Agent.named("a").model("fake:any").deferred(many).build().spec();
 
         assertThat(ToolTexts.notFound("pay", AgentPolicies.of(agent)))
                 .startsWith("Tool \"pay\" not found. Available tools: find_tools, use_tool, tool_0, ")
