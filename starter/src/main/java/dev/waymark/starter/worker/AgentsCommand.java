@@ -129,7 +129,7 @@ public final class AgentsCommand implements Callable<Integer> {
                             agent.tools().stream().map(AgentsCommand::words),
                             setup.agents().servers(agent.name()).stream().map(AgentsCommand::words),
                             skillsOf(agent).stream().map(skill -> skill.name() + " (skill)"),
-                            agent.deferred().filter(tools -> tools.count() > 0).stream()
+                            agent.deferred().filter(own -> own.count() > 0).stream()
                                     .map(AgentsCommand::words))
                     .flatMap(words -> words)
                     .collect(Collectors.joining(", "));
