@@ -156,7 +156,7 @@ class DeferredToolsTest {
 
         List<String> results = results(requests.get(calls.length));
         assertThat(results.get(0))
-                .startsWith("The 1 of 2 tools that match best, the best one first. Call them with use_tool.\n"
+                .startsWith("What matches best of 2 tools, the best one first. Call it with use_tool.\n"
                         + "{\"name\":\"bank_pay\",\"description\":\"Pays an amount\",\"arguments\":{");
         assertThat(results.subList(1, 8))
                 .containsExactly(

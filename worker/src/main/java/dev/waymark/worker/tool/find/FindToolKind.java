@@ -42,8 +42,8 @@ public final class FindToolKind implements ToolKind<DeferredTools> {
         if (hits.isEmpty()) {
             return "No tool has one of these words. Use other words: the service, an action and an object.";
         }
-        StringBuilder text = new StringBuilder("The " + hits.size() + " of " + deferred.count()
-                + " tools that match best, the best one first. Call them with " + DeferredTools.USE_TOOL + ".");
+        StringBuilder text = new StringBuilder("What matches best of " + deferred.count()
+                + " tools, the best one first. Call it with " + DeferredTools.USE_TOOL + ".");
         for (ToolSpec hit : hits) {
             String definition = definition(hit);
             boolean fits = text.length() + definition.length() <= MOST_CHARACTERS || hit.equals(hits.get(0));
