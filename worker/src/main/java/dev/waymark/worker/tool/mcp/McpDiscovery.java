@@ -48,7 +48,7 @@ public final class McpDiscovery {
     private static final int LARGEST_AGENT = 512 * 1024;
 
     /** The maximum number of tools of a server that are not deferred: each of them is in every request to the model. */
-    static final int MOST_SENT = 200;
+    private static final int MOST_SENT = 200;
 
     private final McpConnections servers;
     private final Duration serverLimit;
