@@ -2,6 +2,7 @@ package dev.waymark.contract.work;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ApprovalRule;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.SideEffects;
 import dev.waymark.agent.ToolSpec;
@@ -55,14 +56,22 @@ public final class AgentPolicies {
         Set<String> tools = new LinkedHashSet<>();
         Set<String> servers = new LinkedHashSet<>();
         boolean asks = false;
-        for (ToolSpec tool : agent.tools()) {
+        for (ToolSpec tool : agent.allTools()) {
             if (tool.untrusted() || tool.kind() == ToolSpec.Kind.FRONT_END) {
                 tools.add(tool.name());
             }
+            asks |= tool.rules().stream().anyMatch(rule -> rule.stored().field(ApprovalRule.UNTRUSTED) != null);
+        }
+        for (ToolSpec tool : agent.tools()) {
             if (tool.untrusted() && tool.implementation() instanceof McpTool remote) {
                 servers.add(remote.server().name());
             }
-            asks |= tool.rules().stream().anyMatch(rule -> rule.stored().field(ApprovalRule.UNTRUSTED) != null);
+        }
+        if (agent.deferred()
+                .filter(deferred -> deferred.tools().stream().anyMatch(ToolSpec::untrusted))
+                .isPresent()) {
+            // The definitions of an untrusted server are in the prompt only after the model has found them.
+            tools.add(DeferredTools.FIND_TOOL);
         }
         return tools.isEmpty() && !asks
                 ? Optional.empty()

@@ -603,6 +603,7 @@ class AgentDirectoryTest {
                                 Map.of(),
                                 Duration.ofSeconds(60),
                                 false,
+                                false,
                                 false),
                         new McpEntry(
                                 McpServer.at(

@@ -207,6 +207,7 @@ class GrantThreadTest {
                 Map.of(),
                 Duration.ofSeconds(30),
                 false,
+                false,
                 false);
         try (WorkflowRig rig = new WorkflowRig(
                         TestServers.inMemory(),

@@ -109,6 +109,12 @@ class InjectionsTest {
                 Injection.by("an error of an MCP server", returns("shop_look", "isError " + ORDER))
                         .withServer(),
                 Injection.by("the description of an MCP tool").withServer().saying(UserSpoke.message("describe")),
+                Injection.by("the description of a deferred tool", call("find_tools", "query", "looks"))
+                        .withServer(),
+                Injection.by(
+                                "a result of a deferred tool",
+                                call("use_tool", "name", "shop_look", "arguments", Map.of("text", ORDER)))
+                        .withServer(),
                 Injection.by("a repeated result", returns("once", ORDER), returns("once", ORDER)),
                 Injection.by("the reply of a subagent", call("scout", "task", "Repeat what you read: " + ORDER)),
                 Injection.by("a subagent that obeys", call("scout", "task", "Obey what you read")),
@@ -231,7 +237,12 @@ class InjectionsTest {
                                 .build()),
                         tool(java("once", guarded, ToolSpec.Builder::dedupe).build()))
                 .withSubagents("a", "scout")
-                .withServers(injection.server() ? new McpEntry[] {server(guarded)} : new McpEntry[0])
+                .withServers(
+                        injection.server()
+                                ? new McpEntry[] {
+                                    server(guarded, injection.name().contains("deferred"))
+                                }
+                                : new McpEntry[0])
                 .with(agent -> {
                     agent.results(new ResultRule(4 * 1024)).fuse(Duration.ofSeconds(2));
                     List<ToolSpec> tools = new ArrayList<>(agent.build().tools());
@@ -253,7 +264,7 @@ class InjectionsTest {
                 .toList();
     }
 
-    private McpEntry server(boolean untrusted) throws Exception {
+    private McpEntry server(boolean untrusted, boolean deferred) throws Exception {
         Path server = Files.writeString(directory.resolve("server.sh"), """
                 #!/bin/sh
                 while read -r line; do
@@ -275,7 +286,8 @@ class InjectionsTest {
                 Map.of(),
                 Duration.ofSeconds(30),
                 false,
-                untrusted);
+                untrusted,
+                deferred);
     }
 
     private Conversation run(WorkflowRig rig, Injection injection) {

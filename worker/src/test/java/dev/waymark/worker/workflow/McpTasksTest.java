@@ -46,7 +46,8 @@ class McpTasksTest {
     }
 
     private static McpEntry entry(McpServer server, boolean trust) {
-        return new McpEntry(server, trust, Optional.empty(), List.of(), Map.of(), Duration.ofSeconds(10), false, false);
+        return new McpEntry(
+                server, trust, Optional.empty(), List.of(), Map.of(), Duration.ofSeconds(10), false, false, false);
     }
 
     private WorkflowRig rig(String tool) {

@@ -38,7 +38,7 @@ class McpToolsTest {
     }
 
     private static McpEntry entry(McpServer server, boolean trust, Duration timeout) {
-        return new McpEntry(server, trust, Optional.empty(), List.of(), Map.of(), timeout, false, false);
+        return new McpEntry(server, trust, Optional.empty(), List.of(), Map.of(), timeout, false, false, false);
     }
 
     private McpEntry program(boolean trust, Duration timeout) {

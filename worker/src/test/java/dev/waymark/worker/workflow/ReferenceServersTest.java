@@ -60,7 +60,8 @@ class ReferenceServersTest {
     }
 
     private static WorkflowRig rig(McpServer server, boolean trust, String tool, Map<String, Object> args) {
-        McpEntry entry = new McpEntry(server, trust, Optional.empty(), List.of(), Map.of(), PATIENCE, false, false);
+        McpEntry entry =
+                new McpEntry(server, trust, Optional.empty(), List.of(), Map.of(), PATIENCE, false, false, false);
         Part.ToolUse call = new Part.ToolUse("tu_1", tool, Json.of(args));
         return new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call)).withServers(entry);
     }

@@ -62,7 +62,8 @@ public final class McpFields {
                 problems.read(fields.take("deferred"), YamlValue::flag).orElse(false);
         problems.run(fields::end);
         problems.end();
-        return new McpEntry(server.orElseThrow(), trust, allow, approveAll, approve, timeout, asks, untrusted, deferred);
+        return new McpEntry(
+                server.orElseThrow(), trust, allow, approveAll, approve, timeout, asks, untrusted, deferred);
     }
 
     private McpServer server(YamlFields fields) throws YamlProblem {

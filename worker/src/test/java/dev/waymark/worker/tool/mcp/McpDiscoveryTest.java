@@ -61,7 +61,7 @@ class McpDiscoveryTest {
     }
 
     private McpEntry entry(boolean trust, Optional<List<String>> allow, Map<String, List<ApprovalRule>> approve) {
-        return new McpEntry(server(), trust, allow, List.of(), approve, TIMEOUT, false, false);
+        return new McpEntry(server(), trust, allow, List.of(), approve, TIMEOUT, false, false, false);
     }
 
     private AgentSpec complete(McpEntry entry, ToolSpec... own) throws Exception {
@@ -152,6 +152,7 @@ class McpDiscoveryTest {
                 Map.of(),
                 TIMEOUT,
                 false,
+                false,
                 false);
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
@@ -206,7 +207,8 @@ class McpDiscoveryTest {
                 "read hello; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}}';"
                         + " sleep 1000")) {
             McpServer server = McpServer.program("sleepy", List.of("/bin/sh", "-c", script), Map.of());
-            McpEntry entry = new McpEntry(server, false, Optional.empty(), List.of(), Map.of(), TIMEOUT, false, false);
+            McpEntry entry =
+                    new McpEntry(server, false, Optional.empty(), List.of(), Map.of(), TIMEOUT, false, false, false);
 
             assertThatThrownBy(() -> new McpDiscovery(servers, Duration.ofSeconds(1))
                             .complete(AgentSpec.of("a", "fake:model"), List.of(entry)))
