@@ -39,7 +39,7 @@ class GuideTest {
                 .map(block -> block.group(1))
                 .toList();
 
-        assertThat(quoted).hasSize(21).allSatisfy(block -> assertThat(examples).contains(block));
+        assertThat(quoted).hasSize(22).allSatisfy(block -> assertThat(examples).contains(block));
     }
 
     @Test

@@ -152,7 +152,7 @@ public final class AgentsCommand implements Callable<Integer> {
                         setup.agents().servers(agent.name()).stream()
                                 .filter(entry -> !entry.trust() && !entry.untrusted())
                                 .map(entry -> entry.server().name() + " (MCP)"),
-                        agent.tools().stream()
+                        agent.allTools().stream()
                                 .filter(tool -> !tool.untrusted()
                                         && tool.implementation() instanceof ToolImplementation.Http http
                                         && http.endpoint().method().reads())
