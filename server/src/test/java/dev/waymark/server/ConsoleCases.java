@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.server.http.HttpSettings;
-import dev.waymark.worker.server.DevServer;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -21,11 +20,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The console in a real browser, with a real worker behind the API. */
+/** The console in a real browser, with a real worker behind the API, on the in-memory server. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ConsoleCases {
     /** HTML, Markdown, terminal escapes and invisible characters, which must be shown as text. */
@@ -46,9 +44,6 @@ abstract class ConsoleCases {
     ApiServer server;
     HttpCaller ann;
 
-    /** A separate Temporal server for these cases. */
-    abstract DevServer temporal() throws Exception;
-
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
         unanswering = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -64,7 +59,7 @@ abstract class ConsoleCases {
         });
         unanswering.start();
         writeAgents(Files.createDirectories(directory.resolve("agents")));
-        threads = ServedThreads.on(temporal(), directory, Map.of("prompted", model));
+        threads = ServedThreads.inMemory(directory, Map.of("prompted", model));
         browser = ConsoleBrowser.start(Path.of("target", "console"));
         server = threads.serve(HttpSettings.at("127.0.0.1", 0).withLimits(1_000, 200, 1_000));
         ann = HttpCaller.of(server, ANN);
@@ -195,6 +190,7 @@ abstract class ConsoleCases {
                   - tool_calls: [{ id: tu_3, name: book, input: { seats: 9 } }]
                   - text: Booked.
                   - tool_calls: [{ id: tu_4, name: book, input: { seats: 1 } }]
+                  - tool_calls: [{ id: tu_5, name: book, input: { seats: 70 } }]
                   - text: Booked again.
                 """);
         Files.writeString(agents.resolve("keeper.yaml"), """
@@ -264,6 +260,42 @@ abstract class ConsoleCases {
         open("/#/thread/" + thread, ANN);
     }
 
+    /** Shows another thread to the user who has signed in. */
+    void show(String thread) throws Exception {
+        browser.run("await page.evaluate((thread) => { location.hash = `#/thread/${thread}`; }, '" + thread + "');"
+                + "await page.locator('.thread-header code[title=\"" + thread + "\"]').waitFor()");
+    }
+
+    /** The id of the thread that is shown. */
+    String shown() throws Exception {
+        return browser.text("return page.url().split('/').at(-1).split('?')[0]");
+    }
+
+    void say(String message) throws Exception {
+        browser.run("await page.getByLabel('Message', { exact: true }).fill(" + quoted(message) + ");"
+                + "await page.keyboard.press('Enter')");
+    }
+
+    /** Waits until so many messages or replies have this button. */
+    void awaitAgain(String button, int count) throws Exception {
+        browser.run("await page.waitForFunction(([name, count]) => [...document.querySelectorAll('.tools button')]"
+                + ".filter((button) => button.textContent === name).length === count, ['" + button
+                + " in a new thread', " + count + "])");
+    }
+
+    void assertAccessible() throws Exception {
+        assertThat(browser.run("return axe()")).isEmpty();
+    }
+
+    boolean isTrue(String expression) throws Exception {
+        return browser.run("return " + expression).booleanValue();
+    }
+
+    int count(String selector) throws Exception {
+        return browser.run("return page.locator(" + quoted(selector) + ").count()")
+                .intValue();
+    }
+
     List<String> texts(String selector) throws Exception {
         List<String> texts = new ArrayList<>();
         browser.run("return page.locator(" + quoted(selector) + ").allInnerTexts()")
@@ -294,20 +326,5 @@ abstract class ConsoleCases {
 
     static String quoted(String text) throws Exception {
         return PayloadJson.MAPPER.writeValueAsString(text);
-    }
-
-    @Test
-    void message_sentWithTheKeyboard_startsAListedThread() throws Exception {
-        String thread = ann.start("assistant", "A first message");
-        openThread(thread);
-        see("Hello.");
-        browser.run("await page.getByLabel('Message', { exact: true }).fill('And a second one');"
-                + "await page.keyboard.press('Enter')");
-        browser.run("await page.locator('.message', { hasText: 'And a second one' }).waitFor();"
-                + "await page.waitForFunction(() => document.querySelectorAll('.message.assistant').length === 2)");
-
-        assertThat(browser.text("return page.locator('.threads a[aria-current]').innerText()"))
-                .contains("A first message", "assistant");
-        assertThat(browser.run("return axe()")).isEmpty();
     }
 }

@@ -1,22 +1,162 @@
 package dev.waymark.server;
 
-import static dev.waymark.server.ServedThreads.ANN;
-import static dev.waymark.server.ServedThreads.OPERATOR;
+import static dev.waymark.server.ServedThreads.CAROL;
+import static dev.waymark.server.ServedThreads.DAVE;
+import static dev.waymark.server.ServedThreads.IMPORTER;
+import static dev.waymark.server.ServedThreads.LOOKER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.worker.server.DevServer;
+import dev.waymark.contract.PayloadJson;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How the console shows requests to people, and what people can do about them. */
 @Tag("full")
 class ConsoleDecisionsTest extends ConsoleCases {
-    @Override
-    DevServer temporal() throws Exception {
-        return TemporalOnPostgres.startIfPossible();
+    private static final String CHARGE_RAN = "charge_card ran for this message and may run again.";
+
+    @Test
+    void approval_runsTheShownArguments_andTheTurnIsRepeatedAfterAWarning() throws Exception {
+        String thread = ann.start("billing", "Pay at once");
+        open("/#/thread/" + thread, LOOKER);
+        see("Waits for somebody who may decide.");
+        see("Your role allows you to read.");
+        awaitChip("waiting for a person");
+        assertThat(texts("button").toString()).doesNotContain("Approve", "Deny", "Stop", "Send", "Fork");
+        assertThat(isTrue("await page.getByRole('link', { name: 'New thread' }).count() === 0"))
+                .isTrue();
+        click("Details");
+        see("Model calls");
+        assertThat(texts("body").toString()).doesNotContain("waiting for you").doesNotContain("waits for you");
+
+        newUser();
+        openThread(thread);
+        awaitChip("waiting for you");
+        see("Runs with exactly these arguments");
+        assertThat(texts(".decision .json")).containsExactly("{\n  \"cents\": 8400\n}");
+        browser.run(
+                "await page.locator('.reply', { hasText: 'Charging now.' }).getByRole('button', { name: 'Answer again'"
+                        + " }).waitFor({ state: 'attached' });"
+                        + "await page.locator('.threads a[aria-current]', { hasText: 'Approve charge_card' }).waitFor();"
+                        // The list must not need the server to show what was decided here.
+                        + "await page.route('**/v1/threads?*', () => {})");
+        assertAccessible();
+        click("Approve");
+        see("Charged.");
+        browser.run("await page.locator('.threads a[aria-current] .state.complete').waitFor();"
+                + "await page.unroute('**/v1/threads?*')");
+        assertThat(call(thread, "tu_1").at("/approval/verified/subject").asText())
+                .isEqualTo("ann");
+        assertThat(call(thread, "tu_1").at("/approval/edited").booleanValue()).isFalse();
+        browser.run("await page.locator('.call > summary').click()");
+        see("ann (verified)");
+
+        awaitAgain("Answer again", 1);
+        browser.run("const last = page.locator('.reply', { hasText: 'Charged.' }); await last.hover();"
+                + "await last.getByRole('button', { name: 'Answer again in a new thread' }).click()");
+        see(CHARGE_RAN);
+        assertAccessible();
+        click("Cancel");
+        click("Edit in a new thread");
+        see(CHARGE_RAN);
+        click("Back");
+        click("Answer again in a new thread");
+        assertThat(shown()).isEqualTo(thread);
+        click("Answer again");
+        see("fork of");
+        see("Approval needed");
+        assertThat(texts(".message.user")).containsExactly("Pay at once");
+
+        String fork = shown();
+        click("Deny");
+        browser.run("await page.getByLabel('Reason, which the model is told').fill('Too dear')");
+        assertAccessible();
+        click("Deny");
+        awaitChip("complete");
+        assertThat(call(fork, "tu_1").path("status").asText()).isEqualTo("denied");
+        assertThat(call(fork, "tu_1").path("result").asText()).contains("Too dear");
+    }
+
+    @Test
+    void decisionMadeElsewhere_removesTheCard() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        openThread(thread);
+        see("Runs with exactly these arguments");
+        // Cuts off the page's own stream, so that the page does not see the other decision.
+        browser.run("await context.setOffline(true)");
+        String digest = ann.list(thread, "pending").at("/0/argsDigest").asText();
+        ann.post("/v1/threads/" + thread + "/deny", "{'callId':'tu_1','argsDigest':'" + digest + "'}");
+        browser.run("await context.setOffline(false)");
+        browser.run("await page.locator('.decision').waitFor({ state: 'detached' })");
+        awaitChip("complete");
+    }
+
+    @Test
+    void editedArguments_areValidJsonAndNumbers() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        openThread(thread);
+        click("Edit arguments");
+        browser.run("await page.getByLabel('Arguments', { exact: true }).fill('{ not JSON')");
+        click("Approve with these arguments");
+        see("This is not JSON");
+        browser.run("await page.getByLabel('Arguments', { exact: true }).fill('{\"cents\": 4200}');"
+                + "await page.getByLabel('Reason (optional)').fill('Half of it')");
+        click("Approve with these arguments");
+        see("Charged.");
+        JsonNode call = call(thread, "tu_1");
+        assertThat(call.path("args").toString()).isEqualTo("{\"cents\":4200}");
+        assertThat(call.at("/approval/edited").booleanValue()).isTrue();
+        assertThat(call.at("/approval/reason").asText()).isEqualTo("Half of it");
+
+        show(ann.start("pricer", "Price"));
+        click("Edit arguments");
+        browser.run("await page.getByLabel('usd', { exact: true }).fill('980,50')");
+        assertThat(texts(".argument-editor .added")).containsExactly("+\n  \"usd\": 980.50");
+        browser.run("await page.getByLabel('usd', { exact: true }).fill('1,000')");
+        see("Write 1000 or 1.0: the comma is ambiguous.");
+        assertThat(isTrue("page.locator('.argument-editor .changes').isVisible()"))
+                .isFalse();
+        browser.run("await page.getByLabel('usd', { exact: true }).fill('1,0,0')");
+        see("This is not a number.");
+        assertThat(browser.text("return page.getByLabel('Arguments', { exact: true }).inputValue()"))
+                .contains("\"usd\": 1250\n");
+    }
+
+    @Test
+    void rules_areShown_andARefusedDecisionKeepsTheForm() throws Exception {
+        openThread(ann.start("cashier", "Refund both"));
+        see("Asked by rule 1: fifty or more.");
+        click("Edit arguments");
+        assertThat(isTrue("page.getByText('Runs with exactly these arguments').isVisible()"))
+                .isFalse();
+        browser.run("await page.getByLabel('usd', { exact: true }).fill('70');"
+                + "await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('Escape');"
+                + "await page.waitForFunction(() => document.activeElement.id.endsWith('-0'));"
+                + "await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('w');"
+                + "await page.waitForFunction(() => document.activeElement.id.endsWith('-0'));"
+                + "await page.route('**/approve', (route) => route.fulfill({ status: 409, contentType:"
+                + " 'application/json', body: JSON.stringify({ code: 'NotPending', detail: 'it was changed' }) }));"
+                + "await page.getByRole('button', { name: 'Approve with these arguments' }).focus();"
+                + "await page.keyboard.press('Enter')");
+        see("It was changed.");
+        assertThat(browser.text("return page.evaluate(() => document.activeElement.textContent)"))
+                .isEqualTo("Approve with these arguments");
+
+        // The page must show the decision before it learns that the call no longer waits.
+        browser.run("await page.unroute('**/approve'); await page.route('**/conversation', () => {})");
+        click("Approve with these arguments");
+        see("Approved with changes");
+        assertThat(texts(".decision")).containsExactly("Approved with changes\nrefund");
+        browser.run("await page.unroute('**/conversation'); await page.reload()");
+        awaitChip("complete");
+        browser.run("await page.locator('.call[data-call=tu_1] summary').first().click();"
+                + "await page.locator('.call[data-call=tu_2] summary').first().click()");
+        assertThat(texts(".call[data-call=tu_1] .facts dd")).contains("ask: fifty or more");
+        assertThat(texts(".call[data-call=tu_2] .facts dd")).contains("allow");
     }
 
     private String openChief() throws Exception {
@@ -28,10 +168,13 @@ class ConsoleDecisionsTest extends ConsoleCases {
         return thread;
     }
 
-    @Test
-    void subagentRequests_nameTheirAgentAndTask() throws Exception {
-        openChief();
+    private static String card(String words) {
+        return "const card = page.locator('.decision', { hasText: '" + words + "' });";
+    }
 
+    @Test
+    void subagentRequests_nameTheirTask_andEditedCallsAreMarked() throws Exception {
+        String thread = openChief();
         List<String> paths = new ArrayList<>();
         browser.run("return page.locator('.path').evaluateAll((paths) => paths.map((path) =>"
                         + " [...path.children].map((step) => step.textContent).join(' > ')))")
@@ -41,68 +184,80 @@ class ConsoleDecisionsTest extends ConsoleCases {
                         "chief > billing: Charge table nine",
                         "chief > billing: Charge table four",
                         "chief > boss: Settle the rest > billing: Charge the card");
-        assertThat(browser.run("return axe()")).isEmpty();
-        browser.run("await page.locator('.decision', { hasText: 'table four' }).getByRole('button', { name: 'Deny' })"
-                + ".click();"
-                + "await page.locator('.decision', { hasText: 'table four' }).getByRole('button', { name: 'Deny' })"
-                + ".click();"
-                + "await page.locator('.decision', { hasText: 'table four' }).waitFor({ state: 'detached' })");
-        assertThat(texts(".decision .path")).hasSize(2);
-    }
+        assertAccessible();
+        for (String task : List.of("Charge table nine", "Charge the card")) {
+            browser.run(card(task) + "await card.getByRole('button', { name: 'Edit arguments' }).click();"
+                    + "await card.getByLabel('cents', { exact: true }).fill('7');"
+                    + "await card.getByRole('button', { name: 'Approve with these arguments' }).click();"
+                    + "await card.waitFor({ state: 'detached' })");
+        }
+        browser.run(card("table four") + "await card.getByRole('button', { name: 'Deny' }).click();"
+                + "await card.getByRole('button', { name: 'Deny' }).click();"
+                + "await card.waitFor({ state: 'detached' })");
+        assertThat(texts(".decision .path")).isEmpty();
+        assertThat(texts(".call:has(> summary .took:text-is('arguments changed')) > summary .gist"))
+                .containsExactly("Charge table nine", "Settle the rest");
+        browser.run("await page.locator('.call[data-call=tu_3] > summary').click();"
+                + "await page.getByRole('link', { name: 'Open the call whose arguments were changed (tu_7/tu_1)' }).click();"
+                + "await page.locator('.call[open][data-call=tu_1]').waitFor()");
+        see("Arguments, as changed at the approval");
+        assertAccessible();
 
-    @Test
-    void request_showsReasonAndTimes_andFoldsItsIds() throws Exception {
-        openChief();
-
-        String card = browser.text("return page.locator('.decision', { hasText: 'Sends a mail' }).innerText()");
-        assertThat(card)
+        show(thread);
+        see("Sends a mail");
+        assertThat(texts(".decision").toString())
                 .containsPattern(
                         "Waits for a decision by somebody with the role “decide”, since .+, until .+\\. Then it"
                                 + " is denied\\.")
                 .doesNotContain("Digest", "tu_4");
-        browser.run("await page.locator('.decision', { hasText: 'Sends a mail' }).getByText('Identifiers').click()");
-        assertThat(browser.text("return page.locator('.decision', { hasText: 'Sends a mail' }).innerText()"))
-                .contains("Digest", "tu_4");
+        browser.run("await page.locator('.decision').getByText('Identifiers').click()");
+        assertThat(texts(".decision").toString()).contains("Digest", "tu_4");
+        click("Edit arguments");
+        browser.run("await page.getByLabel('to', { exact: true }).fill('bob \"the\" builder');"
+                + "await page.getByLabel('priority').selectOption({ label: 'high' });"
+                + "await page.getByLabel('draft').selectOption({ label: 'true' })");
+        see("Edit as JSON: lines");
+        assertAccessible();
+        assertThat(texts(".argument-editor .added"))
+                .containsExactlyInAnyOrder(
+                        "+\n  \"to\": \"bob \\\"the\\\" builder\",",
+                        "+\n  \"priority\": \"high\",",
+                        "+\n  \"draft\": true");
+        browser.run("await page.getByLabel('copies').fill('many')");
+        see("This is not a whole number.");
+        browser.run("await page.getByLabel('copies').fill('12345678901234567890')");
+        click("Approve with these arguments");
+        browser.run("await page.locator('.call[data-call=tu_4] > summary', { hasText: 'arguments changed' }).click()");
+        see("Arguments, as changed at the approval");
+        JsonNode args = call(thread, "tu_4").path("args");
+        assertThat(args.path("copies").toString()).isEqualTo("12345678901234567890");
+        assertThat(args.path("lines").toString()).isEqualTo("[\"one\"]");
+        assertThat(texts(".call[data-call=tu_4] .removed").toString()).contains("\"to\": \"ann\"");
+        assertThat(texts(".call[data-call=tu_4] .added").toString()).contains("\"to\": \"bob ");
     }
 
+    /** A click that was meant for a card that is gone decides nothing about the one that moves to its place. */
     @Test
-    void questionWithTimeLimit_saysWhatHappensAfterIt() throws Exception {
-        String thread = ann.start("asker", "Book");
-        ann.awaitPending(thread, 2);
-        openThread(thread);
-
-        assertThat(browser.text("return page.locator('.decision').first().innerText()"))
-                .containsPattern("until .+\\. Then the model is told that nobody answered\\.");
-    }
-
-    @Test
-    void secondClickAtTheSamePlace_decidesNothingElse() throws Exception {
-        for (String button : List.of("Approve", "Edit arguments")) {
-            newUser();
-            String thread = openChief();
-            browser.run("const card = page.locator('.decision', { hasText: 'Charge table nine' });"
-                    + "await card.getByRole('button', { name: '" + button + "', exact: true }).click();"
-                    + ("Approve".equals(button)
-                            ? ""
-                            : "await card.getByRole('button', { name: 'Approve with these arguments' }).click();")
-                    + "for (let i = 0; i < 9; i++) { await page.waitForTimeout(400);"
-                    + "  await page.mouse.down(); await page.mouse.up(); }"
-                    + "await card.waitFor({ state: 'detached' })");
-
-            assertThat(ann.list(thread, "pending")).hasSize(3);
-            assertThat(texts(".decision h3")).containsOnly("Approval needed");
-        }
-    }
-
-    @Test
-    void movedCard_ignoresThePointerBrieflyButNotTheKeyboard() throws Exception {
+    void movedCards_ignoreThePointerBrieflyButNotTheKeyboard() throws Exception {
         browser.run("await fresh({ viewport: { width: 1280, height: 2400 } })");
         String thread = openChief();
         see("A message does not decide what waits above");
+        String clicks = "for (let i = 0; i < 9; i++) { await page.waitForTimeout(400);"
+                + "  await page.mouse.down(); await page.mouse.up(); }"
+                + "await card.waitFor({ state: 'detached' })";
+        browser.run(card("Charge table nine")
+                + "await card.getByRole('button', { name: 'Approve', exact: true }).click();" + clicks);
+        assertThat(ann.list(thread, "pending")).hasSize(3);
+        browser.run(card("Charge table four")
+                + "await card.getByRole('button', { name: 'Edit arguments', exact: true }).click();"
+                + "await card.getByRole('button', { name: 'Approve with these arguments' }).click();" + clicks);
+        assertThat(ann.list(thread, "pending")).hasSize(2);
+        assertThat(texts(".decision h3")).containsOnly("Approval needed");
+
         String first = browser.text("const cards = page.locator('.decision');"
                 + "await cards.nth(1).getByRole('button', { name: 'Approve', exact: true }).hover();"
                 + "return cards.first().getAttribute('data-call')");
-        // Somebody else decides, and the cards below move up.
+        // Somebody else decides, and the card below moves up.
         for (JsonNode item : ann.list(thread, "pending")) {
             if (item.path("callId").asText().equals(first)) {
                 ann.post(
@@ -111,219 +266,18 @@ class ConsoleDecisionsTest extends ConsoleCases {
                                 + item.path("argsDigest").asText() + "'}");
             }
         }
-        browser.run("await page.waitForFunction(() => document.querySelectorAll('.decision').length === 3);"
+        browser.run("await page.waitForFunction(() => document.querySelectorAll('.decision').length === 1);"
                 + "await page.mouse.down(); await page.mouse.up(); await page.waitForTimeout(300)");
-        assertThat(texts(".decision h3")).hasSize(3).containsOnly("Approval needed");
-        browser.run("await page.locator('.decision').first()"
-                + ".getByRole('button', { name: 'Approve', exact: true }).focus();"
+        assertThat(texts(".decision h3")).containsExactly("Approval needed");
+        browser.run("await page.locator('.decision').getByRole('button', { name: 'Approve', exact: true }).focus();"
                 + "await page.keyboard.press('Enter');"
-                + "await page.waitForFunction(() => document.querySelectorAll('.decision').length === 2)");
-        assertThat(ann.list(thread, "pending")).hasSize(2);
-    }
-
-    @Test
-    void editedFirstMessage_forksTheThreadWithItsContext() throws Exception {
-        HttpCaller operator = ann.as(OPERATOR);
-        String thread = operator.post(
-                        "/v1/threads",
-                        "{'agent':'teller','message':'Look','context':{'place':'Paris','number':12345678901234567890}}")
-                .text("thread");
-        open("/#/thread/" + thread, OPERATOR);
-        see("Turn 1: ");
-        browser.run("const said = page.locator('.said').first(); await said.hover();"
-                + "await said.getByRole('button', { name: 'Edit in a new thread' }).click();"
-                + "await page.keyboard.press('Control+A'); await page.keyboard.type('Look again')");
-        click("Continue in a new thread");
-        see("fork of");
-        see("Turn 1: ");
-
-        assertThat(texts(".message.user")).containsExactly("Look again");
-        assertThat(texts(".message.assistant").toString()).contains("Paris", "12345678901234567890");
-        assertThat(browser.text("return page.locator('.thread-header').innerText()"))
-                .contains("from its start");
-        String fork = browser.text("return page.url().split('/').at(-1)");
-        assertThat(operator.get("/v1/threads/" + fork)
-                        .body()
-                        .at("/forkedFrom/thread")
-                        .asText())
-                .isEqualTo(thread);
-        // The call is safe to repeat, so that nothing is asked.
-        click("Answer again in a new thread");
-        browser.run("await page.waitForFunction((fork) => !location.hash.endsWith(fork), '" + fork + "')");
-        see("Turn 1: ");
-    }
-
-    @Test
-    void editorOnAPhone_hasNoOverlapsAndCompleteButtonRows() throws Exception {
-        browser.run("await fresh({ viewport: { width: 390, height: 760 } })");
-        openChief();
-        browser.run("const card = page.locator('.decision', { hasText: 'Sends a mail' });"
-                + "await card.getByRole('button', { name: 'Edit arguments' }).click();"
-                + "await card.getByLabel('to', { exact: true }).fill('bob')");
-        assertThat(browser.run("return page.evaluate(() => {"
-                                + "  const boxes = ['.fields', 'textarea.mono', '.changes', 'form > label'].map((part) =>"
-                                + "    document.querySelector(`.controls ${part}`).getBoundingClientRect());"
-                                + "  const [item, tools] = ['.said', '.said > .tools'].map((part) =>"
-                                + "    document.querySelector(part).getBoundingClientRect());"
-                                + "  return boxes.slice(1).every((box, i) => box.top >= boxes[i].bottom)"
-                                + "    && tools.bottom <= item.bottom; })")
-                        .booleanValue())
-                .isTrue();
-    }
-
-    @Test
-    void focus_movesToTheNextField_andEscapeKeepsTypedText() throws Exception {
-        String thread = ann.start("asker", "Book");
-        ann.awaitPending(thread, 2);
-        openThread(thread);
-        browser.run("await page.locator('.decision').nth(1).waitFor();"
-                + "await page.keyboard.press('w'); await page.keyboard.type('Friday');"
-                + "await page.keyboard.press('Escape'); await page.locator('body').press('Escape')");
-        assertThat(browser.text("return page.locator('.decision').first().getByLabel('Answer').inputValue()"))
-                .isEqualTo("Friday");
-        browser.run("await page.keyboard.press('Enter');"
-                + "await page.waitForFunction(() => document.querySelectorAll('.decision').length === 1)");
-        assertThat(browser.text("return page.evaluate(() => document.activeElement.getAttribute('class'))"))
-                .contains("decision question");
-        browser.run("await page.keyboard.press('w'); await page.keyboard.type('12A');"
-                + "await page.keyboard.press('Enter')");
-        see("Booked.");
-        browser.run("await page.waitForFunction(() => document.activeElement.matches('.messages'))");
-
-        openForm(ann.start("cashier", "Refund"));
-        browser.run("await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('Escape');"
-                + "await page.waitForFunction(() => document.activeElement.id.endsWith('-0'));"
-                + "await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('w');"
-                + "await page.waitForFunction(() => document.activeElement.id.endsWith('-0'));"
-                + "await page.route('**/approve', (route) => route.fulfill({ status: 409, contentType:"
-                + " 'application/json', body: JSON.stringify({ code: 'NotPending', detail: 'it was changed' }) }));"
-                + "await page.getByRole('button', { name: 'Approve with these arguments' }).focus();"
-                + "await page.keyboard.press('Enter')");
-        see("It was changed.");
-        assertThat(browser.text("return page.evaluate(() => document.activeElement.textContent)"))
-                .isEqualTo("Approve with these arguments");
-    }
-
-    private void openForm(String thread) throws Exception {
-        ann.awaitPending(thread, 1);
-        browser.run("await page.evaluate((thread) => { location.hash = `#/thread/${thread}`; }, '" + thread + "');"
-                + "await page.getByRole('button', { name: 'Edit arguments' }).click();"
-                + "await page.getByLabel('usd', { exact: true }).fill('70')");
-    }
-
-    @Test
-    void start_movesTheFocusOnlyIfItSucceeds() throws Exception {
-        open("/#/new", OPERATOR);
-        browser.run("await page.getByRole('radio', { name: /teller/ }).check();"
-                + "await page.getByLabel('First message').fill('Look');"
-                + "await page.getByText('Context for the tools').click();"
-                + "await page.getByLabel('JSON object').fill('[1]')");
-        click("Start");
-        see("The context must be a JSON object.");
-        browser.run("await page.getByLabel('JSON object').fill('{\"place\": \"Oslo\"}')");
-        assertThat(browser.run("return axe()")).isEmpty();
-        browser.run("await page.getByRole('button', { name: 'Start' }).focus(); await page.keyboard.press('Enter')");
-        see("Turn 1: ");
-        assertThat(texts(".message.assistant").toString()).contains("Oslo");
-        browser.run("await page.waitForFunction(() => document.activeElement.matches('.messages'))");
-    }
-
-    @Test
-    void unreachableServerWarning_disappearsOnceTheServerAnswers() throws Exception {
-        String thread = ann.start("assistant", "Hi");
-        openThread(thread);
-        see("Hello.");
-        browser.run("await page.route('**/say', (route) => route.abort());"
-                + "await page.getByLabel('Message', { exact: true }).fill('Again');"
-                + "await page.keyboard.press('Enter');"
-                + "await page.locator('.composer .problem', { hasText: 'cannot be reached' }).waitFor()");
-        ann.post("/v1/threads/" + thread + "/say", "{'message':'By another way'}");
-        browser.run("await page.locator('.composer .problem').waitFor({ state: 'hidden' })");
-        assertThat(browser.text("return page.getByLabel('Message', { exact: true }).inputValue()"))
-                .isEqualTo("Again");
-    }
-
-    @Test
-    void questionAndAnswer_areShownAsTextInTheConversation() throws Exception {
-        String thread = ann.start("sender", "Send");
-        ann.awaitPending(thread, 2);
-        openThread(thread);
-        click("Deny");
-        browser.run("await page.locator('.decision.approval form button[type=submit]').click();"
-                + "await page.locator('.decision.approval').waitFor({ state: 'detached' });"
-                + "await page.getByLabel('Answer').fill(" + quoted(HOSTILE) + ");"
-                + "await page.getByLabel('Answer').press('Enter')");
-        awaitChip("complete");
-
-        assertThat(texts(".message.asked")).containsExactly(SHOWN);
-        assertThat(texts(".message.answered")).containsExactly(SHOWN);
-        assertThat(browser.run("return [await page.title(), await page.locator('.messages img, .messages script,"
-                                + " .messages a').count()]")
-                        .toString())
-                .endsWith("Waymark\",0]");
-    }
-
-    @Test
-    void address_containsPanelVersionAndFilters() throws Exception {
-        String thread = ann.start("asker", "Book the box");
-        ann.awaitPending(thread, 2);
-        for (String call : List.of("tu_1", "tu_2")) {
-            ann.post("/v1/threads/" + thread + "/answer", "{'callId':'" + call + "','answer':'x'}");
-        }
-        String address = "/?filter=open&agent=asker&search=box&since=week#/thread/" + thread;
-        open(address + "?panel=details&version=1", ANN);
-        see("Back to now");
-        assertThat(texts(".side [aria-pressed=true]")).containsExactly("Details");
-        assertThat(texts(".filters [aria-pressed=true]")).containsExactly("Open");
-        assertThat(browser.text("const download = page.waitForEvent('download');"
-                        + "await page.getByLabel('Format').selectOption('messages');"
-                        + "await page.getByRole('button', { name: 'Download' }).click();"
-                        + "const stream = await (await download).createReadStream(); let text = '';"
-                        + "for await (const part of stream) text += part; return text"))
-                .contains("Book the box")
-                .doesNotContain("Booked.");
-        browser.run("await page.getByLabel('Search threads').fill('royal box');"
-                + "await page.waitForFunction(() => location.search.includes('royal'))");
-        assertThat(browser.text("return page.url()"))
-                .endsWith("/?filter=open&agent=asker&search=royal+box&since=week#/thread/" + thread
-                        + "?panel=details&version=1");
-        browser.run("await page.reload()");
-        see("Back to now");
-        assertThat(browser.text("return page.getByLabel('Search threads').inputValue()"))
-                .isEqualTo("royal box");
-        browser.run("await page.goto('" + server.address() + "/#/thread/" + thread + "?panel=details&version=99')");
-        see("There is no version 99 of this thread. You see the newest.");
-    }
-
-    @Test
-    void forkInTheMiddleOfATurn_isContinued() throws Exception {
-        String thread = ann.start("keeper", "Keep");
-        ann.awaitPending(thread, 1);
-        openThread(ann.post("/v1/threads/" + thread + "/fork", "{'at':'1'}").text("thread"));
-        see("The fork begins here, in the middle of a turn.");
-        click("Continue");
-        browser.run("await page.locator('.decision').waitFor()");
-    }
-
-    @Test
-    void rulesAndReasons_areShownBeforeAndAfterTheDecision() throws Exception {
-        String thread = ann.start("cashier", "Refund both");
-        ann.awaitPending(thread, 1);
-        openThread(thread);
-        see("Asked by rule 1: fifty or more.");
-        click("Approve");
-        awaitChip("complete");
-
-        browser.run("await page.locator('.call[data-call=tu_1] summary').first().click();"
-                + "await page.locator('.call[data-call=tu_2] summary').first().click()");
-        assertThat(texts(".call[data-call=tu_1] .facts dd")).contains("ask: fifty or more");
-        assertThat(texts(".call[data-call=tu_2] .facts dd")).contains("allow");
+                + "await page.locator('.decision').waitFor({ state: 'detached' })");
+        assertThat(ann.list(thread, "pending")).isEmpty();
     }
 
     @Test
     void approvalForLaterCalls_letsThemRunUntilItIsRevoked() throws Exception {
         String thread = ann.start("booker", "Book for everybody");
-        ann.awaitPending(thread, 1);
         openThread(thread);
         click("Approve later calls, too");
         see("book then also runs in this thread without asking, once more, with these same arguments.");
@@ -334,7 +288,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
         see("seats: write a number that is not below 2.");
         browser.run("await page.getByLabel('Largest seats').fill('4')");
         see("3 more times, with seats from 0 to 4.");
-        assertThat(browser.run("return axe()")).isEmpty();
+        assertAccessible();
         click("Approve this call and later ones");
 
         see("seats\": 9");
@@ -353,18 +307,10 @@ class ConsoleDecisionsTest extends ConsoleCases {
                                 + " \"propertyNames\": {\"enum\": [\"seats\"]}, \"required\": [\"seats\"]}");
         click("Revoke");
         see("revoked, used 1 of 3 times");
-        assertThat(ann.post("/v1/threads/" + thread + "/say", "{'message':'One more'}")
-                        .status())
-                .isEqualTo(202);
+        say("One more");
         see("seats\": 1");
-        assertThat(browser.run("return axe()")).isEmpty();
-    }
+        assertAccessible();
 
-    @Test
-    void approvalForAnyArguments_isConfirmedAndRecorded() throws Exception {
-        String thread = ann.start("booker", "Book for everybody");
-        ann.awaitPending(thread, 1);
-        openThread(thread);
         click("Approve later calls, too");
         click("Today");
         browser.run("await page.getByLabel('seats', { exact: true }).selectOption('anything')");
@@ -377,418 +323,177 @@ class ConsoleDecisionsTest extends ConsoleCases {
         see("until the thread ends, with any arguments.");
         click("Approve this call and later ones");
         click("Yes, with any arguments");
-        awaitChip("complete");
-
-        JsonNode grant = ann.list(thread, "grants").path(0);
+        see("book with any arguments, open, used 1 times");
+        JsonNode grant = ann.list(thread, "grants").path(1);
         assertThat(grant.path("anyArgs").asBoolean()).isTrue();
-        assertThat(grant.path("used").asInt()).isEqualTo(2);
+        assertThat(grant.path("used").asInt()).isEqualTo(1);
         assertThat(List.of(grant.has("like"), grant.has("args"), grant.has("times"), grant.has("until")))
                 .containsOnly(false);
-        click("Details");
-        see("book with any arguments, open, used 2 times");
     }
 
-    /** A browser would round the number. */
     @Test
-    void approvalForSomeArguments_keepsTheOthersExactly() throws Exception {
+    void hostileTextAndArguments_areShownEscapedAndRunExactly() throws Exception {
+        openThread(ann.post(
+                        "/v1/threads",
+                        PayloadJson.MAPPER.writeValueAsString(Map.of("agent", "prompted", "message", HOSTILE)))
+                .text("thread"));
+        model.says(HOSTILE);
+        browser.run("await page.locator('.message.live', { hasText: 'evil' }).waitFor()");
+        model.ends();
+        browser.run("await page.locator('.message.assistant:not(.live)').waitFor()");
+        click("Raw");
+        assertThat(texts(".message")).containsExactly(SHOWN, SHOWN);
+        click("Raw");
+        assertThat(texts(".message")).containsExactly(SHOWN, SHOWN.replace("**", ""));
+        assertThat(count(".messages img, .messages script, .messages a, .threads img"))
+                .isZero();
+
         String thread = ann.start("sender", "Send");
-        ann.awaitPending(thread, 2);
-        openThread(thread);
+        show(thread);
+        see("Approval needed");
+        assertThat(texts(".decision .json").toString())
+                .contains("\\u202eevil\\u202c", "\\u001b[2J", "a\\u200bb", "<script>", "12345678901234567890", "1.0")
+                .doesNotContain("\u202e", "\u001b", "\u200b");
+        assertThat(texts(".decision .question")).containsExactly(SHOWN);
+        assertThat(texts(".decision button"))
+                .containsExactly("Approve", "Edit arguments", "Approve later calls, too", "Deny", "Answer");
+        assertThat(count(".thread img, .thread script, .messages a, .decisions a"))
+                .isZero();
+        // Approves the arguments from the editor without a change: the number is neither rounded nor rewritten.
+        click("Edit arguments");
+        click("Approve with these arguments");
+        browser.run("await page.locator('.decision.approval').waitFor({ state: 'detached' });"
+                + "await page.getByLabel('Answer').fill(" + quoted(HOSTILE) + ");"
+                + "await page.getByLabel('Answer').press('Enter')");
+        awaitChip("complete");
+        assertThat(call(thread, "tu_1").path("args").path("id").toString()).isEqualTo("12345678901234567890");
+        assertThat(call(thread, "tu_1").path("args").path("to").asText()).startsWith(HOSTILE);
+        assertThat(texts(".message.asked")).containsExactly(SHOWN);
+        assertThat(texts(".message.answered")).containsExactly(SHOWN);
+        assertThat(texts(".message.assistant").toString())
+                .contains("\\u202eevil")
+                .doesNotContain("\u202e");
+        assertThat(count(".messages img, .messages script, .messages a")).isZero();
+
+        // An approval for calls that differ in one argument names the others exactly: a browser would round the number.
+        String granted = ann.start("sender", "Send");
+        show(granted);
         click("Approve later calls, too");
         browser.run("await page.getByLabel('rate', { exact: true }).selectOption('anything')");
         click("Approve this call and later ones");
         browser.run("await page.locator('.decision.approval').waitFor({ state: 'detached' })");
-
-        JsonNode grant = ann.list(thread, "grants").path(0);
+        JsonNode grant = ann.list(granted, "grants").path(0);
         assertThat(grant.path("like").at("/properties/id/const").toString()).isEqualTo("12345678901234567890");
         assertThat(grant.path("like").at("/propertyNames/enum").size()).isEqualTo(3);
         assertThat(grant.path("like").path("properties").has("rate")).isFalse();
+        assertThat(browser.text("return page.title()")).endsWith("Waymark");
     }
 
     @Test
-    void editedArguments_useASchemaFormAndShowTheDifference() throws Exception {
-        openChief();
-        browser.run("const card = page.locator('.decision', { hasText: 'Sends a mail' });"
-                + "await card.getByRole('button', { name: 'Edit arguments' }).click();"
-                + "await card.getByLabel('to', { exact: true }).fill('bob \"the\" builder');"
-                + "await card.getByLabel('priority').selectOption({ label: 'high' });"
-                + "await card.getByLabel('draft').selectOption({ label: 'true' });"
-                + "await card.getByLabel('copies').fill('many')");
-        see("This is not a whole number.");
-        assertThat(texts(".argument-editor .added"))
-                .containsExactlyInAnyOrder(
-                        "+\n  \"to\": \"bob \\\"the\\\" builder\",",
-                        "+\n  \"priority\": \"high\",",
-                        "+\n  \"draft\": true");
-    }
-
-    @Test
-    void decidedCard_showsTheDecisionAtOnce() throws Exception {
-        openThread(ann.start("cashier", "Refund"));
-        click("Edit arguments");
-        assertThat(browser.run("return page.getByText('Runs with exactly these arguments').isVisible()")
-                        .booleanValue())
-                .isFalse();
-        browser.run("await page.getByLabel('usd', { exact: true }).fill('70');"
-                // Keeps the page from learning that the call no longer waits.
-                + "await page.route('**/conversation', () => {})");
-        click("Approve with these arguments");
-        see("Approved with changes");
-        assertThat(texts(".decision")).containsExactly("Approved with changes\nrefund");
-    }
-
-    @Test
-    void decimalComma_isAcceptedUnlessAmbiguous() throws Exception {
-        openThread(ann.start("pricer", "Price"));
-        click("Edit arguments");
-        browser.run("await page.getByLabel('usd', { exact: true }).fill('980,50')");
-        assertThat(texts(".argument-editor .added")).containsExactly("+\n  \"usd\": 980.50");
-        browser.run("await page.getByLabel('usd', { exact: true }).fill('1,000')");
-        see("Write 1000 or 1.0: the comma is ambiguous.");
-        assertThat(browser.run("return page.locator('.argument-editor .changes').isVisible()")
-                        .booleanValue())
-                .isFalse();
-        browser.run("await page.getByLabel('usd', { exact: true }).fill('1,0,0')");
-        see("This is not a number.");
-        assertThat(browser.text("return page.getByLabel('Arguments', { exact: true }).inputValue()"))
-                .contains("\"usd\": 1250\n");
-    }
-
-    @Test
-    void editedArguments_keepUneditedValuesExactly() throws Exception {
-        String thread = openChief();
-        browser.run("const card = page.locator('.decision', { hasText: 'Sends a mail' });"
-                + "await card.getByRole('button', { name: 'Edit arguments' }).click();"
-                + "await card.getByLabel('to', { exact: true }).fill('bob')");
-        assertThat(browser.run("return axe()")).isEmpty();
-        see("Edit as JSON: lines");
-        click("Approve with these arguments");
-        browser.run(
-                "await page.locator('.call[data-call=tu_4] > summary', { hasText: 'arguments changed' }).waitFor()");
-
-        JsonNode args = call(thread, "tu_4").path("args");
-        assertThat(args.path("copies").toString()).isEqualTo("12345678901234567890");
-        assertThat(args.path("to").asText()).isEqualTo("bob");
-        browser.run("await page.locator('.call[data-call=tu_4] summary').first().click()");
-        see("Arguments, as changed at the approval");
-        assertThat(texts(".call[data-call=tu_4] .removed").toString()).contains("\"to\": \"ann\"");
-        assertThat(texts(".call[data-call=tu_4] .added").toString()).contains("\"to\": \"bob\"");
-    }
-
-    @Test
-    void openQuestion_hidesTheMessageFieldUntilRequested() throws Exception {
+    void questions_areAnsweredInAnyOrder_keepingTypedText() throws Exception {
         String thread = ann.start("asker", "Book");
+        ann.awaitPending(thread, 2);
+        // The "since" of a pending request changes when a workflow task records the request.
+        browser.run("await page.route('**/conversation', async (route) => {"
+                + "  const response = await route.fetch(); const view = await response.json();"
+                + "  view.pending.forEach((item) => { item.since = new Date(Date.parse(item.since) - 100).toISOString(); });"
+                + "  await route.fulfill({ response, json: view }); }, { times: 1 })");
         openThread(thread);
         see("The agent waits for your answer above.");
+        assertThat(texts(".decision").get(0))
+                .containsPattern("until .+\\. Then the model is told that nobody answered\\.");
         browser.run("await page.getByRole('button', { name: 'Go to the question' }).waitFor({ state: 'hidden' });"
                 + "await page.setViewportSize({ width: 390, height: 300 });"
                 + "await page.getByRole('button', { name: 'Go to the question' }).waitFor();"
-                + "await page.setViewportSize({ width: 1280, height: 800 })");
-        assertThat(browser.run("return page.getByLabel('Message', { exact: true }).count()")
-                        .intValue())
-                .isZero();
-        assertThat(browser.run("return axe()")).isEmpty();
+                + "await page.setViewportSize({ width: 1280, height: 800 });"
+                + card("Which day?") + "await card.getByLabel('Answer').fill('Fri')");
+        assertThat(isTrue("await page.getByLabel('Message', { exact: true }).count() === 0"))
+                .isTrue();
+        assertAccessible();
         click("Write a message instead");
         see("This is not the answer: the question stays open");
-        browser.run("await page.getByLabel('Message', { exact: true }).fill('By the way');"
-                + "await page.keyboard.press('Enter')");
+        say("By the way");
         see("The model receives this at its next call.");
-        browser.run("await page.keyboard.type('Friday');"
-                + "await page.keyboard.press('Enter');"
-                + "await page.locator('.decision', { hasText: 'Which day?' }).waitFor({ state: 'detached' });"
-                + "await page.locator('.decision').getByLabel('Answer').fill('12A');"
+        browser.run(card("Which day?")
+                + "await page.waitForFunction(() => document.activeElement.closest('.decision.question') !== null);"
+                + "await page.keyboard.press('End'); await page.keyboard.type('da');"
+                + "const seat = page.locator('.decision', { hasText: 'Which seat?' });"
+                + "await seat.getByLabel('Answer').fill('12A');"
+                + "await seat.getByRole('button', { name: 'Answer' }).click();"
+                + "await seat.waitFor({ state: 'detached' });"
+                + "await card.getByLabel('Answer').press('End'); await page.keyboard.type('y');"
                 + "await page.keyboard.press('Enter')");
         see("Booked.");
         browser.run("await page.getByLabel('Message', { exact: true }).waitFor()");
+        assertThat(call(thread, "tu_1").path("result").asText()).isEqualTo("Friday");
+        assertThat(call(thread, "tu_2").path("result").asText()).isEqualTo("12A");
     }
 
     @Test
-    void unknownThread_isReportedWithRemedy() throws Exception {
-        open("/#/thread/nothing-here", ANN);
-        see("There is no such thread");
-        see("it belongs to somebody else");
-        assertThat(browser.run("return axe()")).isEmpty();
-        browser.run("await page.locator('main').getByRole('link', { name: 'Back to the list' }).click()");
-        browser.run("await page.locator('main').getByRole('link', { name: 'New thread' }).waitFor()");
-    }
-
-    @Test
-    void fork_linksToItsOriginAlsoAfterReload() throws Exception {
-        String thread = ann.start("keeper", "Keep");
+    void unknownOutcome_isSettledWithResultAndNote() throws Exception {
+        int before = requests.get();
+        String thread = ann.start("payer", "Pay");
         openThread(thread);
-        see("Is that all?");
-        browser.run("await page.getByRole('button', { name: 'Timeline' }).click();"
-                + "await page.getByRole('slider', { name: 'Version' }).fill('1')");
-        see("Back to now");
-        assertThat(browser.run("return page.getByRole('button', { name: 'Fork', exact: true }).evaluate((button) =>"
-                                + " button.getBoundingClientRect().bottom <= innerHeight)")
-                        .booleanValue())
-                .isTrue();
-        assertThat(browser.text("return page.url()")).endsWith("?panel=timeline&version=1");
-        browser.run("await page.getByText('Events that led to this version').click();"
-                + "await page.locator('.events summary', { hasText: 'model-replied' }).first().click();"
-                + "await page.locator('.events details[open] .json', { hasText: 'write_todos' }).waitFor()");
-        assertThat(browser.run("return axe()")).isEmpty();
-        browser.run("await page.reload()");
-        see("Back to now");
-        browser.run("await page.getByLabel('Message (optional)').fill('Again')");
-        click("Fork");
-        see("fork of");
-        // A panel is open, so the header is narrow.
-        assertThat(browser.text("return page.locator('.thread-header').innerText()"))
-                .contains("version 1");
-        assertThat(browser.run(
-                                "return page.locator('.who p').evaluate((words) => words.scrollWidth <= words.clientWidth)")
-                        .booleanValue())
-                .isTrue();
-        browser.run("await page.locator('.thread-header').getByRole('link').last().click()");
-        see("Back to now");
-        assertThat(browser.text("return page.url()")).contains(thread).endsWith("?panel=timeline&version=1");
+        browser.run("await page.locator('.decision.unknown').waitFor()");
+        assertThat(browser.text("return page.locator('.decision').innerText()"))
+                .contains(
+                        "pay",
+                        "504",
+                        "\"cents\": 500",
+                        "Started",
+                        "It did not happen …",
+                        "It can’t be run again: the lost")
+                .doesNotContain("Idempotency key");
+        browser.run("await page.locator('.decision').getByText('Identifiers').click()");
+        browser.run("await page.locator('.decision').getByText('Idempotency key').waitFor()");
+        assertAccessible();
+        click("It took effect …");
+        browser.run("await page.getByLabel('Its result, for the model (optional)').fill('receipt 17')");
+        browser.run("await page.getByLabel('Note for people').fill('in the ledger')");
+        click("It took effect");
+        see("So it is: receipt 17");
+
+        assertThat(requests.get()).isEqualTo(before + 1);
+        assertThat(call(thread, "tu_1").at("/settled/outcome").asText()).isEqualTo("done");
+        assertThat(call(thread, "tu_1").at("/settled/note").asText()).isEqualTo("in the ledger");
     }
 
+    /** Carol may decide; Dave, of the same group, imported the files and may not. */
     @Test
-    void editedMessageAndRepeatedReply_startNewThreads() throws Exception {
-        String thread = ann.start("boss", "Go");
-        openThread(thread);
+    void importedCall_isMarkedAndNotEditableIfItMayHaveRun() throws Exception {
+        String fresh = imported("""
+                {'schema_version':'v1','run_id':'r','thread_id':'t','step':1,'phase':'runtime_state',
+                 'timestamp_ms':1790000000123,'payload':{'step':1,'state':'running','llm_calls':1,'tool_calls':0,
+                 'started_at_s':1790000000,'usage':{'input_tokens':1,'output_tokens':1},'tool_executions':[],
+                 'messages':[{'role':'user','content':'Go'}],'pending_llm_response':{'text':'','tool_calls':[
+                 {'id':'tu_1','tool_name':'pay','arguments':{'cents':5}}]}}}
+                """);
+        String begun = imported("{'messages':[{'role':'user','content':'Go'},{'role':'assistant','content':["
+                + "{'type':'tool_use','id':'tu_1','name':'look','input':{}}]}],'iterations':1,"
+                + "'usage':{'inputTokens':1,'outputTokens':1}}");
+        int before = requests.get();
+
+        open("/#/thread/" + fresh, CAROL);
+        see("This call is from a file.");
+        assertThat(browser.run("return page.getByRole('button', { name: 'Edit arguments' }).count()")
+                        .intValue())
+                .isOne();
+        assertAccessible();
+        show(begun);
+        see("This call is from a file and may have run before.");
+        assertThat(browser.run("return page.getByRole('button', { name: 'Edit arguments' }).count()")
+                        .intValue())
+                .isZero();
         click("Deny");
-        click("Deny");
-        see("Turn 1: ");
-        assertThat(browser.text("return page.locator('.turn').innerText()"))
-                .matches("Turn 1: [\\d.]+ s, 1,100 tokens, \\$0\\.0045");
-        assertThat(browser.text("return page.locator('.call[data-call=tu_7] > summary').innerText()"))
-                .containsPattern("[\\d.]+ s");
-        browser.run("await page.getByLabel('Message', { exact: true }).fill('And now?');"
-                + "await page.keyboard.press('Enter')");
-        see("Turn 2: ");
-
-        browser.run("const said = page.locator('.said', { hasText: 'And now?' });"
-                + "await said.hover(); await said.getByRole('button', { name: 'Edit in a new thread' }).click();"
-                + "await page.getByLabel('Changed message').fill('And then?')");
-        assertThat(browser.run("return axe()")).isEmpty();
-        click("Continue in a new thread");
-        see("fork of");
-        browser.run("await page.locator('.message.user', { hasText: 'And then?' }).waitFor()");
-        see("Turn 2: ");
-        assertThat(texts(".message.user")).containsExactly("Go", "And then?");
-        assertThat(browser.text("return page.locator('.thread-header').innerText()"))
-                .contains("$0, and $0.0045 before this thread");
-        assertThat(texts(".turn")).singleElement().asString().endsWith(" tokens, $0");
-        browser.run("await page.locator('.threads li', { hasText: 'And then?' })"
-                + ".getByText('boss · fork · complete').waitFor()");
-        assertThat(texts(".threads li:has(.latest:text-is('And now?')) .about")).containsExactly("boss · complete");
-
-        browser.run("await page.goto('" + server.address() + "/#/thread/" + thread + "');"
-                + "await page.locator('.thread-header code[title=\"" + thread + "\"]').waitFor()");
-        see("Turn 2: ");
-        browser.run("const last = page.locator('.reply').last(); await last.hover();"
-                + "await last.getByRole('button', { name: 'Answer again in a new thread' }).click()");
-        see("fork of");
-        see("Turn 2: ");
-        assertThat(texts(".message.user")).containsExactly("Go", "And now?");
-        assertThat(ann.list(thread, "messages").toString()).contains("And now?").doesNotContain("And then?");
+        assertThat(requests.get()).isEqualTo(before);
     }
 
-    /** A fork has its first messages from its origin, and one may have begun it. */
-    @Test
-    void messagesOfAFork_canBeEditedAndRepeatedAtOnce() throws Exception {
-        String thread = ann.start("assistant", "One");
-        openThread(thread);
-        see("Turn 1: ");
-        for (String message : List.of("Two", "Three")) {
-            changeMessage(0, message);
-            awaitAgain("Edit", 1);
-            awaitAgain("Answer again", 1);
-            assertThat(texts(".message.user")).containsExactly(message);
-        }
-        browser.run(
-                "await page.getByLabel('Message', { exact: true }).fill('Four'); await page.keyboard.press('Enter')");
-        see("Turn 2: ");
-        changeMessage(1, "Five");
-        awaitAgain("Edit", 2);
-        awaitAgain("Answer again", 2);
-        assertThat(texts(".message.user")).containsExactly("Three", "Five");
-        changeMessage(1, "Six");
-        awaitAgain("Edit", 2);
-        assertThat(texts(".message.user")).containsExactly("Three", "Six");
-        changeMessage(0, "Seven");
-        awaitAgain("Edit", 1);
-        assertThat(texts(".message.user")).containsExactly("Seven");
-        assertThat(browser.text("return page.locator('.thread-header').innerText()"))
-                .contains("from its start");
-    }
-
-    /** The first message began the turn; the second arrived while the agent worked. */
-    @Test
-    void queuedMessage_canBeEditedInAFork() throws Exception {
-        String thread = ann.start("prompted", "One");
-        openThread(thread);
-        browser.run(
-                "await page.getByLabel('Message', { exact: true }).fill('Two'); await page.keyboard.press('Enter')");
-        see("The model receives this at its next call.");
-        model.says("First.");
-        model.ends();
-        see("First.");
-        model.says("Second.");
-        model.ends();
-        see("Turn 2: ");
-        changeMessage(1, "Three");
-        model.says("Third.");
-        model.ends();
-        see("Third.");
-        awaitAgain("Edit", 2);
-        changeMessage(1, "Four");
-        model.says("Fourth.");
-        model.ends();
-        see("Fourth.");
-        assertThat(texts(".message.user")).containsExactly("One", "Four");
-    }
-
-    private void changeMessage(int index, String text) throws Exception {
-        browser.run("const said = page.locator('.said').nth(" + index + "); await said.hover();"
-                + "await said.getByRole('button', { name: 'Edit in a new thread' }).click();"
-                + "await page.getByLabel('Changed message').fill('" + text + "')");
-        click("Continue in a new thread");
-        browser.run("await page.locator('.message.user', { hasText: '" + text + "' }).waitFor()");
-        see("fork of");
-    }
-
-    private void awaitAgain(String button, int count) throws Exception {
-        browser.run("await page.waitForFunction(([name, count]) => [...document.querySelectorAll('.tools button')]"
-                + ".filter((button) => button.textContent === name).length === count, ['" + button
-                + " in a new thread', " + count + "])");
-    }
-
-    @Test
-    void turnWithTools_isRepeatedAfterAWarning() throws Exception {
-        String thread = ann.start("billing", "Pay");
-        openThread(thread);
-        browser.run(
-                "await page.locator('.reply', { hasText: 'Charging now.' }).getByRole('button', { name: 'Answer again'"
-                        + " }).waitFor({ state: 'attached' })");
-        click("Approve");
-        see("Charged.");
-        awaitAgain("Answer again", 1);
-        browser.run("const last = page.locator('.reply', { hasText: 'Charged.' }); await last.hover();"
-                + "await last.getByRole('button', { name: 'Answer again in a new thread' }).click()");
-        see("charge_card ran for this message and may run again.");
-        assertThat(browser.run("return axe()")).isEmpty();
-        click("Cancel");
-        click("Edit in a new thread");
-        see("charge_card ran for this message and may run again.");
-        click("Back");
-        click("Answer again in a new thread");
-        assertThat(browser.text("return page.url()")).endsWith(thread);
-        click("Answer again");
-        see("fork of");
-        see("Approval needed");
-        assertThat(texts(".message.user")).containsExactly("Pay");
-    }
-
-    @Test
-    void failedTurn_canBeRepeatedWithAButton() throws Exception {
-        String thread = ann.start("prompted", "Try");
-        model.failsForGood();
-        openThread(thread);
-        awaitChip("failed");
-        assertThat(browser.run("return axe()")).isEmpty();
-        browser.run("await page.locator('.end').getByRole('button', { name: 'Answer again in a new thread' }).click()");
-        see("fork of");
-        browser.run("await page.waitForFunction(() => !document.querySelector('.message.queued'))");
-        assertThat(texts(".message.user")).containsExactly("Try");
-        assertThat(browser.text("return page.url()")).doesNotContain(thread);
-    }
-
-    @Test
-    void editedCallOfASubagent_isMarkedInTheParentThread() throws Exception {
-        openChief();
-        for (String card : List.of("Charge table nine", "Charge the card")) {
-            browser.run("const card = page.locator('.decision', { hasText: '" + card + "' });"
-                    + "await card.getByRole('button', { name: 'Edit arguments' }).click();"
-                    + "await card.getByLabel('cents', { exact: true }).fill('7');"
-                    + "await card.getByRole('button', { name: 'Approve with these arguments' }).click();"
-                    + "await card.waitFor({ state: 'detached' })");
-        }
-        browser.run("await page.locator('.decision', { hasText: 'Charge table four' })"
-                + ".getByRole('button', { name: 'Approve', exact: true }).click();"
-                + "await page.waitForFunction(() => document.querySelectorAll('.decision').length === 1)");
-
-        assertThat(texts(".call:has(> summary .took:text-is('arguments changed')) > summary .gist"))
-                .containsExactly("Charge table nine", "Settle the rest");
-        browser.run("await page.locator('.call[data-call=tu_3] > summary').click();"
-                + "await page.getByRole('link', { name: 'Open the call whose arguments were changed (tu_7/tu_1)' }).click();"
-                + "await page.locator('.call[open][data-call=tu_1]').waitFor()");
-        see("Arguments, as changed at the approval");
-        assertThat(browser.run("return axe()")).isEmpty();
-    }
-
-    @Test
-    void list_showsTheNewStatusOfTheOpenThreadBeforeReload() throws Exception {
-        openThread(ann.start("billing", "Pay at once"));
-        browser.run("await page.locator('.threads a[aria-current]', { hasText: 'Approve charge_card' }).waitFor();"
-                + "await page.route('**/v1/threads?*', () => {})");
-        click("Approve");
-        browser.run("await page.locator('.threads a[aria-current] .state.complete').waitFor()");
-    }
-
-    @Test
-    void linkToACall_opensItAlsoAfterReload() throws Exception {
-        String thread = ann.start("keeper", "Keep");
-        open("/#/thread/" + thread + "?call=tu_2", ANN);
-        browser.run("await page.locator('.call[open][data-call=tu_2]').waitFor(); await page.reload();"
-                + "await page.locator('.call[open][data-call=tu_2]').waitFor()");
-    }
-
-    @Test
-    void workspace_showsTodosFilesAndChanges() throws Exception {
-        String thread = ann.start("keeper", "Keep");
-        openThread(thread);
-        see("Is that all?");
-        click("Workspace");
-        browser.run("await page.getByRole('button', { name: 'docs/NOTES.md' }).click();"
-                + "await page.locator('.file-content h3', { hasText: 'Notes' }).waitFor()");
-        assertThat(texts(".steps li")).containsExactly("✓ Look around");
-        assertThat(texts(".file-content p")).containsExactly("new line");
-        assertThat(browser.run("return axe()")).isEmpty();
-        browser.run("await page.locator('.file').getByLabel('Changes since').selectOption({ index: 1 });"
-                + "await page.locator('.file .added', { hasText: 'new line' }).waitFor();"
-                + "await page.locator('.file .removed', { hasText: 'old line' }).waitFor()");
-        browser.run("await page.getByRole('button', { name: 'data.csv' }).click();"
-                + "await page.locator('.file-content', { hasText: 'a,b' }).waitFor()");
-        assertThat(browser.text("const download = page.waitForEvent('download');"
-                        + "await page.getByRole('button', { name: 'Download' }).click();"
-                        + "const stream = await (await download).createReadStream(); let text = '';"
-                        + "for await (const part of stream) text += part;"
-                        + "return (await download).suggestedFilename() + ' ' + text"))
-                .isEqualTo("data.csv a,b\n1,2\n");
-    }
-
-    @Test
-    void workspaceWithoutFiles_saysSo() throws Exception {
-        openThread(ann.start("assistant", "Hi"));
-        see("Hello.");
-        click("Details");
-        click("Workspace");
-        see("This thread has no files.");
-    }
-
-    @Test
-    void newThread_asksForTheMessageFirstAndFoldsSubagents() throws Exception {
-        open("/#/new", ANN);
-        browser.run("await page.getByRole('radio', { name: /assistant/ }).waitFor()");
-        assertThat(browser.text("return page.evaluate(() => document.activeElement.id)"))
-                .isEqualTo("first-message");
-        assertThat(browser.run("return page.getByRole('radio', { name: /billing/ }).isVisible()")
-                        .booleanValue())
-                .isFalse();
-        browser.run("await page.getByText('Agents that work for others').click();"
-                + "await page.getByRole('radio', { name: /billing/ }).waitFor()");
-        assertThat(browser.run("return axe()")).isEmpty();
-    }
-
-    @Test
-    void emptyList_explainsHowToBegin() throws Exception {
-        open("/", ServedThreads.BOB);
-        see("Start the first thread");
-        assertThat(browser.run("return axe()")).isEmpty();
+    private String imported(String checkpoint) throws Exception {
+        HttpCaller dave = ann.as(DAVE);
+        String thread = ann.as(IMPORTER)
+                .post("/v1/imports", "{'agent':'payer','group':'support','checkpoint':" + checkpoint + "}")
+                .text("thread");
+        dave.awaitPending(thread, 1);
+        return thread;
     }
 }

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.worker.server.DevServer;
-import dev.waymark.worker.server.InMemoryServer;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,23 +36,18 @@ class ConsoleMarkdownTest extends ConsoleCases {
             > A quotation
 
             ```sh
-            rm -rf "$TMP"
+            rm -rf "$TMP" \u202eevil
             ```
 
             See [the menu](https://example.org/menu?day=1), https://example.org/ and ![logo](https://example.org/logo.png).
             """;
 
-    @Override
-    DevServer temporal() {
-        return InMemoryServer.start(0);
-    }
-
+    /** Shows a reply, and waits until its turn is over: the page draws the reply again then. */
     private void showReply(String text) throws Exception {
-        String thread = ann.start("prompted", "Go");
-        openThread(thread);
+        openThread(ann.start("prompted", "Go"));
         model.says(text);
         model.ends();
-        browser.run("await page.locator('.message.assistant:not(.live)').waitFor()");
+        see("Turn 1: ");
     }
 
     private List<String> textsOfReplies(String selector) throws Exception {
@@ -62,7 +55,7 @@ class ConsoleMarkdownTest extends ConsoleCases {
     }
 
     @Test
-    void reply_isFormatted_andRawShowsWhatTheModelWrote() throws Exception {
+    void reply_isFormatted_codeIsCopied_andRawShowsWhatTheModelWrote() throws Exception {
         showReply(REPLY);
 
         assertThat(textsOfReplies("h3")).containsExactly("The bill");
@@ -71,32 +64,25 @@ class ConsoleMarkdownTest extends ConsoleCases {
         assertThat(textsOfReplies("ol > li > ul > li")).containsExactly("inside");
         assertThat(textsOfReplies("li:has([role=img])")).containsExactly("☑ done", "☐ open");
         assertThat(textsOfReplies("blockquote")).containsExactly("A quotation");
-        assertThat(textsOfReplies("pre")).containsExactly("rm -rf \"$TMP\"");
+        assertThat(textsOfReplies("pre")).containsExactly("rm -rf \"$TMP\" \\u202eevil");
         assertThat(textsOfReplies("a"))
                 .containsExactly(
                         "the menu (example.org/menu?day=1)",
                         "https://example.org/",
                         "picture: logo (example.org/logo.png)");
-        assertThat(browser.run("return page.locator('.messages img').count()").intValue())
-                .isZero();
-        assertThat(browser.run("return axe()")).isEmpty();
+        assertThat(count(".messages img")).isZero();
+        assertAccessible();
 
-        browser.run("await page.getByRole('button', { name: 'Raw' }).click()");
+        browser.run("await context.grantPermissions(['clipboard-read', 'clipboard-write']);"
+                + "await page.locator('.code').getByRole('button', { name: 'Copy' }).click();"
+                + "await page.getByText('Copied').first().waitFor()");
+        assertThat(browser.text("return page.evaluate(() => navigator.clipboard.readText())"))
+                .isEqualTo("rm -rf \"$TMP\" \\u202eevil");
+        click("Raw");
         assertThat(textsOfReplies("h3")).isEmpty();
         assertThat(browser.text("return page.locator('.message.assistant').evaluate((element) =>"
                         + " [...element.children].map((each) => each.textContent).join('\\n\\n'))"))
-                .isEqualTo(REPLY);
-    }
-
-    @Test
-    void code_isCopiedAsItIsShown() throws Exception {
-        browser.run("await fresh({ permissions: ['clipboard-read', 'clipboard-write'] })");
-        showReply("```\nrun \u202eevil\n```");
-        browser.run("await page.locator('.code').getByRole('button', { name: 'Copy' }).click();"
-                + "await page.getByText('Copied').first().waitFor()");
-
-        assertThat(browser.text("return page.evaluate(() => navigator.clipboard.readText())"))
-                .isEqualTo("run \\u202eevil");
+                .isEqualTo(REPLY.replace("\u202e", "\\u202e"));
     }
 
     @Test

@@ -6,7 +6,6 @@ import dev.waymark.fixtures.process.FreePort;
 import dev.waymark.fixtures.process.PostgresServer;
 import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.server.DevServer;
-import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.opentest4j.TestAbortedException;
 
 /**
  * A Temporal server on PostgreSQL, configured as in {@code docker-compose.yml}. Its programs are built by
@@ -62,15 +60,6 @@ final class TemporalOnPostgres implements DevServer {
             throw e;
         }
         return server;
-    }
-
-    /** Starts this server, or one in memory if its programs or PostgreSQL are missing. For tests that need any server. */
-    static DevServer startIfPossible() throws Exception {
-        try {
-            return start();
-        } catch (TestAbortedException e) {
-            return InMemoryServer.start(0);
-        }
     }
 
     private Map<String, String> sql() {

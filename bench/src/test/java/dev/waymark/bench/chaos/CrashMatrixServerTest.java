@@ -56,8 +56,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @TestInstance(Lifecycle.PER_CLASS)
 class CrashMatrixServerTest {
     /** The points at which a lost worker's call is certainly claimed and its outcome certainly not recorded. */
-    private static final Set<CrashPoint> CLAIMED =
-            EnumSet.of(AFTER_CLAIM, MID_EFFECT, AFTER_EFFECT, BEFORE_COMPLETION);
+    private static final Set<CrashPoint> CLAIMED = EnumSet.of(AFTER_CLAIM, MID_EFFECT, AFTER_EFFECT, BEFORE_COMPLETION);
 
     private static final Duration MIDDLE_OF_PROGRAM = Duration.ofMillis(300);
 
@@ -83,16 +82,15 @@ class CrashMatrixServerTest {
     /** Every point of a thread, and around the calls, every tool. Each wire has a run at every point around a model call. */
     private static List<ChaosRun> javaTools() {
         List<ChaosRun> runs = new ArrayList<>();
-        for (CrashPoint point : EnumSet.of(
-                MESSAGE_ACCEPTED, BEFORE_TOOL_POLL, AFTER_COMPLETION, APPROVAL_ACCEPTED, CONTINUED_AS_NEW)) {
+        for (CrashPoint point :
+                EnumSet.of(MESSAGE_ACCEPTED, BEFORE_TOOL_POLL, AFTER_COMPLETION, APPROVAL_ACCEPTED, CONTINUED_AS_NEW)) {
             runs.add(four(ToolVariant.EFFECT, point));
         }
         for (CrashPoint point : EnumSet.of(MODEL_REQUESTED, MODEL_REPLIED)) {
             runs.add(four(ToolVariant.EFFECT, point).over(ModelWire.ANTHROPIC));
             runs.add(four(ToolVariant.VERIFIED, point).over(ModelWire.OPENAI));
         }
-        for (CrashPoint point :
-                EnumSet.of(BEFORE_CLAIM, AFTER_CLAIM, MID_EFFECT, AFTER_EFFECT, BEFORE_COMPLETION)) {
+        for (CrashPoint point : EnumSet.of(BEFORE_CLAIM, AFTER_CLAIM, MID_EFFECT, AFTER_EFFECT, BEFORE_COMPLETION)) {
             runs.add(four(ToolVariant.EFFECT, point).over(ModelWire.ANTHROPIC));
             runs.add(four(ToolVariant.VERIFIED, point).over(ModelWire.OPENAI));
             runs.add(four(ToolVariant.SAFE, point));
