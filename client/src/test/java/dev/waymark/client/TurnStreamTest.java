@@ -118,6 +118,6 @@ class TurnStreamTest {
             assertThat(stream.findFirst()).contains(SAID);
         }
 
-        await().atMost(Duration.ofSeconds(10)).until(() -> !waiter.get().isAlive());
+        await().atMost(Duration.ofMinutes(1)).until(() -> !waiter.get().isAlive());
     }
 }

@@ -79,7 +79,7 @@ class AnswersOutOfReachServerTest {
     }
 
     private static void awaitEvent(Connection connection, Predicate<HistoryEvent> event) {
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() -> connection.client().fetchHistory("trip").getEvents().stream()
                         .anyMatch(event));
     }

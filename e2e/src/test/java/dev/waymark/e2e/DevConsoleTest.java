@@ -71,7 +71,7 @@ class DevConsoleTest {
                     .isEqualTo(403);
             assertThat(send(start).statusCode()).isEqualTo(201);
         }
-        await().atMost(Duration.ofSeconds(30)).until(() -> isClosed(console));
+        await().atMost(Duration.ofMinutes(1)).until(() -> isClosed(console));
     }
 
     @Test

@@ -65,9 +65,12 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("full")
 @Timeout(480)
 class KilledAnnouncementsServerTest {
-    private static final int THREADS = 30;
-    private static final int WORKERS_TO_KILL = 6;
-    private static final int SERVERS_TO_KILL = 4;
+    /** {@code -Dkills.times=3} makes the test that much longer. */
+    private static final int TIMES = Integer.getInteger("kills.times", 1);
+
+    private static final int THREADS = 10 * TIMES;
+    private static final int WORKERS_TO_KILL = 2 * TIMES;
+    private static final int SERVERS_TO_KILL = 2 * TIMES;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -176,7 +179,7 @@ class KilledAnnouncementsServerTest {
             return false;
         }
         Instant due = decideAt.computeIfAbsent(
-                name, each -> Instant.now().plusMillis(isHasty(thread) ? 0 : random.nextInt(15_000)));
+                name, each -> Instant.now().plusMillis(isHasty(thread) ? 0 : random.nextInt(5_000 * TIMES)));
         if (Instant.now().isBefore(due)) {
             return false;
         }

@@ -48,7 +48,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("full")
 @Timeout(720)
 class KilledDecisionsServerTest {
-    private static final int THREADS = 12;
+    /** {@code -Dkills.times=3} makes the test that much longer. */
+    private static final int TIMES = Integer.getInteger("kills.times", 1);
+
+    private static final int THREADS = 4 * TIMES;
     private static final Duration MOST = Duration.ofMinutes(8);
     private static final Json UP_TO_5000 = Json.of(Map.of("properties", Map.of("cents", Map.of("maximum", 5_000))));
 
@@ -151,12 +154,12 @@ class KilledDecisionsServerTest {
                             }
                         }
                     }
-                    if (serversKilled < 3 && random.nextInt(3) == 0) {
+                    if (serversKilled < TIMES) {
                         server.kill();
                         server.restart();
                         serversKilled++;
                     }
-                    if (workersKilled < 8) {
+                    if (workersKilled < 3 * TIMES) {
                         worker.kill();
                         worker = CliWorkerProcess.start(server.address(), agents, Map.of(), log);
                         workersKilled++;
@@ -168,8 +171,8 @@ class KilledDecisionsServerTest {
                 worker.kill();
             }
         }
-        assertThat(workersKilled).isGreaterThanOrEqualTo(3);
-        assertThat(serversKilled).isGreaterThanOrEqualTo(1);
+        assertThat(workersKilled).isPositive();
+        assertThat(serversKilled).isPositive();
     }
 
     private static void check(AgentClient client, List<String> refunds) {

@@ -314,7 +314,7 @@ class OutcomeFuturesTest {
         CompletableFuture<AgentResult> outcome = client.prompt("holder", "Go").future();
         outage.begin();
         try {
-            await().atMost(Duration.ofSeconds(30)).until(() -> outage.refused() > 2);
+            await().atMost(Duration.ofMinutes(1)).until(() -> outage.refused() > 2);
         } finally {
             outage.end();
         }
@@ -469,7 +469,7 @@ class OutcomeFuturesTest {
     @Test
     void start_refusedMessage_failsWhenAwaited() {
         client.run(named("holder", "refusing"));
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() -> client.status("refusing").status().equals("running"));
 
         TurnHandle again = client.start(Prompt.blank().withThread("refusing"));

@@ -169,7 +169,7 @@ class ScheduleServerTest {
                             .getPriority()
                             .getFairnessKey())
                     .startsWith("g-");
-            await().atMost(Duration.ofSeconds(30))
+            await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(complete(client)).anySatisfy(thread -> {
                         assertThat(thread.thread()).isEqualTo(run.thread());
                         assertThat(thread.schedule()).contains("ticking");
@@ -255,11 +255,11 @@ class ScheduleServerTest {
                     assertThat(second)
                             .isEqualTo(new ScheduleTrigger(ScheduleTrigger.Result.WAITING, Optional.of(open)));
                     client.answer(open, "Friday").await();
-                    await().atMost(Duration.ofSeconds(30))
+                    await().atMost(Duration.ofMinutes(1))
                             .until(() -> schedules.get(name).starts().started() == 2);
                 }
                 case CANCEL -> {
-                    await().atMost(Duration.ofSeconds(30))
+                    await().atMost(Duration.ofMinutes(1))
                             .until(() -> schedules.get(name).starts().started() == 2);
                     assertThat(client.timeline(open).ending()).isPresent();
                 }
@@ -306,7 +306,7 @@ class ScheduleServerTest {
 
             schedules.resume("paused");
             assertThat(schedules.get("paused").starts().next()).isNotEmpty();
-            await().atMost(Duration.ofSeconds(30))
+            await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(names(schedules)).contains("paused"));
 
             schedules.delete("paused");
@@ -349,7 +349,7 @@ class ScheduleServerTest {
                                     tuple(last, Optional.of("complete")),
                                     tuple(first.plus(1, ChronoUnit.HOURS), Optional.of("complete")),
                                     tuple(first, Optional.of("complete"))));
-            await().atMost(Duration.ofSeconds(30))
+            await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThatThrownBy(() -> schedules.backfill("late", last, last.plusSeconds(1)))
                             .hasMessage("the schedule has already started a thread for one of these times: "
                                     + new ScheduledThread("late", last).id()));

@@ -193,7 +193,7 @@ class AgUiTest {
     void stoppedTurn_isCancelled_forClientsOfThisVersion() throws Exception {
         HttpCaller ann = HttpCaller.of(server, ANN);
         String thread = ann.start("asker", "Book");
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() -> ann.get("/v1/threads/" + thread).text("status").equals("interrupted"));
         assertThat(ann.post("/v1/threads/" + thread + "/stop", "{}").status()).isEqualTo(202);
         String run = "{'threadId':'" + thread + "','runId':'run-1','messages':[]";

@@ -42,7 +42,7 @@ class AiSdkApprovalOrderTest extends ApprovalOrderCases {
         browser.run(on("tu_1", APPROVE));
 
         String thread = thread();
-        await().atMost(Duration.ofSeconds(20)).until(() -> kinds(thread).equals("unknown"));
+        await().atMost(Duration.ofMinutes(1)).until(() -> kinds(thread).equals("unknown"));
         await().during(QUIET).until(() -> requests() <= 2);
         assertThat(requests()).isEqualTo(2);
     }

@@ -184,7 +184,7 @@ class ApiTest {
     @Test
     void longResult_isServedAsTheModelGotIt_andWhole() throws Exception {
         String thread = ann.start("reader", "Look");
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() -> ann.get("/v1/threads/" + thread).text("status").equals("complete"));
 
         JsonNode calls = checked("listCalls", ann.get("/v1/threads/" + thread + "/calls"), 200)
@@ -290,7 +290,7 @@ class ApiTest {
         checked("say", ann.post("/v1/threads/" + thread + "/say", "{'message':'Thanks'}"), 202);
         awaitStatus(ann, thread, "complete");
         checked("close", ann.post("/v1/threads/" + thread + "/close", "{}"), 202);
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() ->
                         !ann.get("/v1/threads/" + thread).body().path("open").booleanValue());
         HttpCaller.Answer late = ann.post("/v1/threads/" + thread + "/say", "{'message':'Hello?'}");
@@ -359,7 +359,7 @@ class ApiTest {
                             .status())
                     .isEqualTo(202);
         }
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(ann.list(thread, "messages")).hasSize(4));
         assertThat(ann.get("/v1/threads/" + thread).body().path("turn").intValue())
                 .isEqualTo(2);
@@ -486,7 +486,7 @@ class ApiTest {
                 .isEqualTo("404 NotFound");
 
         checked("cancel", ann.post("/v1/threads/" + thread + "/cancel", "{}"), 202);
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() ->
                         !ann.get("/v1/threads/" + thread).body().path("open").booleanValue());
         HttpCaller.Answer resumed = ann.post("/v1/threads/" + thread + "/resume", "{'answer':'On'}");
@@ -685,7 +685,7 @@ class ApiTest {
     }
 
     private static void awaitStatus(HttpCaller caller, String thread, String status) {
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(caller.get("/v1/threads/" + thread)
                                 .body()
                                 .path("status")

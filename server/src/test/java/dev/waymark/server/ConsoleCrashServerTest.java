@@ -68,7 +68,7 @@ class ConsoleCrashServerTest {
                                 .equals("interrupted"));
                 browser.run("await open('" + server.address() + "/#/thread/" + thread + "', '" + ANN + "');"
                         + "await page.getByRole('button', { name: 'Approve', exact: true }).click()");
-                await().atMost(Duration.ofSeconds(30)).until(() -> Files.exists(ledger));
+                await().atMost(Duration.ofMinutes(1)).until(() -> Files.exists(ledger));
             }
             try (WorkerProcess next = ScriptedWorker.start(threads.temporalAddress(), agents)) {
                 browser.run("await page.locator('.message.assistant:not(.live)', { hasText: 'Done: Charged, says the"

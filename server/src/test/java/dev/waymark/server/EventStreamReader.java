@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 
 /** Reads server-sent events as they arrive. */
 final class EventStreamReader implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long PATIENCE_SECONDS = 60;
 
     private final InputStream body;
     private final BlockingQueue<Optional<Event>> events = new LinkedBlockingQueue<>();

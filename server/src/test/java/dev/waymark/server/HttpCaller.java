@@ -80,7 +80,7 @@ record HttpCaller(HttpClient http, String address, Optional<String> token) {
 
     /** Waits until this many requests of the thread wait for a person, and returns them. */
     JsonNode awaitPending(String thread, int count) {
-        return await().atMost(Duration.ofSeconds(20))
+        return await().atMost(Duration.ofMinutes(1))
                 .until(() -> list(thread, "pending"), pending -> pending.size() == count);
     }
 

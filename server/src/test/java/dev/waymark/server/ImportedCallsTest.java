@@ -113,7 +113,7 @@ class ImportedCallsTest {
     }
 
     private static void awaitStatus(String thread, String status) {
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(
                         () -> assertThat(carol.get("/v1/threads/" + thread).text("status"))
                                 .isEqualTo(status));
@@ -187,7 +187,7 @@ class ImportedCallsTest {
                     messages("c1", tool),
                     session("c1", tool, true))) {
                 String thread = started(checkpoint);
-                await().atMost(Duration.ofSeconds(20))
+                await().atMost(Duration.ofMinutes(1))
                         .until(() -> dave.get("/v1/threads/" + thread).text("status"), "interrupted"::equals);
                 JsonNode item = dave.awaitPending(thread, 1).get(0);
 
@@ -257,7 +257,7 @@ class ImportedCallsTest {
         String thread = started(snapshot(call, call));
         JsonNode first = dave.awaitPending(thread, 1).get(0);
         decided(carol, thread, "approve", first);
-        JsonNode second = await().atMost(Duration.ofSeconds(20))
+        JsonNode second = await().atMost(Duration.ofMinutes(1))
                 .until(
                         () -> dave.get("/v1/threads/" + thread + "/pending")
                                 .body()
@@ -283,7 +283,7 @@ class ImportedCallsTest {
         assertThat(dave.awaitPending(started(exported.toString()), 1)).hasSize(1);
 
         dave.post("/v1/threads/" + thread + "/cancel", "{}");
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() ->
                         !dave.get("/v1/threads/" + thread).body().path("open").booleanValue());
         String resumed = dave.post("/v1/threads/" + thread + "/resume", "{'answer':'On'}")

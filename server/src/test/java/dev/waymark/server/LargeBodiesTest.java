@@ -75,8 +75,7 @@ class LargeBodiesTest {
                 socket.getOutputStream().write(most);
             }
 
-            await().atMost(Duration.ofSeconds(20))
-                    .until(() -> !answered(stalled).isEmpty());
+            await().atMost(Duration.ofMinutes(1)).until(() -> !answered(stalled).isEmpty());
             assertThat(answered(stalled)).hasSize(1).allSatisfy(each -> {
                 assertThat(new String(each.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                         .startsWith("HTTP/1.1 503")
@@ -86,7 +85,7 @@ class LargeBodiesTest {
             for (Socket each : stalled) {
                 each.close();
             }
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(operator.post("/v1/imports", IMPORT, "key-1")
                                     .status())
                             .isEqualTo(201));

@@ -65,7 +65,7 @@ abstract class ListCases {
 
     /** Waits for the list, which may be a second behind on the real server. */
     private void awaitListed(HttpCaller caller, String query, String... threads) {
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(listed(caller, query)).containsExactlyInAnyOrder(threads));
     }
 
@@ -167,7 +167,7 @@ abstract class ListCases {
         String third = ann.start("billing", "The third of the crowded words");
         ann.awaitPending(third, 1);
         awaitListed(ann, "search=" + encoded("crowded words"), first, second, third);
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(listed(ann, "status=interrupted&search=" + second + "/"))
                         .hasSize(1));
 

@@ -31,7 +31,7 @@ class ListServerTest extends ListCases {
         String since = Instant.now().toString();
         ann.start("billing", "One of two");
         ann.start("billing", "Two of two");
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() -> ann.get("/v1/threads?agent=billing&since=" + since)
                                 .body()
                                 .path("threads")
@@ -54,7 +54,7 @@ class ListServerTest extends ListCases {
     void page_afterInvalidCursor_isBadInput() throws Exception {
         ann.start("assistant", "Hi");
         ann.start("assistant", "Hi");
-        String cursor = await().atMost(Duration.ofSeconds(20))
+        String cursor = await().atMost(Duration.ofMinutes(1))
                 .until(() -> ann.get("/v1/threads?limit=1").text("next"), next -> !next.isEmpty());
 
         assertThat(ann.get("/v1/threads?limit=1&after=" + cursor).status()).isEqualTo(200);

@@ -65,7 +65,7 @@ class McpDayTest {
     }
 
     private static JsonNode awaitTask(McpCaller client, String id, String status) {
-        return await().atMost(Duration.ofSeconds(30))
+        return await().atMost(Duration.ofMinutes(1))
                 .until(
                         () -> client.task(id),
                         task -> task.path("status").asText().equals(status));

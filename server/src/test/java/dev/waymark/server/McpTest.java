@@ -59,7 +59,7 @@ class McpTest {
     }
 
     private static JsonNode awaitTask(McpCaller caller, String id, String status) {
-        return await().atMost(Duration.ofSeconds(20))
+        return await().atMost(Duration.ofMinutes(1))
                 .until(
                         () -> caller.task(id),
                         task -> task.path("status").asText().equals(status));

@@ -131,10 +131,10 @@ class McpTokenTest {
         }
         McpCaller tasks = McpCaller.withTasks(ann);
         String task = tasks.call(agent, "{'message':'Pay'}").path("taskId").asText();
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() -> tasks.task(task).path("status").asText().equals("completed"));
         String thread = ann.start(agent, "Pay");
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() -> ann.get("/v1/threads/" + thread).text("status").equals("complete"));
         assertThat(ann.get("/v1/threads/" + thread + "/conversation").body().toString())
                 .contains("Paid.")

@@ -79,7 +79,7 @@ class RepeatedRequestsTest {
     }
 
     private static void awaitStatus(String thread, String status) {
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(ann.get("/v1/threads/" + thread).text("status"))
                         .isEqualTo(status));
     }
@@ -111,7 +111,7 @@ class RepeatedRequestsTest {
         assertThat(again.status()).isEqualTo(202);
         assertThat(again.body()).isEqualTo(first.body());
         awaitStatus(thread, "complete");
-        await().atMost(Duration.ofSeconds(20)).until(() -> messages(thread).size() == 4);
+        await().atMost(Duration.ofMinutes(1)).until(() -> messages(thread).size() == 4);
         assertThat(messages(thread).toString()).contains("More").doesNotContain("Other");
     }
 
@@ -137,7 +137,7 @@ class RepeatedRequestsTest {
     void budget_reusedKeyWithAnotherLimit_isRefused() throws Exception {
         HttpCaller operator = ann.as(OPERATOR);
         String thread = operator.start("asker", "Book");
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() ->
                         operator.get("/v1/threads/" + thread).text("status").equals("interrupted"));
         String budget = "/v1/threads/" + thread + "/budget";
@@ -163,7 +163,7 @@ class RepeatedRequestsTest {
         assertThat(ann.post("/v1/threads/" + thread + "/say", "{'message':'On'}")
                         .status())
                 .isEqualTo(202);
-        await().atMost(Duration.ofSeconds(20)).until(() -> messages(thread).size() == 4);
+        await().atMost(Duration.ofMinutes(1)).until(() -> messages(thread).size() == 4);
 
         HttpCaller.Answer again = ann.at(threads.serve()).post(fork, "{'message':'More'}", "fork-1");
 
@@ -194,7 +194,7 @@ class RepeatedRequestsTest {
     private static String closed(String message) throws Exception {
         String thread = ann.post("/v1/threads", "{'agent':'assistant','message':'" + message + "','once':true}")
                 .text("thread");
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .until(() ->
                         !ann.get("/v1/threads/" + thread).body().path("open").booleanValue());
         return thread;

@@ -45,13 +45,13 @@ class ReportedAgentsServerTest {
             HttpCaller caller = HttpCaller.of(threads.serveAgentsOfWorkers(), ANN);
 
             JsonNode agents =
-                    await().atMost(Duration.ofSeconds(30)).until(() -> agents(caller), list -> !list.isEmpty());
+                    await().atMost(Duration.ofMinutes(1)).until(() -> agents(caller), list -> !list.isEmpty());
 
             assertThat(agents.findValuesAsText("name")).isEqualTo(NAMES);
             assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
             assertThat(agents.get(1).has("lacks")).isFalse();
             String thread = caller.start("assistant", "Hi");
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofMinutes(1))
                     .until(() -> caller.get("/v1/threads/" + thread).text("status"), "complete"::equals);
             assertThat(caller.get("/v1/threads").body().at("/threads").findValuesAsText("thread"))
                     .containsExactly(thread);
@@ -69,7 +69,7 @@ class ReportedAgentsServerTest {
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
 
             try (ServedThreads ignored = ServedThreads.on(temporal, directory, Map.of())) {
-                await().atMost(Duration.ofSeconds(30))
+                await().atMost(Duration.ofMinutes(1))
                         .until(() -> agents(caller).findValuesAsText("name"), NAMES::equals);
             }
         }

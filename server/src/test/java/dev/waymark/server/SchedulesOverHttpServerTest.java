@@ -54,7 +54,7 @@ class SchedulesOverHttpServerTest {
             JsonNode trigger = checked("ScheduleTrigger", operator.post("/v1/schedules/nightly/trigger", "{}"));
             assertThat(trigger.path("result").asText()).isEqualTo("started");
             String thread = trigger.path("thread").asText();
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofMinutes(1))
                     .until(() ->
                             operator.get("/v1/threads/" + thread).text("status").equals("complete"));
             assertThat(HttpCaller.checked(
@@ -68,7 +68,7 @@ class SchedulesOverHttpServerTest {
             assertThat(shown.at("/owner/subject").asText()).isNotEmpty();
 
             checked("ScheduleName", operator.post("/v1/schedules/nightly/pause", "{'note':'No invoices'}"));
-            JsonNode list = await().atMost(Duration.ofSeconds(20))
+            JsonNode list = await().atMost(Duration.ofMinutes(1))
                     .until(
                             () -> checked("ScheduleList", operator.get("/v1/schedules?limit=1")),
                             found -> found.path("schedules").size() == 1);

@@ -214,7 +214,7 @@ abstract class StreamCases {
         String thread = caller.start("asker", "Book");
         try (EventStreamReader events = EventStreamReader.open(caller, thread, Optional.empty());
                 EventStreamReader other = EventStreamReader.open(caller, thread, Optional.empty())) {
-            await().atMost(Duration.ofSeconds(20)).until(() -> events.comments() > 3);
+            await().atMost(Duration.ofMinutes(1)).until(() -> events.comments() > 3);
             HttpCaller.Answer third = caller.get("/v1/threads/" + thread + "/events");
             assertThat(third.status() + " " + third.text("code")).isEqualTo("429 TooManyStreams");
             assertThat(caller.as(BOB).get("/v1/threads").status()).isEqualTo(200);

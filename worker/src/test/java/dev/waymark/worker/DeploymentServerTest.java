@@ -51,7 +51,7 @@ class DeploymentServerTest {
      */
     private void makeCurrent(String buildId) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
+                .atMost(Duration.ofMinutes(1))
                 .ignoreExceptionsMatching(e -> e instanceof StatusRuntimeException status
                         && (status.getStatus().getCode() == Status.Code.NOT_FOUND
                                 || status.getStatus().getCode() == Status.Code.FAILED_PRECONDITION))
@@ -65,7 +65,7 @@ class DeploymentServerTest {
                                 .build())
                         .isInitialized());
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
+                .atMost(Duration.ofMinutes(1))
                 .until(() -> server.stubs()
                                 .blockingStub()
                                 .describeWorkerDeployment(DescribeWorkerDeploymentRequest.newBuilder()
@@ -91,7 +91,7 @@ class DeploymentServerTest {
 
     private static void awaitIdle(AgentWorker worker, String reason) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
+                .atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(worker.idleReason()).contains(reason));
     }
 
@@ -126,7 +126,7 @@ class DeploymentServerTest {
                                 + " is. To make it current: temporal worker deployment"
                                 + " set-current-version --deployment-name " + name + " --build-id build-1");
                 Awaitility.await()
-                        .atMost(Duration.ofSeconds(30))
+                        .atMost(Duration.ofMinutes(1))
                         .until(() -> second.idleReason().isEmpty());
             }
         }

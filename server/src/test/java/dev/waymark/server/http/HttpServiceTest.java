@@ -176,7 +176,7 @@ class HttpServiceTest {
         trickle(socket, "x");
 
         assertThat(socket.getInputStream().read()).isEqualTo(-1);
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(9));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofSeconds(1), TIME.minusSeconds(5));
     }
 
     @Test
@@ -307,7 +307,7 @@ class HttpServiceTest {
 
         assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.ISO_8859_1))
                 .isEqualTo("HTTP/1.1 408");
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(9));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isBetween(Duration.ofSeconds(1), TIME.minusSeconds(5));
     }
 
     @Test

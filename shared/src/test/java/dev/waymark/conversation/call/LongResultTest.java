@@ -3,6 +3,8 @@ package dev.waymark.conversation.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Conversation;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.regex.Matcher;
@@ -115,12 +117,14 @@ class LongResultTest {
     void search_thatNearlyMatchesEverywhere_endsSoon() {
         LongResult whole = LongResult.of("tu_1", "a".repeat(256 * 1024));
         String words = "a".repeat(LongResult.LONGEST_SEARCH - 1) + "b";
-        long began = System.nanoTime();
+        // Processor time, since other tests use the machine.
+        ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+        long began = clock.getCurrentThreadCpuTime();
 
         for (int i = 0; i < Conversation.MAX_CALLS; i++) {
             assertThat(whole.search(words, MOST)).startsWith("0 hits");
         }
 
-        assertThat(System.nanoTime() - began).isLessThan(5_000_000_000L);
+        assertThat(clock.getCurrentThreadCpuTime() - began).isLessThan(5_000_000_000L);
     }
 }

@@ -95,13 +95,13 @@ class GateServerTest {
                                     .build())
                     .start(StartInput.of("gated").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             Awaitility.await()
-                    .atMost(Duration.ofSeconds(30))
+                    .atMost(Duration.ofMinutes(1))
                     .until(() -> new HistoryReader(server.client())
                             .read(thread)
                             .filter(timeline -> timeline.now().isSettled())
                             .isPresent());
             String query = "WorkflowId = '" + thread + "'";
-            Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            Awaitility.await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
                 Said said = say("gate", "--address", server.address(), "--query", query, "--json");
                 JsonNode report = PayloadJson.MAPPER.readTree(said.out()).path("gate");
                 assertThat(said.exitCode()).as(said.toString()).isZero();

@@ -96,7 +96,7 @@ class KeptReplyCommandTest {
 
     private static void awaitTurn(int number) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
+                .atMost(Duration.ofMinutes(1))
                 .until(() -> timeline().now().turn().number() == number
                         && !timeline().now().turn().isRunning());
     }

@@ -69,7 +69,7 @@ class SavedReplyTest {
             assertThat(began.await(30, TimeUnit.SECONDS)).isTrue();
             HistoryReader histories = new HistoryReader(connection.client());
             Awaitility.await()
-                    .atMost(Duration.ofSeconds(10))
+                    .atMost(Duration.ofMinutes(1))
                     .until(() -> histories.describe("t-" + QUEUE).orElseThrow().getPendingActivitiesList().stream()
                             .map(PendingActivityInfo::getHeartbeatDetails)
                             .anyMatch(details -> details.toString().contains("saved")));

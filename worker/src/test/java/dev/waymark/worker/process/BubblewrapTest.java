@@ -192,7 +192,7 @@ class BubblewrapTest {
             assertThat(file).isNotEmptyFile();
             AtomicLong before = new AtomicLong(-1);
             await().during(Duration.ofMillis(1_500))
-                    .atMost(Duration.ofSeconds(30))
+                    .atMost(Duration.ofMinutes(1))
                     .until(() -> {
                         long now = Files.size(file);
                         return before.getAndSet(now) == now;
