@@ -399,14 +399,14 @@ class ConsoleDecisionsTest extends ConsoleCases {
                 + "  view.pending.forEach((item) => { item.since = new Date(Date.parse(item.since) - 100).toISOString(); });"
                 + "  await route.fulfill({ response, json: view }); }, { times: 1 })");
         openThread(thread);
+        browser.run(card("Which day?") + "await card.getByLabel('Answer').fill('Fri')");
         see("The agent waits for your answer above.");
         assertThat(texts(".decision").get(0))
                 .containsPattern("until .+\\. Then the model is told that nobody answered\\.");
         browser.run("await page.getByRole('button', { name: 'Go to the question' }).waitFor({ state: 'hidden' });"
                 + "await page.setViewportSize({ width: 390, height: 300 });"
                 + "await page.getByRole('button', { name: 'Go to the question' }).waitFor();"
-                + "await page.setViewportSize({ width: 1280, height: 800 });"
-                + card("Which day?") + "await card.getByLabel('Answer').fill('Fri')");
+                + "await page.setViewportSize({ width: 1280, height: 800 })");
         assertThat(isTrue("await page.getByLabel('Message', { exact: true }).count() === 0"))
                 .isTrue();
         assertAccessible();
