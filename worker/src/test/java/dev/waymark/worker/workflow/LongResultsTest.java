@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -128,6 +129,7 @@ class LongResultsTest {
 
     /** Each next run carries all whole results, in its input or in chunks. */
     @ParameterizedTest
+    @Tag("full")
     @ValueSource(ints = {Integer.MAX_VALUE, 100_000})
     void longResults_overManyRuns_areRead(int carriedBytes) {
         try (WorkflowRig rig = rig(8, Duration.ZERO)) {
@@ -149,6 +151,7 @@ class LongResultsTest {
     }
 
     @Test
+    @Tag("full")
     void moreThanAThreadKeeps_givesUpTheOldest_andGoesOn() {
         int pages = 24;
         try (WorkflowRig rig = rig(pages, Duration.ofSeconds(2))) {
