@@ -360,17 +360,19 @@ class ConsoleTest extends ConsoleCases {
 
     @Test
     void shortcutsPhoneAndDarkMode_areAccessible() throws Exception {
-        ann.start("assistant", "Older");
+        String older = ann.start("assistant", "Older");
+        openThread(older);
+        see("Turn 1: ");
         String newer = ann.start("assistant", "Newer");
-        openThread(newer);
-        see("Hello.");
+        show(newer);
+        see("Turn 1: ");
         browser.run("await page.locator('body').press('?'); await page.getByText('Keyboard shortcuts').waitFor()");
         assertAccessible();
         browser.run("await page.keyboard.press('Escape');"
                 + "await page.getByText('Keyboard shortcuts').waitFor({ state: 'hidden' });"
                 + "await page.locator('.threads a[aria-current]').waitFor();"
                 + "await page.locator('body').press('j');"
-                + "await page.waitForFunction((old) => !location.hash.includes(old), '" + newer + "')");
+                + "await page.waitForFunction((older) => location.hash.includes(older), '" + older + "')");
 
         browser.run("await fresh({ colorScheme: 'dark', viewport: { width: 390, height: 760 } })");
         String asked = ann.start("chief", "Close the evening");
