@@ -104,7 +104,7 @@ class FairSharesServerTest {
             }
             crowd(client);
             try (AgentWorker shared = worker(connection)) {
-                await().until(() -> called.size() > 2 + 2 * SLOTS);
+                await().atMost(Duration.ofMinutes(1)).until(() -> called.size() > 2 + 2 * SLOTS);
                 start(client, HEAVY, "heavy-late");
                 Duration beside = begun(client, LIGHT, "beside");
                 reporter.publishEntry("beside " + CROWD, beside.toMillis() + " ms until the model is called");

@@ -272,7 +272,8 @@ class OutcomeFuturesTest {
     @Test
     void closedThreadOfOneTurn_returnsItsOutcome() {
         TurnHandle turn = client.start(Prompt.of("greeter", "Go"));
-        await().until(() -> client.timeline(turn.thread()).ending().isPresent());
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> client.timeline(turn.thread()).ending().isPresent());
 
         assertThat(AgentResult.assertComplete(turn.await()).text()).isEqualTo("Hello.");
         assertThat(AgentResult.assertComplete(turn.future().join()).text()).isEqualTo("Hello.");

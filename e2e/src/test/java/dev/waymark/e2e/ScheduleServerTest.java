@@ -205,7 +205,8 @@ class ScheduleServerTest {
             schedules.create(schedule("sealed", "Go, " + CANARY));
             String first = started(schedules.trigger("sealed"));
             client.turn(first).await();
-            await().until(() -> schedules.get("sealed").starts().running().isEmpty());
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> schedules.get("sealed").starts().running().isEmpty());
             Thread.sleep(1_100); // The names of threads have the time in seconds.
             String second = started(schedules.trigger("sealed"));
             client.turn(second).await();
@@ -480,10 +481,11 @@ class ScheduleServerTest {
                         "waymark.schedules.by-setting.message=Hello",
                         "waymark.schedules.by-setting.cron=0 0 29 2 *")
                 .run()) {
-            await().untilAsserted(() -> assertThat(List.copyOf(log.list))
-                    .filteredOn(event -> event.getLevel() == Level.WARN)
-                    .extracting(ILoggingEvent::getFormattedMessage)
-                    .containsExactly("Schedule by-setting: " + warning + "."));
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(List.copyOf(log.list))
+                            .filteredOn(event -> event.getLevel() == Level.WARN)
+                            .extracting(ILoggingEvent::getFormattedMessage)
+                            .containsExactly("Schedule by-setting: " + warning + "."));
         }
     }
 }

@@ -30,6 +30,7 @@ import io.temporal.client.WorkflowOptions;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -94,10 +95,11 @@ class BoundRehearsalTest {
                                     .build())
                     .start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Look around.")));
             HistoryReader histories = new HistoryReader(connection.client());
-            await().until(() -> histories
-                    .read("thread")
-                    .filter(timeline -> RecordedReply.in(timeline).size() == REPLIES)
-                    .isPresent());
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> histories
+                            .read("thread")
+                            .filter(timeline -> RecordedReply.in(timeline).size() == REPLIES)
+                            .isPresent());
             Path files = Files.createDirectory(directory.resolve("histories"));
             Files.writeString(
                     files.resolve("thread.json"),

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.server.http.HttpSettings;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -492,7 +493,8 @@ class ConsoleTest extends ConsoleCases {
         ApiServer unchecked = threads.serveUnchecked(HttpSettings.at("127.0.0.1", 0));
         HttpCaller anybody = HttpCaller.of(unchecked, "").asNobody();
         String thread = anybody.start("billing", "Pay");
-        await().until(() -> anybody.list(thread, "pending").size() == 1);
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> anybody.list(thread, "pending").size() == 1);
         String digest = anybody.list(thread, "pending").at("/0/argsDigest").asText();
         String results = browser.run(
                         """

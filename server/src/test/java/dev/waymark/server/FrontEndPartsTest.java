@@ -9,6 +9,7 @@ import dev.waymark.contract.PayloadJson;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -138,7 +139,8 @@ class FrontEndPartsTest {
     @Test
     void savedMessages_haveTheWorkspace_withTheNewestReply() throws Exception {
         String thread = ann.start("keeper", "Look around");
-        await().until(() -> ann.get("/v1/threads/" + thread).text("status").equals("complete"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> ann.get("/v1/threads/" + thread).text("status").equals("complete"));
 
         JsonNode messages = ann.get("/v1/ai-sdk/keeper/" + thread).body().path("messages");
 

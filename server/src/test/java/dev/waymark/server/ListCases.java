@@ -95,7 +95,8 @@ abstract class ListCases {
         String waiting = ann.start("billing", "A waiting one");
         ann.awaitPending(waiting, 1);
         awaitListed(ann, "search=one", old, waiting);
-        await().until(() -> ann.get("/v1/threads/" + closed).text("status").equals("complete"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> ann.get("/v1/threads/" + closed).text("status").equals("complete"));
         Thread.sleep(1_100);
         Instant now = Instant.now();
         String recent = ann.start("assistant", "A recent one");

@@ -267,7 +267,8 @@ abstract class StreamCases {
             assertThat(in.readLine()).startsWith("HTTP/1.1 100");
             assertThat(in.readLine()).isEmpty();
             CompletableFuture<Void> drained = CompletableFuture.runAsync(() -> first.drain(Duration.ofSeconds(10)));
-            await().until(() -> ann.at(first).get("/v1/threads").status() == 503);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> ann.at(first).get("/v1/threads").status() == 503);
             out.write(body.getBytes(StandardCharsets.US_ASCII));
 
             assertThat(in.readLine()).startsWith("HTTP/1.1 503");

@@ -68,7 +68,7 @@ class RequestGateTest {
         // Longer than a caller waits between two looks.
         Thread.sleep(5 * LOOK.toMillis());
         Future<Integer> late = callers.submit(() -> gate.pass(() -> answered(-1), NEVER));
-        await().until(() -> gate.waiting() == RequestGate.FIRST + 1);
+        await().atMost(Duration.ofMinutes(1)).until(() -> gate.waiting() == RequestGate.FIRST + 1);
         open.countDown();
 
         for (int i = 0; i < answers.size(); i++) {
@@ -138,7 +138,7 @@ class RequestGateTest {
     void serverWithoutAnswers_endsTheWaitsInLine() throws Exception {
         crowd(RequestGate.FIRST);
         Future<Integer> inLine = callers.submit(() -> gate.pass(() -> answered(-1), NEVER));
-        await().until(() -> gate.waiting() == 1);
+        await().atMost(Duration.ofMinutes(1)).until(() -> gate.waiting() == 1);
         clock.addAndGet(BusyServer.PATIENCE.plusSeconds(1).toNanos());
 
         assertThatThrownBy(() -> inLine.get(10, TimeUnit.SECONDS))

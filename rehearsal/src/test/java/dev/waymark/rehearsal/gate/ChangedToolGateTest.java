@@ -28,6 +28,7 @@ import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -87,8 +88,12 @@ class ChangedToolGateTest {
 
     private static void awaitThread(Connection connection, Predicate<Conversation> condition) {
         HistoryReader histories = new HistoryReader(connection.client());
-        await().until(() ->
-                histories.read("thread").map(Timeline::now).filter(condition).isPresent());
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> histories
+                        .read("thread")
+                        .map(Timeline::now)
+                        .filter(condition)
+                        .isPresent());
     }
 
     @Test

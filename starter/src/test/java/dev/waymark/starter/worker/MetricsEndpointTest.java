@@ -29,6 +29,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -109,7 +110,8 @@ class MetricsEndpointTest {
             assertThat(turn(connection)).isEqualTo("complete");
 
             // The SDK reports its metrics once a second.
-            String metrics = await().until(
+            String metrics = await().atMost(Duration.ofMinutes(1))
+                    .until(
                             () -> get(endpoint, "/metrics").body(),
                             body -> body.contains("temporal_workflow_completed_total{"));
             assertThat(metrics.lines())
@@ -134,12 +136,13 @@ class MetricsEndpointTest {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         MetricsEndpoint endpoint = MetricsEndpoint.listen("127.0.0.1", 0);
         endpoint.sdkScope().counter("sdk").inc(1);
-        await().until(() -> get(endpoint, "/metrics").body(), body -> body.contains("sdk_total 1.0"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> get(endpoint, "/metrics").body(), body -> body.contains("sdk_total 1.0"));
         assertThat(reporters(before)).isNotEmpty();
 
         endpoint.close();
 
-        await().until(() -> reporters(before).isEmpty());
+        await().atMost(Duration.ofMinutes(1)).until(() -> reporters(before).isEmpty());
     }
 
     /** The threads that were started since, by JDK executors without a thread factory, such as tally's. */

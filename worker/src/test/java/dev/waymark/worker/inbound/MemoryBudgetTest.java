@@ -77,7 +77,7 @@ class MemoryBudgetTest {
         CompletableFuture<Boolean> got = new CompletableFuture<>();
         Thread reader = new Thread(() -> got.complete(takes(second, 600)));
         reader.start();
-        Awaitility.await().until(() -> reader.getState() == Thread.State.TIMED_WAITING);
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> reader.getState() == Thread.State.TIMED_WAITING);
 
         first.close();
 
@@ -91,7 +91,7 @@ class MemoryBudgetTest {
         CompletableFuture<Boolean> got = new CompletableFuture<>();
         Thread reader = new Thread(() -> got.complete(takes(second, 600)));
         reader.start();
-        Awaitility.await().until(() -> reader.getState() == Thread.State.TIMED_WAITING);
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> reader.getState() == Thread.State.TIMED_WAITING);
 
         second.close();
 
@@ -107,7 +107,7 @@ class MemoryBudgetTest {
             interrupted.complete(!got && Thread.currentThread().isInterrupted());
         });
         reader.start();
-        Awaitility.await().until(() -> reader.getState() == Thread.State.TIMED_WAITING);
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> reader.getState() == Thread.State.TIMED_WAITING);
 
         reader.interrupt();
 

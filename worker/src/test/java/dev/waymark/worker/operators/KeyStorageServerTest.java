@@ -144,7 +144,8 @@ class KeyStorageServerTest {
     }
 
     private void assertChargedOnce(String thread) {
-        await().untilAsserted(() -> assertThat(read(thread).turn().text()).isEqualTo("Done."));
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(read(thread).turn().text()).isEqualTo("Done."));
         assertThat(read(thread).calls().get("tu_1").orElseThrow().status()).isEqualTo(Call.Status.COMPLETED);
         assertThat(read(thread).transcript().messages().toString()).contains("charged, " + CANARY);
         assertThat(charges).hasValue(1);
@@ -169,8 +170,9 @@ class KeyStorageServerTest {
             // The tool has ended and its result waits for the key. The activity sends heartbeats for longer than their
             // timeout.
             PendingActivityInfo before = pending(name).get(0);
-            await().until(() -> pending(name).get(0).getLastHeartbeatTime().getSeconds()
-                    > before.getLastHeartbeatTime().getSeconds() + 16);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> pending(name).get(0).getLastHeartbeatTime().getSeconds()
+                            > before.getLastHeartbeatTime().getSeconds() + 16);
 
             storage.bringBack();
 
@@ -182,12 +184,13 @@ class KeyStorageServerTest {
     void activity_whoseWorkerHasNoKey_isLeftToOthers() throws Exception {
         try (AgentWorker workflows = worker(storage.keys(), false)) {
             start(name);
-            await().until(() -> !pending(name).isEmpty());
+            await().atMost(Duration.ofMinutes(1)).until(() -> !pending(name).isEmpty());
             ThreadKeys without = storage.keys();
             storage.takeAway();
             charging.open();
             try (AgentWorker worker = worker(without, true)) {
-                Failure failure = await().until(
+                Failure failure = await().atMost(Duration.ofMinutes(1))
+                        .until(
                                 () -> pending(name).stream()
                                         .filter(PendingActivityInfo::hasLastFailure)
                                         .map(PendingActivityInfo::getLastFailure)
@@ -211,7 +214,8 @@ class KeyStorageServerTest {
         storage.takeAway();
         charging.open();
         try (AgentWorker worker = worker(storage.keys(), true)) {
-            await().until(() -> count(name, EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED) > 0);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> count(name, EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED) > 0);
             storage.bringBack();
 
             assertChargedOnce(name);
@@ -233,7 +237,8 @@ class KeyStorageServerTest {
             storage.keys().forget(plain.getOptions().getNamespace(), name);
             storage.pass(Duration.ofSeconds(61));
             charging.open();
-            await().until(() -> count(name, EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED) > 0);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> count(name, EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED) > 0);
 
             String other = name + "-other";
             modelCalls.set(0);

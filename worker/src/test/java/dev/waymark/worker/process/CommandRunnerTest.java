@@ -352,7 +352,7 @@ class CommandRunnerTest {
                 List<Path> left = after.filter(path -> !known.contains(path))
                         .filter(path -> path.getFileName().toString().startsWith(OutputPipes.prefix()))
                         .toList();
-                await().until(() -> left.stream().noneMatch(Files::exists));
+                await().atMost(Duration.ofMinutes(1)).until(() -> left.stream().noneMatch(Files::exists));
             }
         }
     }

@@ -116,7 +116,7 @@ class ForgedReportsTest {
                 .start();
         try {
             assertThat(charge.get()).isEqualTo(new CommandResult.Exited(0, "", ""));
-            await().until(ForgedReportsTest::readers, List.of()::equals);
+            await().atMost(Duration.ofMinutes(1)).until(ForgedReportsTest::readers, List.of()::equals);
         } finally {
             holder.destroyForcibly();
         }

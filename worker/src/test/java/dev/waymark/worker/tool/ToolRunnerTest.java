@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.worker.tool.java.JavaTools;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ class ToolRunnerTest {
             }
         });
         taking.start();
-        await().until(() -> taking.getState() == Thread.State.WAITING);
+        await().atMost(Duration.ofMinutes(1)).until(() -> taking.getState() == Thread.State.WAITING);
         taking.interrupt();
         taking.join();
 
@@ -47,7 +48,7 @@ class ToolRunnerTest {
             }
         });
         verifying.start();
-        await().until(() -> verifying.getState() == Thread.State.WAITING);
+        await().atMost(Duration.ofMinutes(1)).until(() -> verifying.getState() == Thread.State.WAITING);
         assertThat(taken).isNotEmpty();
 
         taken.get(0).close();

@@ -3,6 +3,7 @@ package dev.waymark.worker.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -39,7 +40,7 @@ class ToolSlotsTest {
     void oneThread_getsHalfAndLeavesASlotForAnother() throws Exception {
         ToolSlots slots = new ToolSlots(8);
         List<Future<?>> busy = take(slots, "busy", 50);
-        await().until(() -> done(busy) == 4);
+        await().atMost(Duration.ofMinutes(1)).until(() -> done(busy) == 4);
 
         slots.acquire("newcomer").close();
 
@@ -53,7 +54,7 @@ class ToolSlotsTest {
         for (String thread : List.of("a", "b", "c", "d")) {
             busy.addAll(take(slots, thread, 50));
         }
-        await().until(() -> taken.size() >= 16);
+        await().atMost(Duration.ofMinutes(1)).until(() -> taken.size() >= 16);
 
         slots.acquire("newcomer").close();
     }
@@ -64,7 +65,7 @@ class ToolSlotsTest {
         List<Future<?>> busy = take(slots, "busy", 3);
         for (int i = 1; i <= 3; i++) {
             int count = i;
-            await().until(() -> done(busy) == count && !taken.isEmpty());
+            await().atMost(Duration.ofMinutes(1)).until(() -> done(busy) == count && !taken.isEmpty());
             taken.remove().close();
         }
         assertThat(done(busy)).isEqualTo(3);
