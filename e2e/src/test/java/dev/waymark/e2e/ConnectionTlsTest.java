@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Connections over TLS to a server that requires a client certificate and an API key. The name in its certificate
  * differs from its address.
  */
-@Timeout(60)
+@Timeout(180)
 class ConnectionTlsTest {
     @TempDir
     static Path dir;

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rehearsals of threads whose model binds its thinking to what came before it. */
-@Timeout(60)
+@Timeout(180)
 class BoundRehearsalTest {
     private static final int REPLIES = 4;
 

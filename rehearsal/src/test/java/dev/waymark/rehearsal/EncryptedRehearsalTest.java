@@ -48,7 +48,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("full")
-@Timeout(60)
+@Timeout(180)
 class EncryptedRehearsalTest {
     private static final String CANARY = "canary";
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests MCP over stdin and stdout, as a program that has started the server sees it. */
-@Timeout(60)
+@Timeout(180)
 class McpPipeTest {
     @TempDir
     private static Path directory;

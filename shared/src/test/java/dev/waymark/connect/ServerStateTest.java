@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Uses a server that always answers, and whose database may fail with a status. */
-@Timeout(60)
+@Timeout(180)
 class ServerStateTest {
     private static final Duration MOST = Duration.ofSeconds(2);
 

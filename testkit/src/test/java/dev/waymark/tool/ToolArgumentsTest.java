@@ -111,7 +111,7 @@ class ToolArgumentsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"^a*a*a*a*a*a*a*b$", "(a+)+\\d\\1"})
-    @Timeout(60)
+    @Timeout(180)
     void problem_patternThatBacktracks_isReported(String pattern) {
         Json schema = Json.of(Map.of("properties", Map.of("a", Map.of("pattern", pattern))));
         String text = "a".repeat(5_000) + "!";
@@ -138,7 +138,7 @@ class ToolArgumentsTest {
 
     @ParameterizedTest
     @MethodSource("patternsThatBranch")
-    @Timeout(60)
+    @Timeout(180)
     void problem_patternThatBranchesWithoutReadingACharacter_isReported(String pattern) {
         Json schema = Json.of(Map.of("properties", Map.of("a", Map.of("pattern", pattern))));
 
@@ -147,7 +147,7 @@ class ToolArgumentsTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void problem_namesOnWhichAPatternBacktracks_isReported() {
         Json schema = Json.of(Map.of("patternProperties", Map.of("^a*a*a*a*a*a*a*b$", Map.of("type", "string"))));
 
@@ -157,7 +157,7 @@ class ToolArgumentsTest {
 
     /** Each level has two branches, and every branch ends with a mismatch. */
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void problem_endlesslyBranchingSchema_isReported() {
         Map<String, Object> levels = new LinkedHashMap<>();
         for (int level = 0; level < 40; level++) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 @TestMethodOrder(OrderAnnotation.class)
 class WaitThreadsTest {
     private static final int MANY = 1_000;

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class ThreadDirectoryTest {
     private static final int THREADS = 2_500;
     private static final int LARGEST_PAGE = 1_000;

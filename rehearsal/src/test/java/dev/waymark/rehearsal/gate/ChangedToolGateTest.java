@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The gate, before a build whose tool in Java has another record of arguments. */
-@Timeout(60)
+@Timeout(180)
 class ChangedToolGateTest {
     private static final ModelProviders PROVIDERS = ModelProviders.of(Map.of(
             "fake",

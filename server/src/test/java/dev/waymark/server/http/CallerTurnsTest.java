@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 class CallerTurnsTest {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final CallerTurns turns = new CallerTurns(2, 3);

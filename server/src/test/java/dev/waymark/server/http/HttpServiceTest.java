@@ -31,7 +31,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(60)
+@Timeout(180)
 class HttpServiceTest {
     private static final String HEAD = "POST /echo HTTP/1.1\r\nHost: x\r\nAuthorization: me\r\n";
 

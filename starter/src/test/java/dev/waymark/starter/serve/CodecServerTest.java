@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class CodecServerTest {
     private static final String KEYS = "one:" + Base64.getEncoder().encodeToString(new byte[32]);
     private static final String HEAD = "POST /decode HTTP/1.1\r\nHost: x\r\n";
@@ -28,7 +28,7 @@ class CodecServerTest {
         return HttpClient.newHttpClient()
                 .send(
                         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + "/decode"))
-                                .timeout(Duration.ofSeconds(5))
+                                .timeout(Duration.ofSeconds(9))
                                 .header("Authorization", "Bearer " + token)
                                 .POST(HttpRequest.BodyPublishers.ofString("{\"payloads\":[]}"))
                                 .build(),

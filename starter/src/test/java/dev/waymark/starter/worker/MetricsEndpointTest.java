@@ -38,7 +38,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class MetricsEndpointTest {
     private static final JavaTool<Nothing> CHARGE =
             JavaTool.of("charge", "Charges", Nothing.class, (args, context) -> "charged");

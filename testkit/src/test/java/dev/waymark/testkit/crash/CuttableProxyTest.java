@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class CuttableProxyTest {
     @Test
     void connection_whoseTargetRefuses_isClosed() throws Exception {

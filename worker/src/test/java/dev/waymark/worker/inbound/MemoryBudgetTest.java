@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(60)
+@Timeout(180)
 class MemoryBudgetTest {
     private final MemoryBudget impatient = new MemoryBudget(2_000, Duration.ZERO);
     private final MemoryBudget budget = new MemoryBudget(2_000, Duration.ofMinutes(1));

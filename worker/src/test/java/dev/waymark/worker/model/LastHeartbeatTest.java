@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The details that the next attempt gets if an earlier heartbeat arrives after the last one. */
-@Timeout(60)
+@Timeout(180)
 class LastHeartbeatTest {
     @Test
     void slowHeartbeat_doesNotReplaceTheLastOne() throws Exception {

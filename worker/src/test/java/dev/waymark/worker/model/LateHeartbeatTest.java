@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A heartbeat that arrives after a later one, so that the server has its older details. */
-@Timeout(60)
+@Timeout(180)
 class LateHeartbeatTest {
     /** Much shorter than the second until the next regular heartbeat. */
     private static final Duration AT_ONCE = Duration.ofMillis(600);

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Turns whose provider returns null, or throws anything other than a {@link ModelFailure}. */
-@Timeout(60)
+@Timeout(180)
 class ProviderBugTest {
     private static final String RULE =
             ". A provider returns a reply, or throws a ModelFailure, which says whether a retry may help";

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class ToolRunnerTest {
     private final ToolRunner tools = new ToolRunner(new ToolKinds(Map.of(), Path.of("."), JavaTools.NONE));
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class ToolSlotsTest {
     private final ExecutorService callers = Executors.newCachedThreadPool();
     private final ConcurrentLinkedQueue<ToolSlots.Slot> taken = new ConcurrentLinkedQueue<>();
