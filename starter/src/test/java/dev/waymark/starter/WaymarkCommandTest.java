@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 class WaymarkCommandTest {
@@ -175,6 +176,7 @@ class WaymarkCommandTest {
 
     @Test
     void execute_exampleOfACommand_canBeParsed() {
+        CommandLine waymark = WaymarkCommand.commandLine();
         for (Class<?> command : Commands.all()) {
             HelpEntry entry = command.getAnnotation(HelpEntry.class);
             boolean isHidden = command.getAnnotation(Command.class).hidden();
@@ -183,7 +185,7 @@ class WaymarkCommandTest {
             if (entry != null) {
                 for (String example : entry.examples()) {
                     assertThat(example).startsWith(Commands.name(command));
-                    WaymarkCommand.commandLine().parseArgs(words(example));
+                    waymark.parseArgs(words(example));
                 }
             }
         }
