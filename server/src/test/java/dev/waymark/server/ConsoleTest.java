@@ -61,7 +61,7 @@ class ConsoleTest extends ConsoleCases {
         browser.run("await page.reload()");
         see("First, I compare the trains.");
         model.thinks("Then I look at the weather.");
-        see("Then I look at the weather.");
+        see("First, I compare the trains. Then I look at the weather.");
         model.says("Take the ", "night ");
         see("Take the night");
         assertThat(texts(THOUGHTS)).containsExactly("Thinking");
