@@ -22,13 +22,15 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Calls over MCP that wait for a decision or whose tool runs, while {@code serve}, workers and Temporal are killed. */
 @Tag("full")
@@ -179,9 +181,14 @@ class McpCrashTest {
         }
     }
 
+    static Stream<Arguments> kills() {
+        return Stream.of(Killed.values())
+                .flatMap(killed -> Stream.of(true, false).map(isBefore -> Arguments.of(killed, isBefore)));
+    }
+
     /** Kills between the claim of a call and its result, before or after its effect. */
     @ParameterizedTest(name = "{0}, before the effect: {1}")
-    @CsvSource({"WORKER, false", "SERVE, true", "WORKER_AND_SERVE, true", "TEMPORAL_TOO, false"})
+    @MethodSource("kills")
     void runningCall_killed_runsOnceAndTheTaskReportsItsStatus(Killed killed, boolean isBefore) throws Exception {
         Path started = directory.resolve("started");
         Path charged = directory.resolve("charged");
