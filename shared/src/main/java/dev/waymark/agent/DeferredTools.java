@@ -17,6 +17,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.ref.SoftReference;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,10 +58,14 @@ public final class DeferredTools implements ToolImplementation {
     private final byte[] packed;
     private SoftReference<List<ToolSpec>> unpacked = new SoftReference<>(null);
 
-    @JsonCreator
-    DeferredTools(@JsonProperty("count") int count, @JsonProperty("packed") byte @Nullable [] packed) {
+    private DeferredTools(int count, byte[] packed) {
         this.count = count;
-        this.packed = packed == null ? new byte[0] : packed;
+        this.packed = packed;
+    }
+
+    @JsonCreator
+    static DeferredTools read(@JsonProperty("count") int count, @JsonProperty("packed") @Nullable String packed) {
+        return new DeferredTools(count, Base64.getDecoder().decode(packed == null ? "" : packed));
     }
 
     /**
@@ -104,8 +109,8 @@ public final class DeferredTools implements ToolImplementation {
     }
 
     @JsonProperty
-    byte[] packed() {
-        return packed.clone();
+    String packed() {
+        return Base64.getEncoder().encodeToString(packed);
     }
 
     /** The size of the gzipped definitions. */

@@ -1,6 +1,7 @@
 package dev.waymark.history;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -9,6 +10,8 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import dev.waymark.agent.DeferredTools;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.ChunkedState;
@@ -166,7 +169,11 @@ public final class HistoryScrubber {
                     field.getKey().equals("carried") && field.getValue().isTextual() && json.has("rules");
             masked.set(
                     text(field.getKey()),
-                    isState ? TextNode.valueOf(carried(field.getValue().textValue())) : masked(field.getValue()));
+                    isState
+                            ? TextNode.valueOf(carried(field.getValue().textValue()))
+                            : field.getKey().equals(PackedTools.FIELD)
+                                    ? deferred(field.getValue())
+                                    : masked(field.getValue()));
         });
         if (!masked.equals(json)) {
             digests.put(digest(json), digest(masked));
@@ -180,6 +187,18 @@ public final class HistoryScrubber {
         return masked.equals(state)
                 ? packed
                 : PayloadJson.MAPPER.convertValue(masked, CarriedState.class).pack();
+    }
+
+    private JsonNode deferred(JsonNode value) {
+        Optional<JsonNode> tools = PackedTools.in(value).map(PayloadJson.MAPPER::valueToTree);
+        if (tools.isEmpty()) {
+            return masked(value);
+        }
+        JsonNode masked = masked(tools.get());
+        return masked.equals(tools.get())
+                ? value
+                : PayloadJson.MAPPER.valueToTree(DeferredTools.of(
+                        PayloadJson.MAPPER.convertValue(masked, new TypeReference<List<ToolSpec>>() {})));
     }
 
     /** The text without secrets. A digest of something that was masked becomes the digest of the masked value. */

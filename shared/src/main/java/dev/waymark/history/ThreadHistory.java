@@ -160,13 +160,14 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
         return document;
     }
 
-    /** The texts of all payloads, and of the states that are packed in them, for a search. */
+    /** The texts of all payloads, and of the states and tools that are packed in them, for a search. */
     public Stream<String> payloadTexts() {
         return runs.stream()
                 .flatMap(run -> Stream.concat(
                         run.history().getEvents().stream().flatMap(event -> payloads(event)),
                         CarriedArrival.Chunks.of(run.history()).flatMap(CarriedArrival.Chunks::whole).stream()
-                                .map(ThreadHistory::text)));
+                                .map(ThreadHistory::text)))
+                .flatMap(text -> Stream.concat(Stream.of(text), packedTools(text)));
     }
 
     private static Stream<String> payloads(Message message) {
@@ -178,6 +179,16 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
                 .flatMap(value -> value instanceof List<?> list ? list.stream() : Stream.of(value))
                 .filter(Message.class::isInstance)
                 .flatMap(each -> payloads((Message) each));
+    }
+
+    private static Stream<String> packedTools(String text) {
+        try {
+            return PayloadJson.MAPPER.readTree(text).findValues(PackedTools.FIELD).stream()
+                    .flatMap(value -> PackedTools.in(value).stream())
+                    .map(tools -> PayloadJson.MAPPER.valueToTree(tools).toString());
+        } catch (JsonProcessingException e) {
+            return Stream.empty();
+        }
     }
 
     /** The packed state in the input of a run, if the text is such an input. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.DeferredTools;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.thread.StartInput;
@@ -200,6 +202,38 @@ class ExportedThreadTest {
             assertThat(new HistoryScrubber(secrets::mask).scrub(left).payloadTexts())
                     .noneMatch(text -> text.contains(SECRET))
                     .anyMatch(text -> text.contains("Use ${MAIL_LOGIN}"));
+        }
+    }
+
+    /** Only the packed definition of a tool names the variable, and contains its value, too. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void secret_namedInADeferredToolOnly_isRemoved(RunLimits limits) {
+        ToolSpec mail = ToolSpec.command("mail", "./mail.sh")
+                .env(Map.of("LOGIN", "${MAIL_LOGIN}"))
+                .describedAs("Sends as " + SECRET, Json.of(Map.of("type", "object")))
+                .build();
+        try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), AgentWorkflowCases::echo)
+                .with(agent -> agent.deferred(DeferredTools.of(List.of(mail))))) {
+            String thread = rig.start(
+                    ContinueAsNewCases.start(limits).saying(PersonFact.UserSpoke.message("m-0", "Use " + SECRET)));
+            for (int i = 1; i <= 8; i++) {
+                rig.awaitTurn(thread, i);
+                rig.update(thread, SignalNames.SAY, Map.of("id", "m-" + i, "content", "Go on"));
+            }
+            rig.awaitTurn(thread, 9);
+            ThreadHistory whole =
+                    new ThreadHistoryReader(rig.client()).read(thread).orElseThrow();
+            assertThat(whole.runs()).hasSizeGreaterThan(1);
+
+            Secrets secrets = Secrets.of(whole.payloadTexts().toList(), Map.of("MAIL_LOGIN", SECRET));
+            ThreadHistory scrubbed = new HistoryScrubber(secrets::mask).scrub(whole);
+
+            assertThat(scrubbed.payloadTexts())
+                    .noneMatch(text -> text.contains(SECRET))
+                    .anyMatch(text -> text.contains("Sends as ${MAIL_LOGIN}"));
+            assertThat(audit(ThreadHistory.parse(scrubbed.document().toString())))
+                    .isEmpty();
         }
     }
 
