@@ -220,11 +220,11 @@ public record AgentSpec(
 
     /** A copy with another version of each tool, which has the same name. */
     public AgentSpec withEach(UnaryOperator<ToolSpec> change) {
-        Builder changed = with().tools(tools.stream().map(change).toList());
-        deferred()
-                .ifPresent(own -> changed.deferred(
-                        DeferredTools.of(own.tools().stream().map(change).toList())));
-        return changed.build();
+        AgentSpec changed = deferred()
+                .map(own -> DeferredTools.of(own.tools().stream().map(change).toList()))
+                .map(own -> with().deferred(own).build())
+                .orElse(this);
+        return changed.with().tools(changed.tools.stream().map(change).toList()).build();
     }
 
     /** The agent's deferred tools, if it may have any. */
