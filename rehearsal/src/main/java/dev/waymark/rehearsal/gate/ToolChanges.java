@@ -27,7 +27,7 @@ final class ToolChanges {
     /** Each schema that differs, followed by the waiting calls whose arguments do not match the new one. */
     static List<GateReport.Finding> findings(String thread, CarriedState open, AgentSpec now) {
         List<GateReport.Finding> findings = new ArrayList<>();
-        for (ToolSpec recorded : open.agent().map(AgentSpec::tools).orElse(List.of())) {
+        for (ToolSpec recorded : open.agent().map(AgentSpec::allTools).orElse(List.of())) {
             now.tool(recorded.name())
                     .filter(tool -> !tool.input().equals(recorded.input()))
                     .ifPresent(tool -> {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
@@ -33,9 +34,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The gate, before a build whose tool in Java has another record of arguments. */
 @Timeout(180)
@@ -62,9 +64,16 @@ class ChangedToolGateTest {
         return JavaTool.of("pay", "Pays", type, (args, context) -> "paid");
     }
 
-    private AgentDirectory written(String name, Tool tool) throws Exception {
+    private static AgentSpec agent(Tool tool, boolean deferred) {
+        AgentSpec.Builder agent = new AgentSpec.Builder("a", "fake:model");
+        return deferred
+                ? agent.deferred(DeferredTools.of(List.of(tool.spec()))).build()
+                : agent.tools(List.of(tool.spec())).build();
+    }
+
+    private AgentDirectory written(String name, Tool tool, boolean deferred) throws Exception {
         Path file = directory.resolve(name);
-        AgentDefinitions.write(file, List.of(AgentSpec.of("a", "fake:model", tool.spec())));
+        AgentDefinitions.write(file, List.of(agent(tool, deferred)));
         return AgentDefinitions.read(file);
     }
 
@@ -96,14 +105,15 @@ class ChangedToolGateTest {
                         .isPresent());
     }
 
-    @Test
-    void gate_namesTheChangedSchemaAndTheWaitingCall() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void gate_namesTheChangedSchemaAndTheWaitingCall(boolean deferred) throws Exception {
         JavaTool<Payment> recorded = pay(Payment.class).approval();
         try (InMemoryServer server = InMemoryServer.start(0);
                 Connection connection = Connection.to(server.address());
                 AgentWorker worker = AgentWorker.builder(connection.client())
                         .taskQueue("q")
-                        .agents(AgentSpec.of("a", "fake:model", recorded.spec()))
+                        .agents(agent(recorded, deferred))
                         .providers(PROVIDERS)
                         .tools(JavaTools.of(List.of(recorded)))
                         .build()) {
@@ -119,12 +129,12 @@ class ChangedToolGateTest {
             thread.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Pay")));
             awaitThread(connection, now -> now.asks().size() == 1);
 
-            assertThat(gate(connection, written("same.json", pay(Payment.class))))
+            assertThat(gate(connection, written("same.json", pay(Payment.class), deferred)))
                     .isEmpty();
-            assertThat(gate(connection, written("fits.json", pay(NotedPayment.class))))
+            assertThat(gate(connection, written("fits.json", pay(NotedPayment.class), deferred)))
                     .containsExactly(
                             "tool-changed: pay takes other arguments than the thread has recorded. Different: note");
-            assertThat(gate(connection, written("next.json", pay(Payment2.class))))
+            assertThat(gate(connection, written("next.json", pay(Payment2.class), deferred)))
                     .hasSize(2)
                     .last()
                     .asString()
@@ -146,7 +156,7 @@ class ChangedToolGateTest {
 
             thread.update(SignalNames.DENY, Ack.class, Map.of("callId", "tu_1"));
             awaitThread(connection, now -> !now.turn().isRunning());
-            assertThat(gate(connection, written("next.json", pay(Payment2.class))))
+            assertThat(gate(connection, written("next.json", pay(Payment2.class), deferred)))
                     .containsExactly(
                             "tool-changed: pay takes other arguments than the thread has recorded. Different: cents, euros, iban, to");
         }
