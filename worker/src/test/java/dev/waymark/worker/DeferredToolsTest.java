@@ -163,7 +163,7 @@ class DeferredToolsTest {
                         "paid 5",
                         "paid 6",
                         "7",
-                        "Invalid input for tool \"use_tool\": there is no tool bank_rob. Look for it with find_tools,"
+                        "Invalid input for tool \"use_tool\": there is no tool \"bank_rob\". Look for it with find_tools,"
                                 + " and use the name that its result has",
                         "Invalid input for tool \"use_tool\": call use_tool itself, not with use_tool",
                         "Invalid input for tool \"bank_pay\": /usd: string found, integer expected",
@@ -312,5 +312,20 @@ class DeferredToolsTest {
                 .hasValueSatisfying(none -> assertThat(none.tools()).isEmpty());
         String extra = json.replaceFirst("\"count\":2", "\"count\":2,\"later\":{}");
         assertThat(PayloadJson.MAPPER.readValue(extra, AgentSpec.class)).isEqualTo(agent);
+    }
+
+    /** Each may have a judge of its own, which is asked only for marked tools. */
+    @Test
+    void changeOfEachTool_changesTheBuiltInOnesToo() {
+        AgentSpec agent = Agent.named("banker")
+                .model("fake:any")
+                .use("todos")
+                .deferred(pay, balance)
+                .build()
+                .spec();
+
+        AgentSpec judged = agent.withEach(tool -> tool.with().judged().build());
+
+        assertThat(judged.allTools()).hasSize(5).allMatch(ToolSpec::judged);
     }
 }

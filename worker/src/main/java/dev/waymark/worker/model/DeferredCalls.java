@@ -93,15 +93,25 @@ final class DeferredCalls {
         }
         return agent.tool(name).isPresent()
                 ? Optional.empty()
-                : Optional.of("there is no tool " + name + ". Look for it with " + DeferredTools.FIND_TOOL
-                        + ", and use the name that its result has");
+                : Optional.of("there is no tool " + Json.of(name).shortened(200) + ". Look for it with "
+                        + DeferredTools.FIND_TOOL + ", and use the name that its result has");
     }
 
     private static Part.ToolUse unwrapped(Part.ToolUse use, Own own) {
         Map<String, Object> sent = sent(use);
         boolean isUsual = CallArguments.text(own.wrapped()).equals(CallArguments.text(use.input()));
-        sent.put(SENT, isUsual ? true : use.input());
-        return new Part.ToolUse(use.id(), own.name(), own.arguments(), Optional.of(Json.of(sent)));
+        sent.put(SENT, isUsual ? true : use.input().value());
+        return new Part.ToolUse(use.id(), own.name(), own.arguments(), Optional.of(kept(sent)));
+    }
+
+    /** What is nested as deep as possible could not be read again one level deeper: it is sent in the usual form. */
+    private static Json kept(Map<String, Object> sent) {
+        try {
+            return Json.of(sent);
+        } catch (IllegalArgumentException e) {
+            sent.put(SENT, true);
+            return Json.of(sent);
+        }
     }
 
     /**

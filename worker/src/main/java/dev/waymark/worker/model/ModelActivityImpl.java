@@ -143,8 +143,7 @@ public final class ModelActivityImpl implements ModelActivity {
         // Asks one model. Its failure is final, or retried with this model or another one.
         Reply asked = asked(ModelPrompt.request(attempt.state(), agent), attempt);
         // Replaces use_tool with the tools that it calls. Adds the value for the schema, or the reason why there is
-        // none,
-        // and the faults of the calls.
+        // none, and the faults of the calls.
         Reply examined = ModelPrompt.examined(asked, agent, schema, (tool, args) -> calls.misfit(agent, tool, args));
         // Replaces incomplete characters. Fails permanently if the reply is too large; retried if it can't be encoded.
         Reply checked = checked(examined, attempt);

@@ -62,8 +62,8 @@ public final class ModelPrompt {
     }
 
     /**
-     * The reply with the calls of deferred tools under their own names, with the faults in the arguments of its calls and, if a schema was requested, with its value or the
-     * reason why it does not match.
+     * The reply with the calls of deferred tools under their own names, with the faults in the arguments of its calls
+     * and, if a schema was requested, with its value or the reason why it does not match.
      */
     public static Reply examined(Reply reply, AgentSpec agent, Optional<Json> schema) throws InterruptedException {
         return examined(reply, agent, schema, (tool, args) -> ToolArguments.problem(tool.input(), args));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -94,7 +95,8 @@ class DeferredCallsTest {
     void call_thatNamesNoUsableTool_staysWithAFaultThatHelps() {
         assertThat(DeferredCalls.unwrapped(Reply.of(use(input("name", "pey", "arguments", ARGUMENTS))), AGENT)
                         .faultOf(0))
-                .contains("there is no tool pey. Look for it with find_tools, and use the name that its result has");
+                .contains(
+                        "there is no tool \"pey\". Look for it with find_tools, and use the name that its result has");
         for (String builtIn : List.of("use_tool", "find_tools")) {
             Reply nested = DeferredCalls.unwrapped(Reply.of(use(input("name", builtIn, "arguments", Map.of()))), AGENT);
             assertThat(nested.calls().get(0).name()).isEqualTo("use_tool");
@@ -142,5 +144,30 @@ class DeferredCallsTest {
                             .toolUses())
                     .containsExactly(use(input("name", "pay", "arguments", ARGUMENTS)));
         }
+    }
+
+    /** As deep as arguments may be. A reply that cannot be read again would block its thread. */
+    @Test
+    void deepestCall_inAnotherForm_canBeReadAgain() throws Exception {
+        Object deep = 5;
+        for (int i = 1; i < Json.MAX_DEPTH; i++) {
+            deep = List.of(deep);
+        }
+        Part.ToolUse use = use(input("arguments", Map.of("deep", ((List<?>) deep).get(0)), "name", "pay"));
+
+        Reply reply = DeferredCalls.unwrapped(Reply.of(use), AGENT);
+
+        Reply read = PayloadJson.MAPPER.readValue(PayloadJson.MAPPER.writeValueAsString(reply), Reply.class);
+        assertThat(read).isEqualTo(reply);
+        assertThat(DeferredCalls.wrapped(List.of(read.message()), AGENT).get(0).toolUses())
+                .extracting(Part.ToolUse::input)
+                .containsExactly(use.input());
+    }
+
+    @Test
+    void longNameOfNoTool_isNotRepeated() {
+        Reply reply = DeferredCalls.unwrapped(Reply.of(use(input("name", "x".repeat(300_000)))), AGENT);
+
+        assertThat(reply.faultOf(0).orElseThrow()).hasSizeLessThan(300).contains("truncated");
     }
 }
