@@ -6,6 +6,7 @@ import dev.waymark.conversation.value.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -98,7 +99,8 @@ public final class BuiltInTools {
                 DeferredTools.NONE,
                 "Call a tool that " + DeferredTools.FIND_TOOL + " has found. \"arguments\" are the tool's own, as its"
                         + " definition says.",
-                object(field("name", string()), field("arguments", Map.of("type", "object"))));
+                object(field("name", string()), field("arguments", Map.of("type", "object")))
+                        .overlaidBy(Optional.of(Json.of(Map.of("additionalProperties", false)))));
     }
 
     /** Whether one of the tools has the name of this built-in one, and is not it. */

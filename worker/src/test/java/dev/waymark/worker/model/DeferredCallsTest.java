@@ -106,11 +106,14 @@ class DeferredCallsTest {
 
     @Test
     void call_withoutAName_hasTheFaultOfItsSchema() throws Exception {
-        Reply reply = Reply.of(use(input("tool", "pay")), use(input("name", "pay", "usd", 5)));
+        Reply reply = Reply.of(
+                use(input("tool", "pay")),
+                use(input("name", "pay", "usd", 5)),
+                use(input("name", "pay", "arguments", ARGUMENTS, "reason", "rent")));
 
         Reply examined = ModelPrompt.examined(reply, AGENT, Optional.empty());
 
-        assertThat(examined.faults()).hasSize(2);
+        assertThat(examined.faults()).hasSize(3);
         assertThat(examined.content()).isEqualTo(reply.content());
     }
 
