@@ -74,6 +74,10 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
      * @throws IllegalArgumentException if the name is malformed, or a setting is invalid
      */
     protected final AgentSpec spec(String name, String model, List<ToolSpec> tools) {
+        List<ToolSpec> reading = results.map(rule -> BuiltInTools.with(BuiltInTools.readResult(), tools))
+                .orElse(tools);
+        List<ToolSpec> all = skills.map(own -> BuiltInTools.with(BuiltInTools.readSkill(own), reading))
+                .orElse(reading);
         ToolNames.problem(name)
                 .or(() -> atLeastOne("maxTokens", maxTokens))
                 .or(() -> atLeastOne("maxIterations", maxIterations))
@@ -89,7 +93,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 .or(() -> skills.filter(own -> own.folders().isEmpty()).map(own -> "skills: no folders given"))
                 .or(() -> skills.filter(own -> BuiltInTools.hasAnother(BuiltInTools.readSkill(own), tools))
                         .map(own -> "an agent with skills has a built-in tool read_skill; rename its own"))
-                .or(() -> deferred.flatMap(own -> deferredProblem(own, tools)))
+                .or(() -> deferred.flatMap(own -> deferredProblem(own, all)))
                 .or(() -> fallback.size() > AgentSpec.MOST_FALLBACKS
                         ? Optional.of("it has " + fallback.size() + " fallbacks, at most " + AgentSpec.MOST_FALLBACKS)
                         : Optional.empty())
@@ -111,10 +115,6 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 .ifPresent(why -> {
                     throw new IllegalArgumentException("agent " + name + ": " + why);
                 });
-        List<ToolSpec> reading = results.map(rule -> BuiltInTools.with(BuiltInTools.readResult(), tools))
-                .orElse(tools);
-        List<ToolSpec> all = skills.map(own -> BuiltInTools.with(BuiltInTools.readSkill(own), reading))
-                .orElse(reading);
         return new AgentSpec(
                 name,
                 description,

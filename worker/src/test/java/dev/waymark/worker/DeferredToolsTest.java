@@ -16,6 +16,7 @@ import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
@@ -273,6 +274,12 @@ class DeferredToolsTest {
                         .deferred(pay)
                         .build())
                 .hasMessage("agent a: an agent with deferred tools has a built-in tool use_tool; rename its own");
+        assertThatThrownBy(() -> Agent.named("a")
+                        .model("fake:any")
+                        .results(ResultRule.DEFAULT)
+                        .deferred(ToolSpec.command("read_result", "x").build())
+                        .build())
+                .hasMessage("agent a: two tools have the name read_result");
     }
 
     @Test
