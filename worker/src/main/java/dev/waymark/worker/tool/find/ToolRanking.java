@@ -55,7 +55,7 @@ final class ToolRanking {
     private static final Map<String, Set<String>> SYNONYMS = synonyms(
             "create add new make open insert",
             "get read fetch retrieve view show see look download",
-            "list show all",
+            "list show",
             "search find query look lookup",
             "update change edit modify set",
             "delete remove clear drop",
