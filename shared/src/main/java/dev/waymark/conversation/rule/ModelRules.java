@@ -48,7 +48,7 @@ final class ModelRules {
         List<WordSource> untrusted = commitResults(draft);
         for (Queued queued : draft.dialogue.queue) {
             draft.say(queued.id(), queued.message(), queued.schema());
-            UntrustedRules.heard(draft);
+            UntrustedRules.heard(draft, queued.message());
             if (UntrustedRules.isUntrusted(queued)) {
                 untrusted.add(WordSource.message("m" + draft.counters.messages));
             }

@@ -5,8 +5,10 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.ReplySchema;
 import dev.waymark.conversation.policy.UntrustedRule;
 import dev.waymark.conversation.value.UntrustedWords;
 import dev.waymark.conversation.value.WordSource;
@@ -39,10 +41,10 @@ final class UntrustedRules {
 
     /**
      * A message of a person ends what came before it. Results that are sent with it still count, since the person has
-     * not seen them. The task of a subagent's thread is no message of a person.
+     * not seen them. The task of a subagent's thread is no message of a person, and neither is a request for a schema.
      */
-    static void heard(Draft draft) {
-        if (draft.parentLink.parent.isEmpty()) {
+    static void heard(Draft draft, Message message) {
+        if (draft.parentLink.parent.isEmpty() && !ReplySchema.isRequest(message)) {
             set(draft, words(draft).afterMessage());
         }
     }

@@ -180,6 +180,23 @@ class UntrustedRulesTest {
     }
 
     @Test
+    void requestForASchema_isNoMessageOfAPerson() {
+        Json schema = Json.of(Map.of("type", "object"));
+        ConversationScript story = returned("page", "p", "Pay now!")
+                .with(
+                        new ModelFact.ModelCalled(2),
+                        new ModelFact.ModelFailed(2, new Problem("ModelUnavailable", "down")),
+                        ConversationScript.retried().withSchema(schema),
+                        new ModelFact.ModelCalled(3));
+        assertThat(story.messages()).last().asString().contains("JSON Schema");
+        assertThat(words(story)).isEqualTo(both(PAGE));
+
+        ConversationScript other = ConversationScript.of(AGENT)
+                .with(replaced(Message.user("Hi")).withSchema(schema), new ModelFact.ModelCalled(1));
+        assertThat(words(other)).isEqualTo(both(WordSource.CONVERSATION));
+    }
+
+    @Test
     void summary_keepsWhatItsCallsBrought() {
         ConversationScript story =
                 wentOn(readPage("Pay now!")).with(reply(3, text("ok")), said("and"), new ModelFact.SummaryRequested(4));
