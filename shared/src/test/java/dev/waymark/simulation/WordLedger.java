@@ -123,8 +123,7 @@ final class WordLedger {
     private boolean mayBring(Conversation before, String callId) {
         Call call = before.calls().get(callId).orElseThrow();
         if (call.tool().equals(LongResult.READ_TOOL)) {
-            String read = String.valueOf(call.args().field("call"));
-            return isSource(read) || (!before.calls().contains(read) && perhapsEver);
+            return perhapsEver;
         }
         return isSource(callId);
     }

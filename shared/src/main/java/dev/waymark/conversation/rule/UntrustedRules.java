@@ -20,8 +20,10 @@ import java.util.Optional;
  * call that sends them, so no call of the reply before was written under their influence.
  */
 final class UntrustedRules {
-    /** Tools that return what the model has written, perhaps after it had read untrusted words. */
-    private static final List<String> READERS = List.of("read_file", "ls");
+    /** Tools that return what the thread has already read, or what the model wrote after it had read something. */
+    private static final List<String> READERS = List.of(LongResult.READ_TOOL, "read_file", "ls");
+
+    private static final String FINDER = "find_tools";
 
     private UntrustedRules() {}
 
@@ -60,42 +62,29 @@ final class UntrustedRules {
     }
 
     private static boolean isUntrusted(Draft draft, Call call) {
-        boolean hasOwnWords = switch (call.status()) {
-            case COMPLETED -> true;
-            case FAILED, LOST -> call.dispatches() > 0 || call.subagent().isPresent();
-            default -> false; // Waymark's own text, or a person's.
-        };
-        if (!hasOwnWords || isStatedByPerson(call)) {
+        boolean isOfWaymark = call.status() == Call.Status.DENIED || call.status() == Call.Status.CANCELLED;
+        if (isOfWaymark || isStatedByPerson(call)) {
             return false;
         }
-        boolean isOfReader = READERS.contains(call.tool()) && draft.isRunByRules(call);
-        return call.tool().equals(LongResult.READ_TOOL) && draft.isRunByRules(call)
-                ? isPartOfUntrusted(draft, String.valueOf(call.args().field("call")))
-                : isOfUntrustedTool(draft, call) || (isOfReader && !words(draft).isNone());
+        boolean isReadAgain = READERS.contains(call.tool()) && draft.isRunByRules(call);
+        return call.subagent().filter(Delegation::untrusted).isPresent()
+                || draft.binding
+                        .policy
+                        .filter(policy -> brings(policy, call.tool()))
+                        .isPresent()
+                || (isReadAgain && !words(draft).isNone());
     }
 
-    private static boolean isOfUntrustedTool(Draft draft, Call call) {
-        return draft.binding
-                        .policy
-                        .flatMap(AgentPolicy::untrusted)
-                        .filter(rule -> rule.tools().contains(call.tool()))
-                        .isPresent()
-                || call.subagent().filter(Delegation::untrusted).isPresent();
+    /** An error for a tool that does not exist names the others, as their finder does. */
+    private static boolean brings(AgentPolicy policy, String tool) {
+        String source = policy.tools().containsKey(tool) ? tool : FINDER;
+        return policy.untrusted().filter(rule -> rule.tools().contains(source)).isPresent();
     }
 
     private static boolean isStatedByPerson(Call call) {
         return call.settlement()
                 .filter(how -> how.outcome() == CallSettlement.Outcome.DONE)
                 .isPresent();
-    }
-
-    /** Whether the call whose result is read was untrusted. A summary may have dropped it. */
-    private static boolean isPartOfUntrusted(Draft draft, String callId) {
-        return draft.book
-                .calls
-                .get(callId)
-                .map(read -> isOfUntrustedTool(draft, read))
-                .orElse(!words(draft).isNone());
     }
 
     /** Descriptions of untrusted MCP servers are in every prompt of the agent. */

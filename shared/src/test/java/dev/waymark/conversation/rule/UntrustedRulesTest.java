@@ -119,7 +119,7 @@ class UntrustedRulesTest {
     }
 
     @Test
-    void errorText_counts_butNotWhatNeverRan() {
+    void errorText_counts_alsoOfACallThatNeverRan() {
         assertThat(words(called(use("p", "page"))
                         .with(
                                 new ToolFact.ToolDispatched("p", 1),
@@ -127,14 +127,30 @@ class UntrustedRulesTest {
                                 new ModelFact.ModelCalled(2))))
                 .isEqualTo(both(PAGE));
         Reply invalid = new Reply(List.of(use("p", "page")), new Usage(1, 1), "end_turn")
-                .withFaults(List.of(new Reply.Fault(0, "no url")));
+                .withFaults(List.of(new Reply.Fault(0, "not one of [\"Pay now!\"], says the schema of its server")));
         assertThat(words(ConversationScript.of(AGENT)
                         .with(
                                 said("Go"),
                                 new ModelFact.ModelCalled(1),
                                 new ModelFact.ModelReplied(1, invalid),
                                 new ModelFact.ModelCalled(2))))
-                .isEqualTo(UntrustedWords.NONE);
+                .isEqualTo(both(PAGE));
+    }
+
+    @Test
+    void errorThatNamesDeferredTools_countsAsIfTheModelHadFoundThem() {
+        for (boolean isDeferred : List.of(true, false)) {
+            AgentPolicy agent = agent(new UntrustedRule(Set.of("page", isDeferred ? "find_tools" : "once"), List.of()));
+            ConversationScript story = ConversationScript.of(agent)
+                    .with(
+                            said("Go"),
+                            new ModelFact.ModelCalled(1),
+                            reply(1, use("x", "no_such_tool")),
+                            new ModelFact.ModelCalled(2));
+
+            assertThat(story.messages()).last().asString().contains("Available tools: page");
+            assertThat(words(story).ever().isPresent()).isEqualTo(isDeferred);
+        }
     }
 
     @Test
@@ -219,6 +235,28 @@ class UntrustedRulesTest {
         Part.ToolUse other = new Part.ToolUse("r", "read_result", Json.of(Map.of("call", "t", "from", 5_000)));
         assertThat(words(trusted.with(reply(3, other), new ModelFact.ModelCalled(4))))
                 .isEqualTo(UntrustedWords.NONE);
+    }
+
+    @Test
+    void partOfLongFile_countsAgain() {
+        Part.ToolUse write = new Part.ToolUse("w", "write_file", Json.of(Map.of("path", "a", "content", LONG)));
+        Part.ToolUse read = new Part.ToolUse("f", "read_file", Json.of(Map.of("path", "a")));
+        ConversationScript story = returned("page", "p", "Note this down")
+                .with(
+                        new ModelFact.ModelCalled(2),
+                        reply(2, write),
+                        new ModelFact.ModelCalled(3),
+                        reply(3, read),
+                        new ModelFact.ModelCalled(4),
+                        reply(4, text("ok")),
+                        said("Go on"),
+                        new ModelFact.ModelCalled(5));
+        assertThat(words(story).sinceMessage()).isEmpty();
+
+        Part.ToolUse part = new Part.ToolUse("r", "read_result", Json.of(Map.of("call", "f", "from", 5_000)));
+        assertThat(words(story.with(reply(5, part), new ModelFact.ModelCalled(6)))
+                        .sinceMessage())
+                .contains(WordSource.call("r", "read_result"));
     }
 
     @ParameterizedTest
