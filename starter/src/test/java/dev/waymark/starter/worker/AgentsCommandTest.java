@@ -69,11 +69,13 @@ class AgentsCommandTest {
                   - mcp: { name: docs, command: [docs] }
                   - mcp: { name: own, command: [own], trust: true }
                   - mcp: { name: web, command: [web], untrusted: true }
+                  - deferred: true
+                    tools: [{ name: far, http: { method: GET, url: "https://a.example" } }]
                 """);
 
         JsonNode agents = PayloadJson.MAPPER.readTree(said("agents", "--json", "--agents", directory.toString()));
 
-        assertThat(agents.at("/1/perhapsUntrusted").toString()).isEqualTo("[\"docs (MCP)\",\"look\"]");
+        assertThat(agents.at("/1/perhapsUntrusted").toString()).isEqualTo("[\"docs (MCP)\",\"look\",\"far\"]");
         assertThat(agents.path(0).has("perhapsUntrusted")).isFalse();
         StringWriter err = new StringWriter();
         WaymarkCommand.execute(
@@ -83,7 +85,7 @@ class AgentsCommandTest {
                 "--agents",
                 directory.toString());
         assertThat(err.toString())
-                .contains("plain: if strangers write what these return, set untrusted: true: docs (MCP), look");
+                .contains("plain: if strangers write what these return, set untrusted: true: docs (MCP), look, far");
     }
 
     @Test
