@@ -128,7 +128,12 @@ public record PendingItem(
     }
 
     private PendingItem with(
-            String thread, String callId, Optional<String> question, Optional<Json> args, Optional<Json> form) {
+            String thread,
+            String callId,
+            Optional<String> question,
+            Optional<Json> args,
+            Optional<Json> form,
+            Optional<UntrustedWords> words) {
         return new PendingItem(
                 thread,
                 callId,
@@ -149,45 +154,23 @@ public record PendingItem(
                 toolDigest,
                 toolChanged,
                 until,
-                untrusted);
+                words);
     }
 
     /** A request for approval of a call that the model made after it had read these words, if any. */
     public PendingItem after(Optional<UntrustedWords> words) {
-        Optional<UntrustedWords> some = words.filter(read -> kind == Kind.APPROVAL && !read.isNone());
-        return some.isEmpty()
-                ? this
-                : new PendingItem(
-                        thread,
-                        callId,
-                        kind,
-                        tool,
-                        question,
-                        args,
-                        argsDigest,
-                        rerun,
-                        since,
-                        evidence,
-                        signers,
-                        outcomes,
-                        fromFile,
-                        mayHaveRun,
-                        verdict,
-                        form,
-                        toolDigest,
-                        toolChanged,
-                        until,
-                        some);
+        return with(
+                thread, callId, question, args, form, words.filter(read -> kind == Kind.APPROVAL && !read.isNone()));
     }
 
     /** This request as one of this thread. */
     public PendingItem in(String thread) {
-        return with(thread, callId, question, args, form);
+        return with(thread, callId, question, args, form, untrusted);
     }
 
     /** This request under its id in the parent thread. */
     public PendingItem below(String call) {
-        return with(thread, call + "/" + callId, question, args, form);
+        return with(thread, call + "/" + callId, question, args, form, untrusted);
     }
 
     /**
@@ -200,7 +183,8 @@ public record PendingItem(
                 callId,
                 question.map(words -> Problem.cut(words, most)),
                 args.map(json -> json.shortened(most)),
-                form.filter(json -> json.canonical().length() <= most));
+                form.filter(json -> json.canonical().length() <= most),
+                untrusted);
     }
 
     /** Why a person can't decide that the lost call runs again; empty if a person can, or if no outcome is unknown. */

@@ -50,7 +50,7 @@ final class TakeoverRules {
                     .filter(call -> call.fromFile().isEmpty())
                     .forEach(call -> draft.book.put(call.fromFile(mark)));
         }
-        how.answer().ifPresent(words -> answerOrSay(draft, words, false));
+        how.answer().ifPresent(words -> answerOrSay(draft, words));
         if (draft.book.openCalls().isEmpty() && draft.dialogue.queue.isEmpty()) {
             ModelRules.answerLastReply(draft);
         }
@@ -85,13 +85,9 @@ final class TakeoverRules {
                     "Cancelled: the conversation was forked here.",
                     new Problem(ProblemType.FORKED, "the thread was forked in the middle of this turn"));
         }
-        how.message().ifPresent(message -> {
-            if (message.isText()) {
-                answerOrSay(draft, message.text(), how.untrusted());
-            } else {
-                PeopleRules.userSpoke(draft, PersonFact.UserSpoke.of(message).withUntrusted(how.untrusted()));
-            }
-        });
+        how.message()
+                .ifPresent(message -> PeopleRules.userSpoke(
+                        draft, PersonFact.UserSpoke.of(message).withUntrusted(how.untrusted())));
         if (namesItsThread(draft)) {
             forgetAgent(draft, false);
         }
@@ -133,7 +129,7 @@ final class TakeoverRules {
         draft.arrivals.seen = draft.arrivals.seen.with(id, draft.counters.facts);
     }
 
-    private static void answerOrSay(Draft draft, String words, boolean untrusted) {
+    private static void answerOrSay(Draft draft, String words) {
         Optional<Call> question = draft.book.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
@@ -154,7 +150,7 @@ final class TakeoverRules {
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
-            PeopleRules.userSpoke(draft, PersonFact.UserSpoke.message(words).withUntrusted(untrusted));
+            PeopleRules.userSpoke(draft, PersonFact.UserSpoke.message(words));
         }
     }
 
