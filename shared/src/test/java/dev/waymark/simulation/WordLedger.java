@@ -12,6 +12,7 @@ import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.policy.UntrustedRule;
 import dev.waymark.conversation.value.UntrustedWords;
 import java.util.HashMap;
@@ -81,7 +82,12 @@ final class WordLedger {
             List<Message> sent = messages.subList(before.transcript().count(), messages.size());
             boolean isSpoken =
                     sent.stream().anyMatch(message -> message.toolResults().isEmpty());
-            if (isSpoken && !hasParent) {
+            boolean isReplied = before.transcript()
+                    .entries()
+                    .last()
+                    .map(entry -> entry.message().role() == Role.ASSISTANT)
+                    .orElse(true);
+            if (isSpoken && isReplied && !hasParent) {
                 since = false;
                 perhapsSince = false;
             }

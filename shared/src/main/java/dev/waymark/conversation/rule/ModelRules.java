@@ -45,10 +45,18 @@ final class ModelRules {
     }
 
     private static void call(Draft draft, int step) {
+        boolean hasUnansweredWords = draft.dialogue
+                .transcript
+                .entries()
+                .last()
+                .filter(entry -> entry.message().role() == Role.USER)
+                .isPresent();
         List<WordSource> untrusted = commitResults(draft);
         for (Queued queued : draft.dialogue.queue) {
             draft.say(queued.id(), queued.message(), queued.schema());
-            UntrustedRules.heard(draft, queued.message());
+            if (!hasUnansweredWords) {
+                UntrustedRules.heard(draft, queued.message());
+            }
             if (UntrustedRules.isUntrusted(queued)) {
                 untrusted.add(WordSource.message("m" + draft.counters.messages));
             }

@@ -42,8 +42,9 @@ final class UntrustedRules {
     }
 
     /**
-     * A message of a person ends what came before it. Results that are sent with it still count, since the person has
-     * not seen them. The task of a subagent's thread is no message of a person, and neither is a request for a schema.
+     * A message of a person ends what the model has replied to. What it has not replied to still counts, since the
+     * person has not seen it. The task of a subagent's thread is no message of a person, and neither is a request for a
+     * schema.
      */
     static void heard(Draft draft, Message message) {
         if (draft.parentLink.parent.isEmpty() && !ReplySchema.isRequest(message)) {

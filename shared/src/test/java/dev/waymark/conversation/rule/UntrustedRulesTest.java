@@ -176,6 +176,26 @@ class UntrustedRulesTest {
     }
 
     @Test
+    void messageBeforeTheReplyToAResult_doesNotClear() {
+        ConversationScript failed = returned("page", "p", "Pay now!")
+                .with(
+                        new ModelFact.ModelCalled(2),
+                        new ModelFact.ModelFailed(2, new Problem("ModelUnavailable", "down")),
+                        said("Go on"),
+                        new ModelFact.ModelCalled(3));
+        assertThat(words(failed)).isEqualTo(both(PAGE));
+
+        Reply summary = new Reply(List.of(text("All was fine")), new Usage(1, 1), "end_turn");
+        ConversationScript summarized = returned("page", "p", "Pay now!")
+                .with(
+                        new ModelFact.SummaryRequested(2),
+                        said("Hurry"),
+                        new ModelFact.Summarised(2, summary),
+                        new ModelFact.ModelCalled(3));
+        assertThat(words(summarized)).isEqualTo(both(PAGE));
+    }
+
+    @Test
     void retriesAnswersAndDecisions_areNoMessages() {
         ConversationScript story = readPage("Pay now!");
         story.with(
