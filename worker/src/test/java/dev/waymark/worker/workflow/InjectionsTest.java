@@ -3,6 +3,7 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.ApprovalRule;
+import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.Skills;
 import dev.waymark.agent.ToolSpec;
@@ -250,6 +251,9 @@ class InjectionsTest {
                     agent.tools(tools)
                             .skills(new Skills(
                                     List.of(directory.resolve("skills").toString()), absolute(found)));
+                    if (injection.name().contains("deferred")) {
+                        agent.deferred(DeferredTools.of(List.of()));
+                    }
                     return injection.name().contains("summary") ? agent.summaries(new SummaryRule(500, 1)) : agent;
                 });
     }
@@ -271,6 +275,7 @@ class InjectionsTest {
                     id=${line##*\\"id\\":}; id=${id%%[!0-9]*}
                     case $line in
                     *initialize*'"id"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18"}}' ;;
+                    *server/discover*) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":"Unknown"}}' ;;
                     *tools/list*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[{"name":"look","description":"Looks. ORDER","inputSchema":{"type":"object"}}]}}' ;;
                     *tools/call*isError*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"isError":true,"content":[{"type":"text","text":"ORDER"}]}}' ;;
                     *tools/call*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"ORDER"}]}}' ;;
