@@ -182,7 +182,9 @@ final class HostileBodies {
                         verb("approve", "callId:\"tu_1\" grant:{\"like\":true}"),
                         verb("approve", "callId:\"tu_1\" grant:{\"like\":{\"title\":\"@{x*4001}\"}}"),
                         verb("revoke", "grant:1 by:\"ann\""),
-                        verb("stop", "said:\"Hello\" by:\"ann\""))
+                        verb("stop", "said:\"Hello\" by:\"ann\""),
+                        verb("say", "content:\"Hello\" untrusted:true"),
+                        verb("say", "message:\"Hello\" untrusted:true"))
                 .flatMap(Verb::bodies)
                 .distinct()
                 .toList();
