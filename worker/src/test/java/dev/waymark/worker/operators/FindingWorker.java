@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A worker in a process that can be made to crash, whose agent finds and uses a deferred tool of an MCP server. */
+/** A worker in a process that can be made to crash, whose agent reads a skill, and finds and uses a deferred tool of an MCP server. */
 public final class FindingWorker {
     private FindingWorker() {}
 
@@ -46,7 +46,9 @@ public final class FindingWorker {
         use.put("name", "shop_charge");
         use.put("arguments", Map.of("cents", 5));
         return ScriptedModel.of(
-                Reply.of(new Part.ToolUse("tu_1", "find_tools", Json.of(Map.of("query", "charge")))),
+                Reply.of(
+                        new Part.ToolUse("tu_1", "find_tools", Json.of(Map.of("query", "charge"))),
+                        new Part.ToolUse("tu_3", "read_skill", Json.of(Map.of("name", "billing")))),
                 Reply.of(new Part.ToolUse("tu_2", "use_tool", Json.of(use))),
                 Reply.of(new Part.Text("Charged.")));
     }

@@ -19,6 +19,7 @@ import dev.waymark.worker.tool.mcp.ToolServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A thread that finds and uses a deferred tool of an MCP server, while its worker is killed with SIGKILL. */
+/** A thread that reads a skill, and finds and uses a deferred tool of an MCP server, while its worker is killed with SIGKILL. */
 @Tag("server")
 @Tag("full")
 @Timeout(180)
@@ -62,9 +63,9 @@ class KilledFindsServerTest {
 
     @ParameterizedTest
     @CsvSource({
-        "MODEL_REPLIED, 1", // The model wants to find a tool.
-        "REPLY_SAVED, 1", // The worker looks for it.
-        "BEFORE_COMPLETION, 1", // The definitions are found, and the server does not have them.
+        "MODEL_REPLIED, 1", // The model wants to find a tool, and a skill.
+        "REPLY_SAVED, 1", // The worker looks for it, and reads the skill.
+        "BEFORE_COMPLETION, 1", // The definitions are found, the skill is read, and the server does not have them.
         "AFTER_COMPLETION, 1", // The server has them.
         "MODEL_REPLIED, 2", // The model wants to use the tool, and nothing is recorded.
         "BEFORE_TOOL_POLL, 1", // The call is recorded under the tool's own name.
@@ -72,9 +73,13 @@ class KilledFindsServerTest {
         "AFTER_COMPLETION, 2" // The tool has taken effect.
     })
     void workerKilled_chargesOnce(CrashPoint point, int passing) throws Exception {
-        Path agents = Files.createDirectory(directory.resolve("agents"));
+        Path agents = directory.resolve("agents");
+        Files.writeString(
+                Files.createDirectories(agents.resolve("skills/billing")).resolve("SKILL.md"),
+                "---\nname: billing\ndescription: How to charge\n---\nCharge once.\n");
         Files.writeString(agents.resolve("buyer.yaml"), """
                 model: scripted:any
+                skills: [./skills]
                 tools:
                   - mcp: { name: shop, command: ["%s"], deferred: true }
                 """.formatted(String.join(
@@ -96,10 +101,11 @@ class KilledFindsServerTest {
 
         Conversation state = client.timeline(thread).now();
         assertThat(Files.readAllLines(directory.resolve("effects"))).hasSize(1);
-        assertThat(state.transcript().messages().stream()
-                        .flatMap(message -> message.toolResults().stream())
-                        .map(Part.ToolResult::toolUseId))
-                .containsExactly("tu_1", "tu_2");
+        List<Part.ToolResult> results = state.transcript().messages().stream()
+                .flatMap(message -> message.toolResults().stream())
+                .toList();
+        assertThat(results).extracting(Part.ToolResult::toolUseId).containsExactly("tu_1", "tu_3", "tu_2");
+        assertThat(results.get(1).content()).contains("Charge once.");
         assertThat(state.calls().get("tu_2").orElseThrow().tool()).isEqualTo("shop_charge");
         assertThat(client.inspector().verify(thread).agrees()).isTrue();
     }
