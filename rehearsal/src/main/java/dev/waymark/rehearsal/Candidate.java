@@ -1,7 +1,6 @@
 package dev.waymark.rehearsal;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.agent.DeferredTools;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolImplementation;
@@ -137,22 +136,20 @@ public record Candidate(
     }
 
     private static AgentSpec withToolsOf(List<McpEntry> servers, AgentSpec agent, AgentSpec recorded) {
-        List<ToolSpec> tools = new ArrayList<>(agent.tools());
-        List<ToolSpec> deferred =
-                new ArrayList<>(agent.deferred().map(DeferredTools::tools).orElse(List.of()));
+        List<ToolSpec> sent = new ArrayList<>();
+        List<ToolSpec> deferred = new ArrayList<>();
         for (McpEntry server : servers) {
             for (ToolSpec tool : recorded.allTools()) {
                 if (tool.implementation() instanceof McpTool mcp
                         && mcp.server().name().equals(server.server().name())
                         && server.allows(mcp.tool())
                         && agent.tool(tool.name()).isEmpty()) {
-                    (server.deferred() ? deferred : tools)
+                    (server.deferred() ? deferred : sent)
                             .add(server.tool(
                                     tool.name(), mcp.tool(), tool.description(), tool.input(), !tool.hasEffect()));
                 }
             }
         }
-        AgentSpec.Builder complete = agent.with().tools(tools);
-        return (agent.deferred().isPresent() ? complete.deferred(DeferredTools.of(deferred)) : complete).build();
+        return agent.withMore(sent, deferred);
     }
 }

@@ -218,6 +218,16 @@ public record AgentSpec(
                 .orElse(tools);
     }
 
+    /** A copy with further tools, of which the model finds the deferred ones. */
+    public AgentSpec withMore(List<ToolSpec> sent, List<ToolSpec> toFind) {
+        Builder all = with().tools(Stream.concat(tools.stream(), sent.stream()).toList());
+        if (!toFind.isEmpty()) {
+            Stream<ToolSpec> own = deferred().stream().flatMap(known -> known.tools().stream());
+            all.deferred(DeferredTools.of(Stream.concat(own, toFind.stream()).toList()));
+        }
+        return all.build();
+    }
+
     /** A copy with another version of each tool, which has the same name. */
     public AgentSpec withEach(UnaryOperator<ToolSpec> change) {
         AgentSpec changed = deferred()

@@ -22,7 +22,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,18 +72,17 @@ public final class McpDiscovery {
      * @throws ApplicationFailure of type {@code McpUnavailable}, with the reason, after two minutes at most
      */
     public AgentSpec complete(AgentSpec agent, List<McpEntry> entries) throws InterruptedException {
-        List<ToolSpec> tools = new ArrayList<>(agent.tools());
+        List<ToolSpec> sent = new ArrayList<>();
+        List<ToolSpec> deferred = new ArrayList<>();
         Set<String> used = new HashSet<>();
-        List<ToolSpec> deferred =
-                new ArrayList<>(agent.deferred().map(DeferredTools::tools).orElse(List.of()));
-        Stream.concat(tools.stream(), deferred.stream()).forEach(tool -> used.add(tool.name()));
+        agent.allTools().forEach(tool -> used.add(tool.name()));
         ToolNaming naming = new ToolNaming(used);
         ProcessFence whole = ProcessFence.in(WHOLE_PATIENCE);
         for (McpEntry entry : entries) {
             String server = entry.server().name();
             ProcessFence fence = ProcessFence.in(serverLimit.compareTo(whole.left()) < 0 ? serverLimit : whole.left());
             try {
-                (entry.deferred() ? deferred : tools).addAll(tools(entry, naming, fence));
+                (entry.deferred() ? deferred : sent).addAll(tools(entry, naming, fence));
             } catch (RequestNotSentException | OutcomeUnknownException e) {
                 Problem problem = problem(server, "can't be reached", e);
                 boolean soon = fence.left().compareTo(fence.timeout().minus(SOON)) > 0
@@ -94,7 +92,7 @@ public final class McpDiscovery {
                 throw ActivityProblems.permanent(problem(server, "can't be used", e));
             }
         }
-        AgentSpec complete = complete(agent, tools, deferred);
+        AgentSpec complete = complete(agent, sent, deferred);
         int bytes = bytes(complete)
                 - complete.deferred().map(DeferredTools::encodedBytes).orElse(0);
         if (bytes > LARGEST_AGENT) {
@@ -107,10 +105,9 @@ public final class McpDiscovery {
         return complete;
     }
 
-    private static AgentSpec complete(AgentSpec agent, List<ToolSpec> tools, List<ToolSpec> deferred) {
-        AgentSpec.Builder complete = agent.with().tools(tools);
+    private static AgentSpec complete(AgentSpec agent, List<ToolSpec> sent, List<ToolSpec> deferred) {
         try {
-            return (agent.deferred().isPresent() ? complete.deferred(DeferredTools.of(deferred)) : complete).build();
+            return agent.withMore(sent, deferred);
         } catch (IllegalArgumentException e) {
             throw ActivityProblems.permanent(
                     new Problem(ProblemType.MCP_UNAVAILABLE, "agent " + agent.name() + ": " + e.getMessage()));
@@ -145,8 +142,8 @@ public final class McpDiscovery {
             }
         }
         if (tools.size() > MOST_SENT && !entry.deferred()) {
-            throw new UnusableServerException("it has more than " + MOST_SENT
-                    + " tools. Limit them with the field allow," + " or set deferred: true");
+            throw new UnusableServerException(
+                    "it has more than " + MOST_SENT + " tools. Limit them with the field allow, or set deferred: true");
         }
         return tools;
     }
