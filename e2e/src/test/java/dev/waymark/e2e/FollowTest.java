@@ -77,7 +77,7 @@ class FollowTest extends FollowCases {
             assertThat(follower.complaints().lines())
                     .singleElement()
                     .asString()
-                    .startsWith("waymark: the checkpoint can't be");
+                    .startsWith("waymark: the file can't be");
             assertThat(follower.terminate()).isZero();
         }
     }
