@@ -182,6 +182,9 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
     }
 
     private static Stream<String> packedTools(String text) {
+        if (!text.contains(PackedTools.FIELD)) {
+            return Stream.empty(); // Most payloads need not be read as JSON.
+        }
         try {
             return PayloadJson.MAPPER.readTree(text).findValues(PackedTools.FIELD).stream()
                     .flatMap(value -> PackedTools.in(value).stream())
