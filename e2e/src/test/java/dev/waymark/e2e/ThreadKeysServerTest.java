@@ -333,7 +333,8 @@ class ThreadKeysServerTest {
         try (CliWorkerProcess worker = worker(OLD)) {
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
-                    .until(() -> Files.readString(worker.log()).contains("keys of threads are not available: there is no directory"));
+                    .until(() -> Files.readString(worker.log())
+                            .contains("keys of threads are not available: there is no directory"));
             long since = System.nanoTime();
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> System.nanoTime() - since > OUTAGE.toNanos());
             Files.move(away, keys);

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.waymark.conversation.call.ToolTexts;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeferredTools implements ToolImplementation {
     /** The name of the tool that finds others. It is reserved only for agents with deferred tools. */
-    public static final String FIND_TOOL = "find_tools";
+    public static final String FIND_TOOL = ToolTexts.FIND_TOOL;
     /** The name of the tool that calls others. It is reserved only for agents with deferred tools. */
     public static final String USE_TOOL = "use_tool";
     /** The maximum number of deferred tools of an agent. */

@@ -21,6 +21,9 @@ public final class ToolTexts {
     /** Asks a model that replied without text for a reply. */
     public static final String REPLY_WITH_TEXT = "Your reply had no text. Reply now.";
 
+    /** The name of the tool that finds deferred tools. */
+    public static final String FIND_TOOL = "find_tools";
+
     private static final int LONGEST_ID = 200;
 
     /** How many tools are listed if a model calls one that does not exist. Deferred tools are the last ones. */

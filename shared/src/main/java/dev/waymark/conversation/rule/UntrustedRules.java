@@ -4,6 +4,7 @@ import dev.waymark.conversation.call.AgentPolicy;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.LongResult;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.decision.CallSettlement;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -22,8 +23,6 @@ import java.util.Optional;
 final class UntrustedRules {
     /** Tools that return what the thread has already read, or what the model wrote after it had read something. */
     private static final List<String> READERS = List.of(LongResult.READ_TOOL, "read_file", "ls");
-
-    private static final String FINDER = "find_tools";
 
     private UntrustedRules() {}
 
@@ -78,7 +77,7 @@ final class UntrustedRules {
 
     /** An error for a tool that does not exist names the others, as their finder does. */
     private static boolean brings(AgentPolicy policy, String tool) {
-        String source = policy.tools().containsKey(tool) ? tool : FINDER;
+        String source = policy.tools().containsKey(tool) ? tool : ToolTexts.FIND_TOOL;
         return policy.untrusted().filter(rule -> rule.tools().contains(source)).isPresent();
     }
 
