@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The bounds of the benchmark hold: its figures do not depend on the machine. */
+@Tag("full")
 class FindToolsBenchmarkTest {
     @Test
     void rightTools_areFound_andLittleIsSent() throws Exception {
