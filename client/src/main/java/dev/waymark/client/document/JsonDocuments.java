@@ -1,6 +1,8 @@
 package dev.waymark.client.document;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
@@ -16,6 +18,7 @@ import dev.waymark.contract.thread.ThreadStatus;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.UntrustedWords;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.thread.StatusReport;
@@ -28,6 +31,17 @@ import java.util.Optional;
 
 /** Creates the JSON documents of the command line and the HTTP API. New versions add fields and never remove any. */
 public final class JsonDocuments {
+    private static final JsonMapper MAPPER = PayloadJson.MAPPER
+            .rebuild()
+            .addMixIn(UntrustedWords.class, SentenceForPeople.class)
+            .build();
+
+    /** Adds the sentence for people, which is not stored. */
+    private interface SentenceForPeople {
+        @JsonProperty("sentence")
+        Optional<String> sentence();
+    }
+
     private JsonDocuments() {}
 
     public static ObjectNode of(AgentResult result) {
@@ -246,7 +260,7 @@ public final class JsonDocuments {
     }
 
     public static JsonNode tree(Object value) {
-        return PayloadJson.MAPPER.valueToTree(value);
+        return MAPPER.valueToTree(value);
     }
 
     private static ObjectNode error(Problem problem) {

@@ -134,7 +134,7 @@ final class ConversationDocument {
     private ArrayNode pending() {
         ArrayNode list = PayloadJson.MAPPER.createArrayNode();
         for (PendingItem item : timeline.pending()) {
-            ObjectNode row = PayloadJson.MAPPER.valueToTree(item);
+            ObjectNode row = (ObjectNode) JsonDocuments.tree(item);
             item.args().ifPresent(args -> {
                 row.put("argsText", text(args));
                 if (item.hasCutArgs()) {

@@ -3,7 +3,7 @@ import { threadLink } from './address.js';
 import { get, sender, showProblem, threadPath, wordsOf } from './api.js';
 import { ArgumentEditor } from './argument-editor.js';
 import { facts, h, problemLine, replaceChildren, sendAtEnter } from './dom.js';
-import { clock, shellWord, untrustedWords } from './format.js';
+import { clock, shellWord } from './format.js';
 import { GrantForm } from './grant-form.js';
 import { jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
@@ -115,7 +115,7 @@ class Card {
       this.waits,
       item.kind === 'question' ? null : this.about,
       this.#why(),
-      untrustedWords(this.item) ? h('p', { class: 'from-file', dir: 'auto' }, untrustedWords(this.item)) : null,
+      this.item.untrusted ? h('p', { class: 'from-file', dir: 'auto' }, this.item.untrusted.sentence) : null,
       this.item.toolChanged ? h('p', { class: 'from-file' }, 'It was approved before, but did not run: the tool has changed since.') : null,
       this.#fromFile(),
       this.#body(),

@@ -42,22 +42,6 @@ export function duration(millis) {
 export const spentWords = (time, { usage, costUsd }) =>
   [time, `${number(tokens(usage))} tokens`, costUsd === undefined ? '' : dollars(costUsd)].filter((part) => part !== '').join(', ');
 
-const SOURCES = {
-  call: ({ id, tool }) => `the result of ${tool}, call ${id}`,
-  message: ({ id }) => `what was attached to message ${id}`,
-  server: ({ id }) => `the descriptions of the tools of MCP server ${id}`,
-  parent: () => 'the task of this thread, from the thread above',
-  conversation: () => 'a conversation that began elsewhere',
-};
-
-/** What untrusted words the model has read, as a sentence; empty if there are none. */
-export function untrustedWords({ untrusted: { ever, sinceMessage } = {} }) {
-  const source = sinceMessage ?? ever;
-  return source === undefined
-    ? ''
-    : `The model has read untrusted words ${sinceMessage ? 'since' : 'before'} the last message: ${SOURCES[source.by](source)}.`;
-}
-
 export const number = (value) => value.toLocaleString('en-US');
 
 /** An amount of dollars, precise enough for small ones. */

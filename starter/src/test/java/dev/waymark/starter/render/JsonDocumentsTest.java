@@ -17,6 +17,8 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.UntrustedWords;
+import dev.waymark.conversation.value.WordSource;
 import dev.waymark.fixtures.ThreadFixture;
 import dev.waymark.timeline.Moment;
 import java.time.Instant;
@@ -74,6 +76,17 @@ class JsonDocumentsTest {
                         + "'args':{'cents':8400},'argsDigest':'" + digest + "','since':'2026-11-21T10:00:05Z'}]"));
         assertThat(printed.get("checkpoint").get("pendingToolUseId").textValue())
                 .isEqualTo("tu_1");
+    }
+
+    @Test
+    void untrustedWords_haveTheirSentence() {
+        UntrustedWords words = UntrustedWords.NONE.from(WordSource.call("p1", "fetch"));
+
+        assertThat(JsonDocuments.tree(words.afterMessage()))
+                .isEqualTo(json("{'ever':{'by':'call','id':'p1','tool':'fetch'},'sentence':"
+                        + "'The model has read untrusted words before the last message: the result of fetch, call p1.'}"));
+        assertThat(PayloadJson.MAPPER.<JsonNode>valueToTree(words).has("sentence"))
+                .isFalse();
     }
 
     @Test
