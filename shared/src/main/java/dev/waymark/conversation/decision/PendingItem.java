@@ -9,11 +9,13 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.UntrustedWords;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A request that waits for a person, in a thread or one of its subagents: a question, a call to approve, or a call with
@@ -205,12 +207,45 @@ public record PendingItem(
                 && since.equals(other.since);
     }
 
-    /** The request as text, with the reason for it and the origin of the call. */
+    /** The request as text, with its notes. */
     public String words() {
-        return request()
-                + why().map(words -> " " + words).orElse("")
-                + change().map(words -> " " + words).orElse("")
-                + origin().map(words -> " " + words).orElse("");
+        String call = tool + args.map(json -> " " + json.canonical()).orElse("");
+        return Stream.concat(Stream.of(request(call, UnaryOperator.identity())), notes().stream())
+                .collect(Collectors.joining(" "));
+    }
+
+    /**
+     * The request as a question.
+     *
+     * @param call the call in the form in which it is shown
+     * @param foreign makes words of others safe to show
+     */
+    public String request(String call, UnaryOperator<String> foreign) {
+        return switch (kind) {
+            case APPROVAL -> "May " + call + " run?";
+            case UNKNOWN ->
+                "Did " + call + " take effect? The outcome is unknown"
+                        + evidence.map(seen -> ": " + foreign.apply(seen)).orElse(".");
+            // Most checkpoints do not store the question.
+            case QUESTION ->
+                foreign.apply(question.filter(text -> !text.isBlank())
+                        .orElseGet(() -> tool + " waits for an answer, but its question is not known."));
+        };
+    }
+
+    /**
+     * Sentences that belong to the request: the verdict of the rules, if the tool has rules, what untrusted words the
+     * model has read, whether the tool has changed, and whether the call is from a file.
+     */
+    public List<String> notes() {
+        return Stream.of(
+                        verdict.map(given -> "It " + given.words() + "."),
+                        untrusted.flatMap(UntrustedWords::sentence),
+                        Optional.of("It was approved before, but did not run: " + tool + " has changed since.")
+                                .filter(words -> toolChanged),
+                        origin())
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     /** A sentence for a call that only a file contains, since no model in this thread has chosen its arguments. */
@@ -222,38 +257,6 @@ public record PendingItem(
                 mayHaveRun
                         ? "This call is from a file and may have run before."
                         : kind == Kind.QUESTION ? "This question is from a file." : "This call is from a file.");
-    }
-
-    /** The verdict of the rules, if the tool has rules, and what untrusted words the model has read. */
-    public Optional<String> why() {
-        List<String> sentences = new ArrayList<>();
-        verdict.ifPresent(given -> sentences.add("It " + given.words() + "."));
-        untrusted.flatMap(UntrustedWords::sentence).ifPresent(sentences::add);
-        return sentences.isEmpty() ? Optional.empty() : Optional.of(String.join(" ", sentences));
-    }
-
-    /** A sentence for a call that was approved before its tool's definition changed. */
-    public Optional<String> change() {
-        return toolChanged
-                ? Optional.of("It was approved before, but did not run: " + tool + " has changed since.")
-                : Optional.empty();
-    }
-
-    private String request() {
-        return switch (kind) {
-            case APPROVAL -> "May " + call() + " run?";
-            case UNKNOWN ->
-                "Did " + call() + " take effect? The outcome is unknown"
-                        + evidence.map(seen -> ": " + seen).orElse(".");
-            // Most checkpoints do not store the question.
-            case QUESTION ->
-                question.filter(text -> !text.isEmpty())
-                        .orElseGet(() -> tool + " waits for an answer, but its question is not known.");
-        };
-    }
-
-    private String call() {
-        return tool + args.map(json -> " " + json.canonical()).orElse("");
     }
 
     /** The digest of the arguments with this digest, and of the tool's definition with that one. */

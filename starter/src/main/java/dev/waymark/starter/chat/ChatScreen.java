@@ -25,6 +25,7 @@ import dev.waymark.starter.render.ComingReply;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.PendingText;
+import dev.waymark.starter.render.WatchRenderer;
 import dev.waymark.starter.terminal.Console;
 import dev.waymark.timeline.Moment;
 import dev.waymark.timeline.Timeline;
@@ -140,9 +141,7 @@ public final class ChatScreen {
         } else if (fact instanceof PersonFact.HumanAnswered answered && isFromElsewhere(answered)) {
             showMarked("> ", answered.answer());
         } else if (fact instanceof PersonFact.ApprovalDecided decided && isFromElsewhere(decided)) {
-            note(SafeText.line((decided.approved() ? "approved" : "denied")
-                    + decided.callId().map(id -> ": " + id).orElse("")
-                    + decided.by().map(who -> ", by " + who).orElse("")));
+            note(WatchRenderer.words(decided));
         }
     }
 
@@ -258,7 +257,7 @@ public final class ChatScreen {
     }
 
     private void showCall(String tool, Json args) {
-        show("· " + SafeText.line(tool) + " " + OneLine.shortenedJson(args.canonical()));
+        show("· " + CallText.line(tool, args));
         if (tool.equals(EDIT_TOOL) && console.isInteractive()) {
             showDiff("- ", args.field("old"));
             showDiff("+ ", args.field("new"));

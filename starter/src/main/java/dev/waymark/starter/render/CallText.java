@@ -5,7 +5,9 @@ import dev.waymark.client.document.CallLog;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.decision.CallApproval;
 import dev.waymark.conversation.decision.CallSettlement;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.value.GrantTerms;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.display.SafeText;
 import java.util.ArrayList;
@@ -57,6 +59,11 @@ public final class CallText {
         return tools.isEmpty() ? "" : tools + (running.calls().size() == 1 ? " runs ..." : " run ...");
     }
 
+    /** Formats a call in one line, such as {@code charge {"cents": 5}}. */
+    public static String line(String tool, Json args) {
+        return SafeText.line(tool) + " " + OneLine.shortenedJson(args.canonical());
+    }
+
     /** Formats the tool of a call, such as {@code charge (from a file)}. */
     public static String tool(CallItem call) {
         return SafeText.line(call.tool()) + (call.fromFile() ? " (" + FROM_FILE + ")" : "");
@@ -72,26 +79,46 @@ public final class CallText {
     private static String decisions(CallItem call, UnaryOperator<String> note) {
         List<String> words = new ArrayList<>();
         call.verdict().map(verdict -> note.apply(verdict.words())).ifPresent(words::add);
-        call.approval().map(CallText::words).ifPresent(words::add);
+        call.approval()
+                .map(approval -> words(approval, Optional.empty()))
+                .ifPresent(words::add);
         call.grant().map(CallText::grant).ifPresent(words::add);
         call.settled().map(settled -> words(settled, note)).ifPresent(words::add);
         return String.join("; ", words);
     }
 
-    /** Formats an approval or denial, such as {@code approved by ann, with other arguments}. */
-    public static String words(CallApproval approval) {
-        String how = approval.approved() ? "approved" : "denied";
-        String who = approval.stated() ? ", according to a checkpoint" : by(approval.by(), approval.verified());
-        return how
-                + who
-                + (approval.edited() ? ", with other arguments" : "")
-                + also(approval.grant())
-                + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
+    /** Formats an approval or denial, such as {@code approved by ann, with other arguments: {"cents": 5}}. */
+    static String words(ApprovalDecided decided) {
+        return words(
+                decided.approved(),
+                by(decided.by(), decided.verified()),
+                decided.args().map(args -> ": " + OneLine.shortenedJson(args.canonical())),
+                decided.grant(),
+                decided.reason());
     }
 
-    /** Formats which later calls an approval also lets run; an empty text without any. */
-    static String also(Optional<GrantTerms> grant) {
-        return grant.map(terms -> ", also " + OneLine.shortened(terms.words())).orElse("");
+    /** @param args the arguments, which are shown if they were changed */
+    static String words(CallApproval approval, Optional<Json> args) {
+        String shown = args.map(json -> ": " + OneLine.shortenedJson(json.canonical())).orElse("");
+        return words(
+                approval.approved(),
+                approval.stated() ? ", according to a checkpoint" : by(approval.by(), approval.verified()),
+                Optional.of(shown).filter(json -> approval.edited()),
+                approval.grant(),
+                approval.reason());
+    }
+
+    private static String words(
+            boolean approved,
+            String who,
+            Optional<String> edit,
+            Optional<GrantTerms> grant,
+            Optional<String> reason) {
+        return (approved ? "approved" : "denied")
+                + who
+                + edit.map(args -> ", with other arguments" + args).orElse("")
+                + grant.map(terms -> ", also " + OneLine.shortened(terms.words())).orElse("")
+                + reason.map(why -> ": " + OneLine.shortened(why)).orElse("");
     }
 
     /** Formats the number of the grant that let a call run. */
@@ -101,8 +128,12 @@ public final class CallText {
 
     /** Formats a settlement, such as {@code settled: not-done by ann: seen on the dashboard}. */
     static String words(CallSettlement settled, UnaryOperator<String> note) {
-        return "settled: " + settled.outcome().wireName() + by(settled.by(), settled.verified())
-                + settled.note().map(text -> ": " + note.apply(text)).orElse("");
+        return words(settled.outcome(), by(settled.by(), settled.verified()), settled.note().map(note));
+    }
+
+    static String words(CallSettlement.Outcome outcome, String who, Optional<String> note) {
+        return "settled: " + outcome.wireName() + who
+                + note.map(text -> ": " + text).orElse("");
     }
 
     /** Names who decided: the name that a server verified, if any, and the stated name if it is a different one. */

@@ -36,7 +36,7 @@ public final class OutcomeRenderer {
         for (PendingItem item : interrupted.pending()) {
             PendingText text = PendingText.of(item);
             text.question().forEach(output::line);
-            item.origin().ifPresent(output::note);
+            text.notes().forEach(output::note);
             text.commands(several).forEach(line -> output.note("  " + line));
         }
         if (interrupted.queued() > 0) {

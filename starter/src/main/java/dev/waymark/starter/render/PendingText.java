@@ -8,7 +8,6 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -53,45 +52,35 @@ public final class PendingText {
      * mistaken for a line of this program.
      */
     public List<String> question() {
-        return switch (item.kind()) {
-            case APPROVAL -> List.of("May " + call() + " run?");
-            case UNKNOWN ->
-                Stream.concat(
-                                Stream.of("Did " + call() + " take effect? The outcome is unknown"
-                                        + item.evidence()
-                                                .map(seen -> ": " + SafeText.line(seen))
-                                                .orElse(".")),
-                                item
-                                        .whyNoRerun()
-                                        .map(why -> "It can't be run again: " + SafeText.line(why) + ".")
-                                        .stream())
-                        .toList();
-            case QUESTION -> quoted(item.question().orElse(""));
-        };
+        boolean isOfAgent = item.kind() == PendingItem.Kind.QUESTION;
+        List<String> lines = item.request(call(), isOfAgent ? PendingText::excerpt : SafeText::line)
+                .lines()
+                .toList();
+        return lines.size() == 1
+                ? lines
+                : lines.stream().map(line -> QUOTED + line).toList();
     }
 
-    /** Returns the question, the rule that asks, if any, and a note if the call is from a file. */
+    /** Returns what a person should also know, such as the rule that asks. */
+    public List<String> notes() {
+        return Stream.concat(
+                        item.whyNoRerun().map(why -> "It can't be run again: " + why + ".").stream(), item.notes().stream())
+                .map(SafeText::line)
+                .toList();
+    }
+
+    /** Returns the question and the notes. */
     public List<String> lines() {
-        List<String> lines = new ArrayList<>(question());
-        item.why().map(SafeText::line).ifPresent(lines::add);
-        item.change().map(SafeText::line).ifPresent(lines::add);
-        item.origin().ifPresent(lines::add);
-        return Collections.unmodifiableList(lines);
+        return Stream.concat(question().stream(), notes().stream()).toList();
     }
 
     private String call() {
         return SafeText.line(item.tool()) + (arguments.text().isEmpty() ? "" : " " + arguments.text());
     }
 
-    private List<String> quoted(String words) {
+    private static String excerpt(String words) {
         String text = Excerpt.of(SafeText.lines(words), MOST_CHARACTERS).text().strip();
-        if (text.isEmpty()) {
-            return List.of(SafeText.line(item.tool()) + " waits for an answer, but its question is not known.");
-        }
-        List<String> lines = text.lines().toList();
-        return lines.size() == 1
-                ? List.of(SafeText.line(text))
-                : lines.stream().map(line -> QUOTED + line).toList();
+        return text.contains("\n") ? text : SafeText.line(text);
     }
 
     /** Returns the commands for the possible decisions. If the request is one of several, they name its call. */

@@ -63,7 +63,9 @@ public final class ProgressView implements Consumer<ThreadEvent> {
                 // Without calls, the text is the outcome, which the command itself prints.
                 tell(replied.reply().message());
             }
-            calls.stream().filter(call -> !call.waitsForPerson()).forEach(call -> output.step("· " + words(call)));
+            calls.stream()
+                    .filter(call -> !call.waitsForPerson())
+                    .forEach(call -> output.step("· " + CallText.line(call.tool(), call.args())));
         } else if (fact instanceof ToolFact.ToolFinished finished) {
             String first = finished.content().lines().findFirst().orElse("");
             output.step("  ↳ " + (finished.isError() ? "error: " : "") + OneLine.shortened(first));
@@ -76,10 +78,5 @@ public final class ProgressView implements Consumer<ThreadEvent> {
     private void tell(Message message) {
         String words = message.text().isEmpty() ? message.reasoning() : message.text();
         words.lines().map(SafeText::line).forEach(line -> output.step("│ " + line));
-    }
-
-    private static String words(Call call) {
-        return SafeText.line(call.tool()) + " "
-                + OneLine.shortenedJson(call.args().canonical());
     }
 }

@@ -18,6 +18,7 @@ import dev.waymark.thread.StatusReport;
 import dev.waymark.timeline.Timeline;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Formats a thread as text for people. */
 public final class ThreadView {
@@ -116,8 +117,7 @@ public final class ThreadView {
             } else if (part instanceof Part.Reasoning reasoning) {
                 indent(THINKING, reasoning.text());
             } else if (part instanceof Part.ToolUse use) {
-                lines.add("  -> " + SafeText.line(use.name()) + " "
-                        + OneLine.shortenedJson(use.input().canonical()) + "  [" + SafeText.line(use.id()) + "]");
+                lines.add("  -> " + CallText.line(use.name(), use.input()) + "  [" + SafeText.line(use.id()) + "]");
                 now.calls().get(use.id()).ifPresent(this::writeDecision);
             } else if (part instanceof Part.ToolResult result) {
                 write(result, now);
@@ -137,13 +137,8 @@ public final class ThreadView {
 
     /** Writes who decided about a call, and the call's arguments if they were changed. */
     private void writeDecision(Call call) {
-        call.approval().ifPresent(approval -> {
-            String what = CallText.words(approval);
-            lines.add("     "
-                    + (approval.edited()
-                            ? what + ": " + OneLine.shortenedJson(call.args().canonical())
-                            : what));
-        });
+        call.approval()
+                .ifPresent(approval -> lines.add("     " + CallText.words(approval, Optional.of(call.args()))));
         call.grant().ifPresent(number -> lines.add("     " + CallText.grant(number)));
         call.settlement().ifPresent(settled -> lines.add("     " + CallText.words(settled, OneLine::shortened)));
     }

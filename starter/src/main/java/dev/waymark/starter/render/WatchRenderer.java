@@ -57,9 +57,14 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     private static String line(Moment moment) {
         String what = moment.fact()
-                .map(fact -> pad(fact.type()) + SafeText.line(fact.match(STORY)))
+                .map(fact -> pad(fact.type()) + words(fact))
                 .orElseGet(() -> pad("run-continued") + moment.runId());
         return line(moment.at(), moment.place(), what);
+    }
+
+    /** Formats a fact, without its type. */
+    public static String words(Fact fact) {
+        return SafeText.line(fact.match(STORY));
     }
 
     private static String delta(String type, ThreadEvent.TextDelta words) {
@@ -98,8 +103,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
                 .map(part -> part instanceof Part.Text text
                         ? OneLine.shortened(text.text())
                         : part instanceof Part.ToolUse use
-                                ? "[" + use.id() + "] " + use.name() + " "
-                                        + OneLine.shortenedJson(use.input().canonical())
+                                ? "[" + use.id() + "] " + CallText.line(use.name(), use.input())
                                 : "")
                 .collect(Collectors.joining(" "));
     }
@@ -333,26 +337,14 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     @Override
     public String approvalDecided(PersonFact.ApprovalDecided fact) {
-        return fact.callId().map(id -> "[" + id + "] ").orElse("")
-                + (fact.approved() ? "approved" : "denied")
-                + CallText.by(fact.by(), fact.verified())
-                + fact.args()
-                        .map(args -> ", with other arguments: " + OneLine.shortenedJson(args.canonical()))
-                        .orElse("")
-                + CallText.also(fact.grant())
-                + fact.reason().map(words -> ": " + OneLine.shortened(words)).orElse("");
+        return fact.callId().map(id -> "[" + id + "] ").orElse("") + CallText.words(fact);
     }
 
     @Override
     public String outcomeSettled(PersonFact.OutcomeSettled fact) {
-        String what = switch (fact.settlement()) {
-            case DONE -> "done";
-            case NOT_DONE -> "not done";
-            case RERUN -> "run again";
-            case GIVE_UP -> "given up";
-        };
-        return "[" + fact.callId() + "] " + what + CallText.by(fact.by(), fact.verified())
-                + fact.note().map(words -> ": " + OneLine.shortened(words)).orElse("");
+        return "[" + fact.callId() + "] "
+                + CallText.words(
+                        fact.settlement(), CallText.by(fact.by(), fact.verified()), fact.note().map(OneLine::shortened));
     }
 
     @Override

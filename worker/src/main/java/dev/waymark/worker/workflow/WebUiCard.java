@@ -119,8 +119,7 @@ final class WebUiCard {
         List<PendingItem> questions = asks(state, PendingItem.Kind.QUESTION);
         questions.stream().limit(MOST_CALLS).forEach(ask -> {
             String which = questions.size() > 1 ? " (" + code(ask.callId()) + ")" : "";
-            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + origin(ask) + which
-                    + "\n\n");
+            sheet.add("> " + request(ask, MOST_CHARACTERS_OF_A_QUESTION) + which + "\n\n");
         });
         if (!questions.isEmpty()) {
             sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
@@ -136,7 +135,7 @@ final class WebUiCard {
             Excerpt arguments = arguments(ask);
             String input =
                     json("callId", ask.callId(), "argsDigest", ask.argsDigest().orElse(""));
-            sheet.add("> May " + shown(ask) + " run?" + why(ask) + origin(ask) + "\n\n"
+            sheet.add("> " + request(ask, MOST_CHARACTERS) + "\n\n"
                     + (arguments.isCut()
                             ? "It can't be decided here, because the call is cut. To see all of it, run "
                                     + code("./waymark pending " + thread + " --json")
@@ -149,21 +148,16 @@ final class WebUiCard {
         }
     }
 
-    /** Names the rule that asks, if the tool has rules. */
-    private static String why(PendingItem ask) {
-        return ask.why().map(words -> " " + prose(words)).orElse("");
-    }
-
-    /** The source of a call that comes from a file, because nobody in this thread has chosen its arguments. */
-    private static String origin(PendingItem ask) {
-        return ask.origin().map(words -> " " + words).orElse("");
+    private static String request(PendingItem ask, int most) {
+        String call = code(ask.tool()) + " " + fenced(arguments(ask).text());
+        return ask.request(call, words -> prose(words, most))
+                + ask.notes().stream().map(words -> " " + prose(words)).collect(Collectors.joining());
     }
 
     private void addUnknown(List<PendingItem> asks, Sheet sheet) {
         for (PendingItem ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
             String input = json("callId", ask.callId(), "outcome", "done", "result", "what it returned");
-            sheet.add("> Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask) + origin(ask)
-                    + "\n\n"
+            sheet.add("> " + request(ask, MOST_CHARACTERS) + "\n\n"
                     + code(input) + "\n\nInstead of `done`, without a result: " + otherOutcomes(ask) + "."
                     + ask.whyNoRerun()
                             .map(why -> " It can't be run again: " + prose(why) + ".")
@@ -208,15 +202,6 @@ final class WebUiCard {
             fields.add(Json.canonical(namesAndTexts[i]) + ": " + Json.canonical(namesAndTexts[i + 1]));
         }
         return "{" + String.join(", ", fields) + "}";
-    }
-
-    private static String shown(PendingItem ask) {
-        return code(ask.tool()) + " " + fenced(arguments(ask).text());
-    }
-
-    /** The end of a question about an unknown outcome, with the evidence if there is any. */
-    private static String evidence(PendingItem ask) {
-        return ask.evidence().map(seen -> ": " + prose(seen)).orElse(".");
     }
 
     private static Excerpt arguments(PendingItem ask) {
