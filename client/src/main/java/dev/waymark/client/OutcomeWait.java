@@ -1,10 +1,17 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.ReadingPace;
+import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.ProblemType;
+import dev.waymark.timeline.Moment;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -16,25 +23,31 @@ import java.util.function.UnaryOperator;
  * or in the shared {@link WaitThreads}.
  */
 final class OutcomeWait {
+    /** For shorter pauses, a long poll that may end them is not worth its cost. */
+    private static final long SHORT_MILLIS = 500;
+
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
+    private final OutcomeSaver saves;
     private final String thread;
     private final WaitDeadline deadline;
     private final Supplier<Awaited> opening;
     private UnaryOperator<AgentResult> check = result -> result;
     private Optional<String> recorded = Optional.empty();
     /** Empty until the wait has been opened, and after its end. */
-    private Optional<TurnReading> reading = Optional.empty();
+    private Optional<Reading> reading = Optional.empty();
 
     /** @param opening determines what to wait for */
     OutcomeWait(
             ClientContext context,
             OutcomeWaiter outcomes,
+            OutcomeSaver saves,
             String thread,
             WaitDeadline deadline,
             Supplier<Awaited> opening) {
         this.context = context;
         this.outcomes = outcomes;
+        this.saves = saves;
         this.thread = thread;
         this.deadline = deadline;
         this.opening = opening;
@@ -144,9 +157,9 @@ final class OutcomeWait {
         if (next.get() instanceof Awaited.Known known) {
             return Optional.of(WaitThreads.blocking(() -> check.apply(known.result())));
         }
-        Awaited.Coming coming = (Awaited.Coming) next.get();
         end();
-        reading = Optional.of(outcomes.read(thread, coming, deadline));
+        WaitThreads.blocking(() -> context.tell(new ThreadEvent.WaitBegan(thread)));
+        reading = Optional.of(new Reading((Awaited.Coming) next.get()));
         return Optional.empty();
     }
 
@@ -160,8 +173,114 @@ final class OutcomeWait {
     }
 
     private boolean end() {
-        Optional<TurnReading> ended = reading;
+        Optional<Reading> ended = reading;
         reading = Optional.empty();
-        return ended.map(TurnReading::end).orElse(true);
+        return ended.map(Reading::end).orElse(true);
+    }
+
+    /**
+     * Reads the moments of the thread until the awaited turn has its outcome. Reports them to the listener, the saver
+     * and the callbacks of the caller. Used by one Java thread at a time.
+     */
+    private final class Reading {
+        private final OutcomeDetector waiting;
+        private final MomentStream feed;
+        private final CallbackDispatcher dispatcher = new CallbackDispatcher(context, thread);
+        private final WaitNotifier notifier;
+        private final Optional<OutcomeSaver.Following> saving;
+        private final ReadingPace pace = new ReadingPace();
+
+        private WaitPolicy policy = policy();
+        private boolean hasGathered;
+        private boolean hasRead;
+
+        Reading(Awaited.Coming coming) {
+            waiting = coming.waiting();
+            saving = saves.following(thread);
+            feed = context.moments(thread, coming.runId());
+            notifier = new WaitNotifier(context, thread, waiting);
+        }
+
+        private WaitPolicy policy() {
+            return new WaitPolicy(context.requests(), thread, deadline);
+        }
+
+        /**
+         * Reads new moments. Returns the outcome if it is there, or what to wait for instead; otherwise empty. Waits
+         * only for the caller's code, not for events.
+         */
+        Optional<Awaited> look() {
+            // After the deadline, returns an outcome that is already there, without waiting for one.
+            List<Moment> next = !hasRead && deadline.isPast() ? WaitThreads.blocking(() -> feed.next(0)) : feed.take();
+            hasRead |= !next.isEmpty();
+            if (isObserved()) {
+                WaitThreads.blocking(() -> {
+                    saving.ifPresent(follower -> follower.follow(next, feed.run()));
+                    notifier.tell(next);
+                });
+            }
+            Optional<Conversation> newest = Optional.empty();
+            Optional<OutcomeDetector.Reached> reached = Optional.empty();
+            for (Moment moment : next) {
+                newest = Optional.of(moment.state());
+                reached = waiting.observe(moment);
+                Optional<Awaited> outcome = outcome(reached);
+                if (outcome.isPresent()) {
+                    return outcome;
+                }
+            }
+            if (feed.wasReset()) {
+                // The awaited turn may not be in this history. The newest turn is the closest result.
+                return Optional.of(
+                        WaitThreads.blocking(() -> outcomes.turn(thread, deadline).open()));
+            }
+            if (feed.isClosed()) {
+                Conversation state = feed.run().expectedState().orElseThrow(() -> Requests.noSuchThread(thread));
+                return Optional.of(
+                        new Awaited.Known(AgentResult.of(thread, feed.run().runId(), state, state.turn())));
+            }
+            // Only requests of the newest state are passed on, because requests of earlier states may already be
+            // decided.
+            Optional<Conversation> asking = newest.filter(waiting::isOn).filter(dispatcher::isToBeAsked);
+            if (asking.isEmpty()) {
+                notifier.tell(policy.check(feed));
+                return Optional.empty();
+            }
+            WaitThreads.blocking(() -> dispatcher.attend(asking.get()));
+            // The time that the callback took does not count as time without a worker.
+            policy = policy();
+            return outcome(reached);
+        }
+
+        private boolean isObserved() {
+            return context.followsSteps() || saving.isPresent();
+        }
+
+        private Optional<Awaited> outcome(Optional<OutcomeDetector.Reached> reached) {
+            return reached.filter(dispatcher::isOver).map(found -> new Awaited.Known(found.result(thread)));
+        }
+
+        /** Completes when there may be something new. */
+        CompletableFuture<?> pause() {
+            long gathering = isObserved() || hasGathered ? 0 : Math.min(pace.millis(), policy.millis());
+            hasGathered = gathering > 0;
+            return gathering > 0
+                    ? Sleeper.first(
+                            gathering, gathering < SHORT_MILLIS ? new CompletableFuture<>() : feed.askForTheEnd())
+                    : Sleeper.first(notifier.millis(policy.millis()), feed.ask(), policy.answer(), notifier.ask());
+        }
+
+        /** Ends the reading. Waits for the saver, and returns whether the newest step is saved if there is one. */
+        boolean end() {
+            feed.close();
+            notifier.cancel();
+            return WaitThreads.blocking(() -> {
+                try {
+                    return saving.map(OutcomeSaver.Following::end).orElse(true);
+                } finally {
+                    context.tell(new ThreadEvent.WaitEnded(thread));
+                }
+            });
+        }
     }
 }

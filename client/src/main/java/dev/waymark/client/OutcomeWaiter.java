@@ -24,7 +24,7 @@ final class OutcomeWaiter {
 
     /** @param opening determines what to wait for, once for each wait */
     TurnHandle opening(String thread, String runId, WaitDeadline deadline, Supplier<Awaited> opening) {
-        return TurnHandle.of(thread, runId, () -> new OutcomeWait(context, this, thread, deadline, opening));
+        return TurnHandle.of(thread, runId, () -> new OutcomeWait(context, this, saves, thread, deadline, opening));
     }
 
     /** Returns the handle of a request that this run has received. */
@@ -79,10 +79,5 @@ final class OutcomeWaiter {
     /** Returns the handle of a request whose outcome is known. */
     TurnHandle known(String thread, String runId, WaitDeadline deadline, Supplier<AgentResult> result) {
         return opening(thread, runId, deadline, () -> new Awaited.Known(WaitThreads.blocking(result)));
-    }
-
-    /** Begins to read the moments of a thread. */
-    TurnReading read(String thread, Awaited.Coming coming, WaitDeadline deadline) {
-        return TurnReading.begin(context, this, saves, thread, coming, deadline);
     }
 }

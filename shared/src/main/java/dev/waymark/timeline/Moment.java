@@ -5,6 +5,7 @@ import dev.waymark.contract.thread.ThreadStatus;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.thread.StatusReport;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,6 +50,14 @@ public record Moment(
     /** What the thread was doing, and what it had used. */
     public StatusReport status() {
         return ThreadStatus.of(state);
+    }
+
+    /** The turn that was running before this moment: as it is now, or as it ended here if the next one has begun. */
+    @Internal
+    public Turn outcome(Turn running) {
+        return state.turn().number() == running.number()
+                ? state.turn()
+                : fact.map(cause -> state.ended(running, cause)).orElse(running);
     }
 
     /** The place as users name it: {@code RUN/e42}, or {@code RUN/e42.1} between two facts of an event. */

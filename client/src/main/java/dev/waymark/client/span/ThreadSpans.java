@@ -199,7 +199,7 @@ public final class ThreadSpans {
         if (turn == null) {
             return;
         }
-        Turn outcome = outcome(running.turn(), moment);
+        Turn outcome = moment.outcome(running.turn());
         Set<String> left = new LinkedHashSet<>(open.keySet());
         left.remove(threadName());
         left.remove("turn");
@@ -215,13 +215,6 @@ public final class ThreadSpans {
                 "turn",
                 moment.at(),
                 failed ? Optional.of(outcome.problem().map(Problem::type).orElse("failed")) : Optional.empty());
-    }
-
-    private static Turn outcome(Turn running, Moment moment) {
-        Conversation now = moment.state();
-        return now.turn().number() == running.number()
-                ? now.turn()
-                : moment.fact().map(fact -> now.ended(running, fact)).orElse(running);
     }
 
     private void model(Fact fact, Moment moment) {

@@ -99,10 +99,14 @@ public final class ChatScreen {
         newest = Optional.of(now);
         console.passing("");
         moment.fact().ifPresent(fact -> tell(fact, before, now));
-        before.flatMap(state -> endedSince(state, now)).ifPresent(turn -> {
-            showEnd(thread, turn);
-            showUse(turn, now);
-        });
+        before.map(Conversation::turn)
+                .filter(Turn::isRunning)
+                .map(moment::outcome)
+                .filter(turn -> !turn.isRunning())
+                .ifPresent(turn -> {
+                    showEnd(thread, turn);
+                    showUse(turn, now);
+                });
         showOpenRequests(thread, now);
     }
 
@@ -157,17 +161,6 @@ public final class ChatScreen {
     private void trouble(Conversation now, String callId, String what) {
         String tool = now.calls().get(callId).map(Call::tool).orElse(callId);
         show("· " + OneLine.shortened(tool + ": " + what));
-    }
-
-    /** Returns the turn that ended between two states, even if the next turn has started. */
-    private static Optional<Turn> endedSince(Conversation before, Conversation now) {
-        if (!before.turn().isRunning()) {
-            return Optional.empty();
-        }
-        if (now.turn().number() > before.turn().number()) {
-            return now.ended();
-        }
-        return Optional.of(now.turn()).filter(turn -> !turn.isRunning());
     }
 
     private void showEnd(String thread, Turn turn) {
