@@ -231,8 +231,8 @@ final class OutcomeWait {
             }
             if (feed.wasReset()) {
                 // The awaited turn may not be in this history. The newest turn is the closest result.
-                return Optional.of(
-                        WaitThreads.blocking(() -> outcomes.turn(thread, deadline).open()));
+                return Optional.of(WaitThreads.blocking(
+                        () -> outcomes.turn(thread, deadline).open()));
             }
             if (feed.isClosed()) {
                 Conversation state = feed.run().expectedState().orElseThrow(() -> Requests.noSuchThread(thread));

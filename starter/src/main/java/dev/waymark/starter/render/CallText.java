@@ -79,9 +79,7 @@ public final class CallText {
     private static String decisions(CallItem call, UnaryOperator<String> note) {
         List<String> words = new ArrayList<>();
         call.verdict().map(verdict -> note.apply(verdict.words())).ifPresent(words::add);
-        call.approval()
-                .map(approval -> words(approval, Optional.empty()))
-                .ifPresent(words::add);
+        call.approval().map(approval -> words(approval, Optional.empty())).ifPresent(words::add);
         call.grant().map(CallText::grant).ifPresent(words::add);
         call.settled().map(settled -> words(settled, note)).ifPresent(words::add);
         return String.join("; ", words);
@@ -99,7 +97,8 @@ public final class CallText {
 
     /** @param args the arguments, which are shown if they were changed */
     static String words(CallApproval approval, Optional<Json> args) {
-        String shown = args.map(json -> ": " + OneLine.shortenedJson(json.canonical())).orElse("");
+        String shown =
+                args.map(json -> ": " + OneLine.shortenedJson(json.canonical())).orElse("");
         return words(
                 approval.approved(),
                 approval.stated() ? ", according to a checkpoint" : by(approval.by(), approval.verified()),
@@ -109,15 +108,12 @@ public final class CallText {
     }
 
     private static String words(
-            boolean approved,
-            String who,
-            Optional<String> edit,
-            Optional<GrantTerms> grant,
-            Optional<String> reason) {
+            boolean approved, String who, Optional<String> edit, Optional<GrantTerms> grant, Optional<String> reason) {
         return (approved ? "approved" : "denied")
                 + who
                 + edit.map(args -> ", with other arguments" + args).orElse("")
-                + grant.map(terms -> ", also " + OneLine.shortened(terms.words())).orElse("")
+                + grant.map(terms -> ", also " + OneLine.shortened(terms.words()))
+                        .orElse("")
                 + reason.map(why -> ": " + OneLine.shortened(why)).orElse("");
     }
 
@@ -128,7 +124,10 @@ public final class CallText {
 
     /** Formats a settlement, such as {@code settled: not-done by ann: seen on the dashboard}. */
     static String words(CallSettlement settled, UnaryOperator<String> note) {
-        return words(settled.outcome(), by(settled.by(), settled.verified()), settled.note().map(note));
+        return words(
+                settled.outcome(),
+                by(settled.by(), settled.verified()),
+                settled.note().map(note));
     }
 
     static String words(CallSettlement.Outcome outcome, String who, Optional<String> note) {

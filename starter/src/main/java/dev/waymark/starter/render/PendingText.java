@@ -64,7 +64,8 @@ public final class PendingText {
     /** Returns what a person should also know, such as the rule that asks. */
     public List<String> notes() {
         return Stream.concat(
-                        item.whyNoRerun().map(why -> "It can't be run again: " + why + ".").stream(), item.notes().stream())
+                        item.whyNoRerun().map(why -> "It can't be run again: " + why + ".").stream(),
+                        item.notes().stream())
                 .map(SafeText::line)
                 .toList();
     }

@@ -137,8 +137,7 @@ public final class ThreadView {
 
     /** Writes who decided about a call, and the call's arguments if they were changed. */
     private void writeDecision(Call call) {
-        call.approval()
-                .ifPresent(approval -> lines.add("     " + CallText.words(approval, Optional.of(call.args()))));
+        call.approval().ifPresent(approval -> lines.add("     " + CallText.words(approval, Optional.of(call.args()))));
         call.grant().ifPresent(number -> lines.add("     " + CallText.grant(number)));
         call.settlement().ifPresent(settled -> lines.add("     " + CallText.words(settled, OneLine::shortened)));
     }

@@ -344,7 +344,9 @@ public final class WatchRenderer implements Fact.Cases<String> {
     public String outcomeSettled(PersonFact.OutcomeSettled fact) {
         return "[" + fact.callId() + "] "
                 + CallText.words(
-                        fact.settlement(), CallText.by(fact.by(), fact.verified()), fact.note().map(OneLine::shortened));
+                        fact.settlement(),
+                        CallText.by(fact.by(), fact.verified()),
+                        fact.note().map(OneLine::shortened));
     }
 
     @Override

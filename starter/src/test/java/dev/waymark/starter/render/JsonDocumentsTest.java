@@ -83,8 +83,10 @@ class JsonDocumentsTest {
         UntrustedWords words = UntrustedWords.NONE.from(WordSource.call("p1", "fetch"));
 
         assertThat(JsonDocuments.tree(words.afterMessage()))
-                .isEqualTo(json("{'ever':{'by':'call','id':'p1','tool':'fetch'},'sentence':"
-                        + "'The model has read untrusted words before the last message: the result of fetch, call p1.'}"));
+                .isEqualTo(
+                        json(
+                                "{'ever':{'by':'call','id':'p1','tool':'fetch'},'sentence':"
+                                        + "'The model has read untrusted words before the last message: the result of fetch, call p1.'}"));
         assertThat(PayloadJson.MAPPER.<JsonNode>valueToTree(words).has("sentence"))
                 .isFalse();
     }

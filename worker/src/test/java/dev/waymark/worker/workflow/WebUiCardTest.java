@@ -95,7 +95,7 @@ class WebUiCardTest {
                 .withFileCalls(FileCalls.WAIT);
 
         assertThat(new WebUiCard("t-1").of(Rules.resume(state, how, AT)))
-                .startsWith("**Waiting for approval**\n\n> May `look` `{}` run? This call is from a file.\n\n");
+                .startsWith("**Waiting for approval**\n\n> May `look` `{}` run? This call is from a file\\.\n\n");
     }
 
     @Test

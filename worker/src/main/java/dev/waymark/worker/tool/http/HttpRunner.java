@@ -138,16 +138,6 @@ public final class HttpRunner implements AutoCloseable {
                     .connectTimeout(Duration.ZERO)
                     .readTimeout(Duration.ZERO)
                     .writeTimeout(Duration.ZERO)
-                    .addNetworkInterceptor(chain -> {
-                        Exchange exchange = chain.request().tag(Exchange.class);
-                        if (exchange == null || !exchange.leave()) {
-                            throw new IOException("given up");
-                        }
-                        Response response = chain.proceed(chain.request());
-                        exchange.status = response.code();
-                        // With this header, OkHttp would repeat the request.
-                        return response.newBuilder().removeHeader("Retry-After").build();
-                    })
                     .build();
         }
         return base;
@@ -162,28 +152,12 @@ public final class HttpRunner implements AutoCloseable {
     private final class Exchange {
         private final OkHttpClient client;
         private final Secrets secrets;
-        private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.HERE);
-        /** Status of the response to the last request sent; 0 before it arrives. */
-        private volatile int status;
-
+        private final SentOnce.Mark mark = new SentOnce.Mark();
         private final AtomicReference<Optional<Call>> call = new AtomicReference<>(Optional.empty());
-
-        /** The progress of the request. If it is given up while {@code HERE}, it is never sent. */
-        private enum Stage {
-            HERE,
-            GONE,
-            GIVEN_UP
-        }
 
         Exchange(OkHttpClient client, Secrets secrets) {
             this.client = client;
             this.secrets = secrets;
-        }
-
-        /** Marks the request as sent, unless it was given up; returns whether it may be sent. */
-        boolean leave() {
-            status = 0;
-            return stage.updateAndGet(now -> now == Stage.GIVEN_UP ? now : Stage.GONE) == Stage.GONE;
         }
 
         HttpResult await(Request request, ProcessFence fence) throws InterruptedException {
@@ -203,7 +177,7 @@ public final class HttpRunner implements AutoCloseable {
 
         /** Gives the request up; returns whether it had not been sent. */
         private boolean giveUp() {
-            boolean here = stage.getAndSet(Stage.GIVEN_UP) == Stage.HERE;
+            boolean here = mark.giveUp();
             Objects.requireNonNull(call.get()).ifPresent(Call::cancel);
             return here;
         }
@@ -213,7 +187,7 @@ public final class HttpRunner implements AutoCloseable {
             boolean accepted = false;
             for (int redirects = 0; ; redirects++) {
                 Call now = client.newCall(
-                        next.newBuilder().tag(Exchange.class, this).build());
+                        next.newBuilder().tag(SentOnce.Mark.class, mark).build());
                 call.set(Optional.of(now));
                 try (Response response = now.execute()) {
                     Optional<Request> onward = redirects < MOST_REDIRECTS ? redirect(next, response) : Optional.empty();
@@ -223,7 +197,7 @@ public final class HttpRunner implements AutoCloseable {
                     accepted |= response.code() == 303 && !next.method().equals("GET");
                     next = onward.get();
                 } catch (IOException e) {
-                    return stage.get() == Stage.GONE ? broken() : new HttpResult.NotSent(words(e));
+                    return mark.isSent() ? broken() : new HttpResult.NotSent(words(e));
                 }
             }
         }
@@ -252,7 +226,7 @@ public final class HttpRunner implements AutoCloseable {
                         .removeHeader(RequestAssembly.FENCING_TOKEN)
                         .build());
             }
-            stage.compareAndSet(Stage.GONE, Stage.HERE);
+            mark.returned();
             return Optional.of(next.build());
         }
 
@@ -291,6 +265,7 @@ public final class HttpRunner implements AutoCloseable {
          * response is missing.
          */
         private HttpResult broken() {
+            int status = mark.status();
             if (status == 0) {
                 return new HttpResult.Lost("the connection was lost before the answer");
             }

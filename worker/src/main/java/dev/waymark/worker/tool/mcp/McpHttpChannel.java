@@ -26,9 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import okhttp3.Call;
-import okhttp3.Callback;
 import okhttp3.ConnectionPool;
-import okhttp3.EventListener;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.MediaType;
@@ -106,9 +104,6 @@ final class McpHttpChannel implements McpChannel {
                 .connectionPool(new ConnectionPool(0, 1, TimeUnit.MILLISECONDS))
                 // The thread that waits for the response enforces the timeout.
                 .readTimeout(Duration.ZERO)
-                .eventListenerFactory(call -> Optional.ofNullable(call.request().tag(Exchange.class))
-                        .<EventListener>map(exchange -> exchange)
-                        .orElse(EventListener.NONE))
                 .build();
     }
 
@@ -127,23 +122,22 @@ final class McpHttpChannel implements McpChannel {
                     token.isPresent() ? Optional.of(token.get().text(fence)) : Optional.empty();
             Exchange exchange = new Exchange(id, request.isStateless(), bearer);
             Call call = CLIENT.newCall(http(request, bearer)
-                    .tag(Exchange.class, exchange)
+                    .tag(SentOnce.Mark.class, exchange.mark)
                     .post(SentOnce.body(SentOnce.JSON, body))
                     .build());
-            call.enqueue(exchange);
             try {
-                RpcAnswer answer = exchange.answer.get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
+                RpcAnswer answer =
+                        SentOnce.answer(call, exchange::read).get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
                 if (!exchange.tokenRefused || !again) {
                     return answer;
                 }
                 again = false;
             } catch (TimeoutException e) {
-                giveUp(call, exchange, "timed out");
                 String words = "timed out after " + fence.timeout().toSeconds() + "s";
-                if (exchange.sent) {
-                    throw OutcomeUnknownException.late(words);
+                if (giveUp(call, exchange, "timed out")) {
+                    throw new RequestNotSentException(words);
                 }
-                throw new RequestNotSentException(words);
+                throw OutcomeUnknownException.late(words);
             } catch (InterruptedException e) {
                 giveUp(call, exchange, "cancelled");
                 throw e;
@@ -160,18 +154,23 @@ final class McpHttpChannel implements McpChannel {
     private OutcomeUnknownException failure(Throwable cause, Exchange exchange) throws RequestNotSentException {
         String words = hidden().mask(Optional.ofNullable(cause.getMessage())
                 .orElse(cause.getClass().getSimpleName()));
-        if (!exchange.sent || cause instanceof Moved) {
+        if (!exchange.mark.isSent() || cause instanceof Moved) {
             throw new RequestNotSentException(words);
         }
         return OutcomeUnknownException.cut(words);
     }
 
-    /** Closes the connection. A server with stateless requests needs no further message. */
-    private void giveUp(Call call, Exchange exchange, String why) {
+    /**
+     * Closes the connection. A server with stateless requests needs no further message. Returns whether the request had
+     * not been sent.
+     */
+    private boolean giveUp(Call call, Exchange exchange, String why) {
+        boolean here = exchange.mark.giveUp();
         call.cancel();
         if (!exchange.stateless) {
             tell(McpNames.CANCELLED, JsonRpc.cancelled(exchange.id, why));
         }
+        return here;
     }
 
     @Override
@@ -194,23 +193,14 @@ final class McpHttpChannel implements McpChannel {
     }
 
     private CompletableFuture<Void> send(Request request) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
         Call sent = CLIENT.newCall(request);
         sent.timeout().timeout(LONGEST_NOTIFICATION.toMillis(), TimeUnit.MILLISECONDS);
-        sent.enqueue(new Callback() {
-            @Override
-            public void onFailure(Call call, IOException e) {
+        return SentOnce.answer(sent, Response::code).handle((status, failure) -> {
+            if (failure != null) {
                 LOG.debug("{}: a notification was not delivered", name);
-                done.complete(null);
             }
-
-            @Override
-            public void onResponse(Call call, Response response) {
-                response.close();
-                done.complete(null);
-            }
+            return null;
         });
-        return done;
     }
 
     @Override
@@ -293,12 +283,11 @@ final class McpHttpChannel implements McpChannel {
     }
 
     /** A request and its answer. */
-    private final class Exchange extends EventListener implements Callback {
+    private final class Exchange {
         private final long id;
         private final boolean stateless;
         private final Optional<String> bearer;
-        private final CompletableFuture<RpcAnswer> answer = new CompletableFuture<>();
-        private volatile boolean sent;
+        private final SentOnce.Mark mark = new SentOnce.Mark();
         private volatile boolean tokenRefused;
 
         Exchange(long id, boolean stateless, Optional<String> bearer) {
@@ -307,27 +296,13 @@ final class McpHttpChannel implements McpChannel {
             this.bearer = bearer;
         }
 
-        @Override
-        public void requestHeadersStart(Call call) {
-            sent = true;
-        }
-
-        @Override
-        public void onFailure(Call call, IOException e) {
-            answer.completeExceptionally(e);
-        }
-
-        @Override
-        public void onResponse(Call call, Response response) {
-            try (response;
-                    MemoryBudget.Share memory = MemoryBudget.ofThisProcess().open()) {
-                answer.complete(read(response, memory));
+        RpcAnswer read(Response response) throws IOException {
+            try (MemoryBudget.Share memory = MemoryBudget.ofThisProcess().open()) {
+                return read(response, memory);
             } catch (InputTooLargeException e) {
-                answer.complete(new RpcAnswer.Refusal(TOO_LONG, Effect.UNKNOWN));
+                return new RpcAnswer.Refusal(TOO_LONG, Effect.UNKNOWN);
             } catch (MemoryShortException e) {
-                answer.complete(new RpcAnswer.Refusal(String.valueOf(e.getMessage()), Effect.UNKNOWN));
-            } catch (IOException e) {
-                answer.completeExceptionally(e);
+                return new RpcAnswer.Refusal(String.valueOf(e.getMessage()), Effect.UNKNOWN);
             }
         }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpToken;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.worker.outbound.SentOnce;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import java.io.IOException;
@@ -12,12 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import okhttp3.Call;
-import okhttp3.Callback;
 import okhttp3.Credentials;
 import okhttp3.FormBody;
 import okhttp3.Request;
@@ -57,11 +56,10 @@ final class TokenRequest implements BearerToken.Source {
                                 encoded(secrets.resolveInLine(client.secret()))))
                 .post(form.build())
                 .build();
-        Answer answer = new Answer();
         Call call = McpHttpChannel.CLIENT.newCall(request);
-        call.enqueue(answer);
         try {
-            return answer.issued.get(fence.leftUpTo(LONGEST).toMillis(), TimeUnit.MILLISECONDS);
+            return SentOnce.answer(call, TokenRequest::read)
+                    .get(fence.leftUpTo(LONGEST).toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw failure("no answer in time");
         } catch (ExecutionException e) {
@@ -83,46 +81,28 @@ final class TokenRequest implements BearerToken.Source {
                 + Problem.cut(secrets.mask(why).strip(), LONGEST_WORDS));
     }
 
-    /** The answer of the authorization server. */
-    private static final class Answer implements Callback {
-        private final CompletableFuture<BearerToken.Issued> issued = new CompletableFuture<>();
-
-        @Override
-        public void onFailure(Call call, IOException e) {
-            issued.completeExceptionally(e);
+    /** Reads the answer of the authorization server. */
+    private static BearerToken.Issued read(Response response) throws IOException {
+        JsonNode said = JsonRpc.read(response.peekBody(MOST_BYTES).bytes()).orElseGet(JsonRpc::object);
+        if (!response.isSuccessful()) {
+            throw new IOException(
+                    ("HTTP " + response.code() + " " + said.path("error").asText() + " "
+                                    + said.path("error_description").asText())
+                            .strip());
         }
-
-        @Override
-        public void onResponse(Call call, Response response) {
-            try (response) {
-                issued.complete(read(response));
-            } catch (IOException e) {
-                issued.completeExceptionally(e);
-            }
+        if (!said.path("access_token").isTextual()) {
+            throw new IOException("the answer has no access_token");
         }
-
-        private static BearerToken.Issued read(Response response) throws IOException {
-            JsonNode said = JsonRpc.read(response.peekBody(MOST_BYTES).bytes()).orElseGet(JsonRpc::object);
-            if (!response.isSuccessful()) {
-                throw new IOException(
-                        ("HTTP " + response.code() + " " + said.path("error").asText() + " "
-                                        + said.path("error_description").asText())
-                                .strip());
-            }
-            if (!said.path("access_token").isTextual()) {
-                throw new IOException("the answer has no access_token");
-            }
-            String type = said.path("token_type").asText("Bearer");
-            if (!type.equalsIgnoreCase("Bearer")) {
-                throw new IOException("tokens of the type " + type + " are not supported");
-            }
-            JsonNode seconds = said.path("expires_in");
-            return new BearerToken.Issued(
-                    said.path("access_token").textValue(),
-                    seconds.isNumber() && seconds.asLong() > 0
-                            ? Optional.of(Duration.ofSeconds(Math.min(
-                                    seconds.asLong(), Duration.ofDays(365).toSeconds())))
-                            : Optional.empty());
+        String type = said.path("token_type").asText("Bearer");
+        if (!type.equalsIgnoreCase("Bearer")) {
+            throw new IOException("tokens of the type " + type + " are not supported");
         }
+        JsonNode seconds = said.path("expires_in");
+        return new BearerToken.Issued(
+                said.path("access_token").textValue(),
+                seconds.isNumber() && seconds.asLong() > 0
+                        ? Optional.of(Duration.ofSeconds(
+                                Math.min(seconds.asLong(), Duration.ofDays(365).toSeconds())))
+                        : Optional.empty());
     }
 }
