@@ -79,7 +79,7 @@ public final class CallText {
     private static String decisions(CallItem call, UnaryOperator<String> note) {
         List<String> words = new ArrayList<>();
         call.verdict().map(verdict -> note.apply(verdict.words())).ifPresent(words::add);
-        call.approval().map(approval -> words(approval, Optional.empty())).ifPresent(words::add);
+        call.approval().map(CallText::words).ifPresent(words::add);
         call.grant().map(CallText::grant).ifPresent(words::add);
         call.settled().map(settled -> words(settled, note)).ifPresent(words::add);
         return String.join("; ", words);
@@ -93,6 +93,10 @@ public final class CallText {
                 decided.args().map(args -> ": " + OneLine.shortenedJson(args.canonical())),
                 decided.grant(),
                 decided.reason());
+    }
+
+    public static String words(CallApproval approval) {
+        return words(approval, Optional.empty());
     }
 
     /** @param args the arguments, which are shown if they were changed */
