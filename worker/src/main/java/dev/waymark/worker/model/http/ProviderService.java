@@ -2,9 +2,12 @@ package dev.waymark.worker.model.http;
 
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
+import dev.waymark.worker.outbound.HeaderSecret;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.secret.StreamMask;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -20,12 +23,25 @@ import okhttp3.HttpUrl;
  * texts.
  */
 public final class ProviderService {
+    private static final String FILE = "_FILE";
+    private static final String COMMAND = "_COMMAND";
+    private static final String KEY = "key";
+
+    /**
+     * Shorter keys are not masked. Local servers often get {@code none} or {@code ollama} as the key, and replies may
+     * contain these words.
+     */
+    private static final int SHORTEST_SECRET = 8;
+
+    /** A request may have to wait for a program that another request has started, and then for its own. */
+    private static final Duration LONGEST_WAIT = HeaderSecret.LONGEST_READ.multipliedBy(2);
+
     private final String name;
     private final Optional<HttpUrl> base;
-    private final Optional<ProviderKey> key;
+    private final Optional<HeaderSecret> key;
     private final Optional<String> lacks;
 
-    private ProviderService(String name, Optional<HttpUrl> base, Optional<ProviderKey> key, Optional<String> lacks) {
+    private ProviderService(String name, Optional<HttpUrl> base, Optional<HeaderSecret> key, Optional<String> lacks) {
         this.name = name;
         this.base = base;
         this.key = key;
@@ -42,11 +58,11 @@ public final class ProviderService {
         String prefix = name.toUpperCase(Locale.ROOT);
         String keyVariable = prefix + "_API_KEY";
         String baseVariable = prefix + "_BASE_URL";
-        List<String> keys = Stream.of("", ProviderKey.FILE, ProviderKey.COMMAND)
+        List<String> keys = Stream.of("", FILE, COMMAND)
                 .map(keyVariable::concat)
                 .filter(variable -> variable(environment, variable).isPresent())
                 .toList();
-        Optional<ProviderKey> key = keys.stream().findFirst().map(variable -> key(keyVariable, variable, environment));
+        Optional<HeaderSecret> key = keys.stream().findFirst().map(variable -> key(keyVariable, variable, environment));
         Optional<String> elsewhere = variable(environment, baseVariable);
         Optional<HttpUrl> base = Optional.ofNullable(HttpUrl.parse(elsewhere.orElse(home)));
         Optional<String> lacks = Optional.empty();
@@ -55,7 +71,7 @@ public final class ProviderService {
         } else if (keys.size() > 1) {
             lacks = Optional.of("only one may be set of " + String.join(" and ", keys));
         } else if (keys.contains(keyVariable)
-                && !ProviderKey.isValid(variable(environment, keyVariable).orElseThrow())) {
+                && !HeaderSecret.isValid(variable(environment, keyVariable).orElseThrow())) {
             lacks = Optional.of(keyVariable + " holds characters that a key can't have, such as spaces");
         } else if (keys.isEmpty() && elsewhere.isEmpty()) {
             lacks = Optional.of(keyVariable + " is not set");
@@ -63,14 +79,22 @@ public final class ProviderService {
         return new ProviderService(name, base, key, lacks);
     }
 
-    private static ProviderKey key(String keyVariable, String variable, Map<String, String> environment) {
+    private static HeaderSecret key(String keyVariable, String variable, Map<String, String> environment) {
         String value = variable(environment, variable).orElseThrow();
         if (variable.equals(keyVariable)) {
-            return ProviderKey.constant(value);
+            return HeaderSecret.constant(KEY, variable, SHORTEST_SECRET, value);
         }
-        return variable.endsWith(ProviderKey.FILE)
-                ? ProviderKey.inFile(variable, Path.of(value))
-                : ProviderKey.ofCommand(variable, value, environment);
+        return new HeaderSecret(
+                KEY,
+                variable,
+                SHORTEST_SECRET,
+                variable.endsWith(FILE)
+                        ? HeaderSecret.file(Path.of(value))
+                        : HeaderSecret.program(
+                                List.of("/bin/sh", "-c", value),
+                                Map.of(),
+                                Path.of("").toAbsolutePath(),
+                                environment));
     }
 
     private static Optional<String> variable(Map<String, String> environment, String name) {
@@ -119,16 +143,28 @@ public final class ProviderService {
         if (key.isEmpty()) {
             return sending.send(Optional.empty());
         }
-        String sent = key.get().text();
+        String sent = key();
         try {
             return sending.send(Optional.of(sent));
         } catch (ModelFailure failure) {
-            boolean isRefused = failure.type().equals(ProviderFailures.UNAUTHORIZED.type());
-            if (!isRefused || !key.get().isReplaced(sent)) {
+            if (!failure.type().equals(ProviderFailures.UNAUTHORIZED.type())) {
                 throw failure;
             }
+            key.get().refused(sent);
+            String other = key();
+            if (other.equals(sent)) {
+                throw failure;
+            }
+            return sending.send(Optional.of(other));
         }
-        return sending.send(Optional.of(key.get().text()));
+    }
+
+    private String key() throws ModelFailure, InterruptedException {
+        try {
+            return key.orElseThrow().text(ProcessFence.in(LONGEST_WAIT));
+        } catch (HeaderSecret.UnavailableException e) {
+            throw ProviderFailures.KEY_UNAVAILABLE.failure(String.valueOf(e.getMessage()));
+        }
     }
 
     public boolean isAt(String host) {
@@ -146,7 +182,7 @@ public final class ProviderService {
     }
 
     private Secrets hidden() {
-        return key.map(ProviderKey::hidden).orElse(Secrets.NONE);
+        return key.map(HeaderSecret::hidden).orElse(Secrets.NONE);
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.waymark.agent.McpTool;
 import dev.waymark.contract.McpNames;
 import dev.waymark.conversation.call.Suspension;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.outbound.HeaderSecret;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.kind.Effect;
@@ -62,10 +63,10 @@ public final class McpConnections implements AutoCloseable {
         private final ReentrantLock lock = new ReentrantLock();
         private Optional<McpConnection> connection = Optional.empty();
         private Optional<McpEra> era = Optional.empty();
-        private final Optional<BearerToken> token;
+        private final Optional<HeaderSecret> token;
         private volatile Optional<Listed> listed = Optional.empty();
 
-        Slot(Optional<BearerToken> token) {
+        Slot(Optional<HeaderSecret> token) {
             this.token = token;
         }
     }
@@ -236,11 +237,18 @@ public final class McpConnections implements AutoCloseable {
                 server, definition -> new Slot(definition.token().map(token -> token(definition, token))));
     }
 
-    private BearerToken token(McpServer server, McpToken token) {
-        return new BearerToken(token.client()
-                .<BearerToken.Source>map(
-                        client -> new TokenRequest(client, server, Secrets.of(server.references(), environment)))
-                .orElseGet(() -> new TokenProgram(token, environment, directory)));
+    private HeaderSecret token(McpServer server, McpToken token) {
+        return token.client()
+                .map(client -> new HeaderSecret(
+                        "token",
+                        client.url(),
+                        1,
+                        new TokenRequest(client, server, Secrets.of(server.references(), environment))))
+                .orElseGet(() -> new HeaderSecret(
+                        "token",
+                        token.command().get(0),
+                        1,
+                        HeaderSecret.program(token.command(), token.env(), directory, environment)));
     }
 
     private void forget(McpServer server, McpConnection connection) throws InterruptedException {

@@ -8,6 +8,7 @@ import dev.waymark.worker.inbound.InputTooLargeException;
 import dev.waymark.worker.inbound.MemoryBudget;
 import dev.waymark.worker.inbound.MemoryShortException;
 import dev.waymark.worker.inbound.ServerSentEvents;
+import dev.waymark.worker.outbound.HeaderSecret;
 import dev.waymark.worker.outbound.SentOnce;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
@@ -69,7 +70,7 @@ final class McpHttpChannel implements McpChannel {
     private final String name;
     private final Secrets secrets;
     private final Headers headers;
-    private final Optional<BearerToken> token;
+    private final Optional<HeaderSecret> token;
     private final AtomicLong ids = new AtomicLong();
     private final Semaphore replies = new Semaphore(MOST_REPLIES);
     private volatile HttpUrl url;
@@ -77,7 +78,7 @@ final class McpHttpChannel implements McpChannel {
     private volatile Optional<String> version = Optional.empty();
     private volatile boolean open = true;
 
-    private McpHttpChannel(String name, HttpUrl url, Headers headers, Secrets secrets, Optional<BearerToken> token) {
+    private McpHttpChannel(String name, HttpUrl url, Headers headers, Secrets secrets, Optional<HeaderSecret> token) {
         this.name = name;
         this.url = url;
         this.headers = headers;
@@ -86,7 +87,7 @@ final class McpHttpChannel implements McpChannel {
     }
 
     /** Does not connect yet. */
-    static McpHttpChannel to(McpServer server, Secrets secrets, Optional<BearerToken> token)
+    static McpHttpChannel to(McpServer server, Secrets secrets, Optional<HeaderSecret> token)
             throws RequestNotSentException {
         Headers.Builder headers = new Headers.Builder();
         try {
@@ -118,8 +119,7 @@ final class McpHttpChannel implements McpChannel {
         int redirects = 0;
         boolean again = !request.once();
         while (true) {
-            Optional<String> bearer =
-                    token.isPresent() ? Optional.of(token.get().text(fence)) : Optional.empty();
+            Optional<String> bearer = bearer(fence);
             Exchange exchange = new Exchange(id, request.isStateless(), bearer);
             Call call = CLIENT.newCall(http(request, bearer)
                     .tag(SentOnce.Mark.class, exchange.mark)
@@ -148,6 +148,14 @@ final class McpHttpChannel implements McpChannel {
                 url = moved.to;
                 redirects++;
             }
+        }
+    }
+
+    private Optional<String> bearer(ProcessFence fence) throws RequestNotSentException, InterruptedException {
+        try {
+            return token.isPresent() ? Optional.of(token.get().text(fence)) : Optional.empty();
+        } catch (HeaderSecret.UnavailableException e) {
+            throw new RequestNotSentException(String.valueOf(e.getMessage()));
         }
     }
 
@@ -250,7 +258,7 @@ final class McpHttpChannel implements McpChannel {
 
     /** Begins a message that expects no answer, and therefore does not wait for a new token either. */
     private Request.Builder http() {
-        return http(token.flatMap(BearerToken::known));
+        return http(token.flatMap(HeaderSecret::known));
     }
 
     private Request.Builder http(Optional<String> bearer) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.contract.McpNames;
+import dev.waymark.worker.outbound.HeaderSecret;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import java.nio.file.Path;
@@ -59,7 +60,7 @@ final class McpOpening {
             Path directory,
             ProcessFence fence,
             Optional<McpEra> known,
-            Optional<BearerToken> token)
+            Optional<HeaderSecret> token)
             throws RequestNotSentException, InterruptedException {
         Secrets secrets = Secrets.of(server.references(), environment);
         if (secrets.missing().isPresent()) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpToken;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.worker.outbound.HeaderSecret;
 import dev.waymark.worker.outbound.SentOnce;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
@@ -12,7 +13,6 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,10 +26,12 @@ import okhttp3.Response;
  * Asks an authorization server for a token with the credentials of this client, for this resource only. Redirects are
  * not followed, because they would send the secret elsewhere.
  */
-final class TokenRequest implements BearerToken.Source {
+final class TokenRequest implements HeaderSecret.Source {
     private static final int MOST_BYTES = 64 * 1024;
     private static final int LONGEST_WORDS = 300;
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+
+    /** The time that a request may take to arrive at the server. */
+    private static final Duration MARGIN = Duration.ofSeconds(30);
 
     private final McpToken.ClientCredentials client;
     private final String resource;
@@ -42,7 +44,7 @@ final class TokenRequest implements BearerToken.Source {
     }
 
     @Override
-    public BearerToken.Issued issue(ProcessFence fence) throws RequestNotSentException, InterruptedException {
+    public HeaderSecret.Issued read(ProcessFence fence) throws HeaderSecret.UnavailableException, InterruptedException {
         FormBody.Builder form =
                 new FormBody.Builder().add("grant_type", "client_credentials").add("resource", resource);
         client.scope().ifPresent(scope -> form.add("scope", scope));
@@ -59,7 +61,7 @@ final class TokenRequest implements BearerToken.Source {
         Call call = McpHttpChannel.CLIENT.newCall(request);
         try {
             return SentOnce.answer(call, TokenRequest::read)
-                    .get(fence.leftUpTo(LONGEST).toMillis(), TimeUnit.MILLISECONDS);
+                    .get(fence.leftUpTo(HeaderSecret.LONGEST_READ).toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw failure("no answer in time");
         } catch (ExecutionException e) {
@@ -76,13 +78,13 @@ final class TokenRequest implements BearerToken.Source {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    private RequestNotSentException failure(String why) {
-        return new RequestNotSentException("no token from " + client.url() + ": "
-                + Problem.cut(secrets.mask(why).strip(), LONGEST_WORDS));
+    private HeaderSecret.UnavailableException failure(String why) {
+        return new HeaderSecret.UnavailableException(
+                Problem.cut(secrets.mask(why).strip(), LONGEST_WORDS));
     }
 
     /** Reads the answer of the authorization server. */
-    private static BearerToken.Issued read(Response response) throws IOException {
+    private static HeaderSecret.Issued read(Response response) throws IOException {
         JsonNode said = JsonRpc.read(response.peekBody(MOST_BYTES).bytes()).orElseGet(JsonRpc::object);
         if (!response.isSuccessful()) {
             throw new IOException(
@@ -97,12 +99,11 @@ final class TokenRequest implements BearerToken.Source {
         if (!type.equalsIgnoreCase("Bearer")) {
             throw new IOException("tokens of the type " + type + " are not supported");
         }
-        JsonNode seconds = said.path("expires_in");
-        return new BearerToken.Issued(
+        long seconds = said.path("expires_in").asLong();
+        Duration use = Duration.ofSeconds(Math.min(seconds, Duration.ofDays(365).toSeconds()))
+                .minus(MARGIN);
+        return new HeaderSecret.Issued(
                 said.path("access_token").textValue(),
-                seconds.isNumber() && seconds.asLong() > 0
-                        ? Optional.of(Duration.ofSeconds(
-                                Math.min(seconds.asLong(), Duration.ofDays(365).toSeconds())))
-                        : Optional.empty());
+                seconds <= 0 ? HeaderSecret.USUAL_USE : use.isNegative() ? Duration.ZERO : use);
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpTool;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.outbound.HeaderSecret;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.EffectKeys;
@@ -155,7 +156,7 @@ class BearerTokenTest {
 
         assertThatThrownBy(() -> call(remote.withProgram("cat", "printed"), EFFECT))
                 .isInstanceOf(RequestNotSentException.class)
-                .hasMessageContaining("characters that a header can't contain");
+                .hasMessageContaining("no token from cat: it ");
     }
 
     @Test
@@ -168,8 +169,12 @@ class BearerTokenTest {
     void tokenWithoutALifetime_isReadAgainAfterAWhile() throws Exception {
         AtomicInteger issued = new AtomicInteger();
         AtomicLong now = new AtomicLong();
-        BearerToken usual = new BearerToken(
-                fence -> new BearerToken.Issued("token-" + issued.incrementAndGet(), Optional.empty()), now::get);
+        HeaderSecret usual = new HeaderSecret(
+                "token",
+                "a program",
+                1,
+                fence -> new HeaderSecret.Issued("token-" + issued.incrementAndGet(), HeaderSecret.USUAL_USE),
+                now::get);
         ProcessFence fence = ProcessFence.in(PATIENCE);
 
         assertThat(usual.text(fence)).isEqualTo("token-1");
@@ -179,7 +184,7 @@ class BearerTokenTest {
         usual.refused("token-1");
         assertThat(usual.text(fence)).isEqualTo("token-2");
         assertThat(usual.hidden().mask("token-1 token-2")).isEqualTo("[token] [token]");
-        now.addAndGet(BearerToken.USUAL_USE.toNanos());
+        now.addAndGet(HeaderSecret.USUAL_USE.toNanos());
         assertThat(usual.text(fence)).isEqualTo("token-3");
     }
 }
