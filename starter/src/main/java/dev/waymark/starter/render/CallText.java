@@ -5,8 +5,6 @@ import dev.waymark.client.document.CallLog;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.decision.CallApproval;
 import dev.waymark.conversation.decision.CallSettlement;
-import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
-import dev.waymark.conversation.value.GrantTerms;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.display.SafeText;
@@ -85,40 +83,23 @@ public final class CallText {
         return String.join("; ", words);
     }
 
-    /** Formats an approval or denial, such as {@code approved by ann, with other arguments: {"cents": 5}}. */
-    static String words(ApprovalDecided decided) {
-        return words(
-                decided.approved(),
-                by(decided.by(), decided.verified()),
-                decided.args().map(args -> ": " + OneLine.shortenedJson(args.canonical())),
-                decided.grant(),
-                decided.reason());
-    }
-
+    /** Formats an approval or denial, such as {@code approved by ann, with other arguments}. */
     public static String words(CallApproval approval) {
         return words(approval, Optional.empty());
     }
 
     /** @param args the arguments, which are shown if they were changed */
     static String words(CallApproval approval, Optional<Json> args) {
-        String shown =
+        String who = approval.stated() ? ", according to a checkpoint" : by(approval.by(), approval.verified());
+        String edit =
                 args.map(json -> ": " + OneLine.shortenedJson(json.canonical())).orElse("");
-        return words(
-                approval.approved(),
-                approval.stated() ? ", according to a checkpoint" : by(approval.by(), approval.verified()),
-                Optional.of(shown).filter(json -> approval.edited()),
-                approval.grant(),
-                approval.reason());
-    }
-
-    private static String words(
-            boolean approved, String who, Optional<String> edit, Optional<GrantTerms> grant, Optional<String> reason) {
-        return (approved ? "approved" : "denied")
+        return (approval.approved() ? "approved" : "denied")
                 + who
-                + edit.map(args -> ", with other arguments" + args).orElse("")
-                + grant.map(terms -> ", also " + OneLine.shortened(terms.words()))
+                + (approval.edited() ? ", with other arguments" + edit : "")
+                + approval.grant()
+                        .map(terms -> ", also " + OneLine.shortened(terms.words()))
                         .orElse("")
-                + reason.map(why -> ": " + OneLine.shortened(why)).orElse("");
+                + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
     }
 
     /** Formats the number of the grant that let a call run. */
@@ -128,15 +109,8 @@ public final class CallText {
 
     /** Formats a settlement, such as {@code settled: not-done by ann: seen on the dashboard}. */
     static String words(CallSettlement settled, UnaryOperator<String> note) {
-        return words(
-                settled.outcome(),
-                by(settled.by(), settled.verified()),
-                settled.note().map(note));
-    }
-
-    static String words(CallSettlement.Outcome outcome, String who, Optional<String> note) {
-        return "settled: " + outcome.wireName() + who
-                + note.map(text -> ": " + text).orElse("");
+        return "settled: " + settled.outcome().wireName() + by(settled.by(), settled.verified())
+                + settled.note().map(text -> ": " + note.apply(text)).orElse("");
     }
 
     /** Names who decided: the name that a server verified, if any, and the stated name if it is a different one. */

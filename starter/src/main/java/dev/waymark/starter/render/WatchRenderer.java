@@ -2,6 +2,8 @@ package dev.waymark.starter.render;
 
 import dev.waymark.client.ThreadEvent;
 import dev.waymark.conversation.call.Suspension;
+import dev.waymark.conversation.decision.CallApproval;
+import dev.waymark.conversation.decision.CallSettlement;
 import dev.waymark.conversation.fact.AnnouncementFact;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -337,16 +339,18 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     @Override
     public String approvalDecided(PersonFact.ApprovalDecided fact) {
-        return fact.callId().map(id -> "[" + id + "] ").orElse("") + CallText.words(fact);
+        CallApproval decision = new CallApproval(
+                        fact.approved(), fact.args().isPresent(), fact.by(), fact.reason(), Instant.EPOCH)
+                .verifiedAs(fact.verified())
+                .granting(fact.grant());
+        return fact.callId().map(id -> "[" + id + "] ").orElse("") + CallText.words(decision, fact.args());
     }
 
     @Override
     public String outcomeSettled(PersonFact.OutcomeSettled fact) {
-        return "[" + fact.callId() + "] "
-                + CallText.words(
-                        fact.settlement(),
-                        CallText.by(fact.by(), fact.verified()),
-                        fact.note().map(OneLine::shortened));
+        CallSettlement settled =
+                new CallSettlement(fact.settlement(), fact.by(), fact.verified(), fact.note(), Instant.EPOCH);
+        return "[" + fact.callId() + "] " + CallText.words(settled, OneLine::shortened);
     }
 
     @Override
