@@ -6,6 +6,8 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.UntrustedWords;
+import dev.waymark.conversation.value.WordSource;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +42,17 @@ class PendingTextTest {
                 .containsExactly(
                         "waymark approve t1 --digest " + digest,
                         "waymark deny t1 --digest " + digest + " --reason TEXT");
+    }
+
+    @Test
+    void notes_nameWhatBroughtUntrustedWords() {
+        PendingItem item = approval(Json.EMPTY_OBJECT)
+                .after(Optional.of(UntrustedWords.NONE.from(WordSource.call("p1", "fetch"))));
+        String note = "The model has read untrusted words since the last message: the result of fetch, call p1.";
+
+        assertThat(PendingText.of(item).notes()).containsExactly(note);
+        assertThat(PendingText.of(item).lines()).containsExactly("May pay {} run?", note);
+        assertThat(item.words()).isEqualTo("May pay {} run? " + note);
     }
 
     @Test
