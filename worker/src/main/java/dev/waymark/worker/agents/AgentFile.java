@@ -10,6 +10,7 @@ import dev.waymark.agent.Skills;
 import dev.waymark.agent.ToolNames;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.policy.AnnounceRule;
 import dev.waymark.conversation.policy.ResultRule;
 import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Budget;
@@ -31,9 +32,9 @@ import dev.waymark.worker.tool.subagent.SubagentFields;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlProblems;
+import dev.waymark.worker.yaml.YamlSchema;
 import dev.waymark.worker.yaml.YamlValue;
 import java.io.UncheckedIOException;
-import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,16 +51,14 @@ final class AgentFile {
 
     static final String SUFFIX = ".yaml";
 
+    /** The declaration of all fields. This class has the rules that depend on more than the file's own text. */
+    static final YamlSchema SCHEMA = YamlSchema.beside(AgentFile.class, "agent.schema.json");
+
     /** Limited, because each thread's history records the agent in one payload. */
     private static final int LARGEST_BYTES = 128 * 1024;
 
     /** Limited, because the context, with the fields that a caller adds, must fit into one environment variable. */
     private static final int LONGEST_CONTEXT = 32 * 1024;
-
-    private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
-
-    private static final Set<String> EFFECT_FIELDS =
-            Set.of("dedupe", "verify", "verify_forbids", "on_unknown", "honours_key");
 
     private final Path directory;
     private final ModelChecks models;
@@ -76,7 +75,7 @@ final class AgentFile {
     private static final String TOOLS = "tools";
 
     /** Replaces an invalid name while the rest of the file is checked. */
-    private static final String UNNAMED = "unnamed";
+    private static final String UNNAMED = "name-is-invalid";
 
     /** @param kinds the tool kinds that are tried for an entry, in this order */
     AgentFile(Path directory, ModelProviders providers, JavaTools javaTools, List<ToolKind<?>> kinds) {
@@ -107,10 +106,7 @@ final class AgentFile {
                 all.add(tool);
             }
             AgentSpec complete = agent.with().tools(tools).build();
-            int bytes = bytes(complete);
-            if (bytes > LARGEST_BYTES) {
-                throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
-            }
+            checkSize(complete, root);
             return complete;
         }
 
@@ -122,87 +118,78 @@ final class AgentFile {
 
     Definition read(Path file) throws YamlProblem {
         YamlValue root = YamlValue.read(file);
+        SCHEMA.check(root);
+        YamlProblems problems = root.problems();
         YamlFields fields = root.fields();
-        YamlProblems problems = new YamlProblems();
-        Optional<String> name = problems.check(() -> name(file, root, fields));
-        Optional<YamlValue> description = fields.take("description");
-        Optional<YamlValue> instructions = fields.take("instructions");
-        Optional<YamlValue> model = problems.check(() -> fields.require("model"));
+        String name = problems.check(() -> name(file, root, fields)).orElse(UNNAMED);
+        Optional<String> model = fields.read("model", modelFields::model);
+        AgentSpec.Builder builder = new AgentSpec.Builder(name, model.orElse(""));
+        fields.read("description", YamlValue::text).ifPresent(builder::description);
+        fields.read("instructions", YamlValue::text).ifPresent(builder::instructions);
         Optional<YamlValue> options = fields.take("options");
-        Optional<YamlValue> silence = fields.take("silence");
-        Optional<YamlValue> retryFor = fields.take("retry_for");
         Optional<YamlValue> fallback = fields.take("fallback");
-        Optional<YamlValue> fallbackOn = fields.take("fallback_on");
-        Optional<YamlValue> maxTokens = fields.take("max_tokens");
-        Optional<YamlValue> maxIterations = fields.take("max_iterations");
-        Optional<YamlValue> continueCut = fields.take("continue_cut");
-        Optional<YamlValue> tools = fields.take(TOOLS);
-        Optional<YamlValue> approvals = fields.take("approvals");
-        Optional<YamlValue> subagents = fields.take("subagents");
-        Optional<YamlValue> budget = fields.take("budget");
-        Optional<YamlValue> pricing = fields.take("pricing");
-        Optional<YamlValue> context = fields.take("context");
-        Optional<YamlValue> summarize = fields.take("summarize");
-        Optional<YamlValue> results = fields.take("results");
-        Optional<YamlValue> skills = fields.take("skills");
-        Optional<YamlValue> fuse = fields.take("fuse");
-        Optional<YamlValue> announce = fields.take("announce");
-        problems.run(fields::end);
-        Optional<String> modelName = model.flatMap(value -> problems.check(() -> modelFields.model(value)));
-        AgentSpec.Builder builder = new AgentSpec.Builder(name.orElse(UNNAMED), modelName.orElse(""));
-        problems.read(description, YamlValue::text).ifPresent(builder::description);
-        problems.read(instructions, YamlValue::text).ifPresent(builder::instructions);
-        Optional<Integer> mostTokens = problems.read(maxTokens, value -> value.integer(1));
-        int limit = mostTokens.orElseGet(() -> modelName.map(models::maxTokens).orElse(AgentSpec.DEFAULT_MAX_TOKENS));
-        builder.maxTokens(limit);
-        modelName.ifPresent(named -> problems.read(options, value -> modelFields.options(value, named, limit))
-                .ifPresent(builder::options));
-        problems.read(silence, ModelFields::silence).ifPresent(builder::silence);
-        problems.read(retryFor, AgentFile::retryFor).ifPresent(builder::retryFor);
-        Optional<List<FallbackModel>> others =
-                modelName.flatMap(named -> problems.read(fallback, value -> modelFields.fallback(value, named, limit)));
-        others.ifPresent(builder::fallback);
-        if (mostTokens.isEmpty()) {
-            others.ifPresent(all -> builder.maxTokens(all.stream()
-                    .map(FallbackModel::model)
-                    .map(models::maxTokens)
-                    .reduce(limit, Math::min)));
-        }
-        if (problems.read(fallbackOn, value -> isOnRefusal(value, fallback)).orElse(false)) {
-            builder.fallbackOnRefusal();
-        }
-        problems.read(maxIterations, value -> value.integer(1)).ifPresent(builder::maxIterations);
-        problems.read(continueCut, AgentFile::continueCut).ifPresent(builder::continueCut);
-        problems.read(results, AgentFile::results).ifPresent(builder::results);
-        problems.read(skills, this::skills).ifPresent(builder::skills);
+        model.ifPresent(named -> readModels(named, fields, options, fallback, builder));
+        fields.read("silence", ModelFields::silence).ifPresent(builder::silence);
+        fields.read("retry_for", value -> orZero(value, ModelChecks::retryForProblem))
+                .ifPresent(builder::retryFor);
+        fields.read("fuse", value -> orZero(value, ModelChecks::fuseProblem)).ifPresent(builder::fuse);
+        fields.read("max_iterations", value -> value.integer(1)).ifPresent(builder::maxIterations);
+        fields.read("continue_cut", value -> value.integer(0)).ifPresent(builder::continueCut);
+        Optional<ResultRule> results = fields.read("results", AgentFile::results);
+        results.ifPresent(builder::results);
+        Optional<Skills> skills = fields.read("skills", this::skills);
+        skills.ifPresent(builder::skills);
         FoundTools found = new FoundTools();
-        Set<String> taken = found.names(); // The agent has these tools already.
-        results.ifPresent(rule -> taken.add(BuiltInTools.readResult().name()));
-        skills.ifPresent(folders -> taken.add(Skills.READ_TOOL));
-        List<McpEntry> servers = found.servers();
-        problems.read(tools, value -> tools(value, found, builder));
-        problems.read(approvals, ApprovalFields::read).ifPresent(builder::approvals);
-        pricing.ifPresent(value ->
-                builder.pricing(problems.check(() -> ModelTable.pricing(value)).orElse(Pricing.FREE)));
-        List<String> priceless = modelName.isPresent() ? models.withoutPrice(builder.build()) : List.of();
-        problems.read(budget, value -> budget(value, priceless)).ifPresent(builder::budget);
-        problems.read(context, AgentFile::context).ifPresent(builder::context);
-        problems.read(summarize, value -> summaries(value, modelName)).ifPresent(builder::summaries);
-        problems.read(fuse, AgentFile::fuse).ifPresent(builder::fuse);
-        problems.read(announce, AnnounceFields::read).ifPresent(builder::announce);
-        List<YamlValue> references = problems.read(subagents, YamlValue::items).orElse(List.of());
+        results.ifPresent(rule -> found.names().add(BuiltInTools.readResult().name()));
+        skills.ifPresent(folders -> found.names().add(Skills.READ_TOOL));
+        fields.read(TOOLS, value -> tools(value, found, builder));
+        fields.read("approvals", ApprovalFields::read).ifPresent(builder::approvals);
+        fields.take("pricing")
+                .ifPresent(value -> builder.pricing(
+                        problems.check(() -> ModelTable.pricing(value)).orElse(Pricing.FREE)));
+        List<String> priceless = model.isPresent() ? models.withoutPrice(builder.build()) : List.of();
+        fields.read("budget", value -> budget(value, priceless)).ifPresent(builder::budget);
+        fields.read("context", AgentFile::context).ifPresent(builder::context);
+        fields.read("summarize", value -> summaries(value, model)).ifPresent(builder::summaries);
+        fields.read("announce", value -> value.entries(AnnounceFields::rule))
+                .ifPresent(rules -> builder.announce(rules.values().toArray(AnnounceRule[]::new)));
+        List<YamlValue> subagents = fields.read("subagents", YamlValue::items).orElse(List.of());
         problems.end();
         AgentSpec agent = builder.build();
         Optional<String> choice = ModelChecks.toolChoiceProblem(agent);
         // MCP servers and subagents add tools that are not known yet.
-        if (choice.isPresent() && servers.isEmpty() && references.isEmpty()) {
+        if (choice.isPresent() && found.servers().isEmpty() && subagents.isEmpty()) {
             throw options.or(() -> fallback).orElse(root).problem("tool_choice: " + choice.get());
         }
-        int bytes = bytes(agent);
-        if (bytes > LARGEST_BYTES) {
-            throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
+        checkSize(agent, root);
+        return new Definition(agent, List.copyOf(found.servers()), root, subagents);
+    }
+
+    /** Reads the options and fallbacks of a model, and the limit of its replies, which depends on all of them. */
+    private void readModels(
+            String model,
+            YamlFields fields,
+            Optional<YamlValue> options,
+            Optional<YamlValue> fallback,
+            AgentSpec.Builder builder) {
+        Optional<Integer> given = fields.read("max_tokens", value -> value.integer(1));
+        int limit = given.orElseGet(() -> models.maxTokens(model));
+        options.flatMap(value -> value.read(each -> modelFields.options(each, model, limit)))
+                .ifPresent(builder::options);
+        List<FallbackModel> others = fallback.flatMap(
+                        value -> value.read(each -> modelFields.fallback(each, model, limit)))
+                .orElse(List.of());
+        builder.fallback(others)
+                .maxTokens(given.orElseGet(() -> others.stream()
+                        .map(FallbackModel::model)
+                        .map(models::maxTokens)
+                        .reduce(limit, Math::min)));
+        if (!others.isEmpty()
+                && !fields.read("fallback_on", YamlValue::items)
+                        .orElse(List.of())
+                        .isEmpty()) {
+            builder.fallbackOnRefusal();
         }
-        return new Definition(agent, List.copyOf(servers), root, references);
     }
 
     /**
@@ -217,41 +204,11 @@ final class AgentFile {
             Optional<YamlFields> fields =
                     otherProblems.check(() -> YamlValue.read(file).fields());
             return new Names(
-                    fields.flatMap(all -> otherProblems.read(all.take("name"), YamlValue::text))
-                            .orElseGet(() -> stem(file)),
-                    fields.flatMap(all -> otherProblems.read(all.take("subagents"), YamlValue::items))
-                            .orElse(List.of()));
+                    fields.flatMap(all -> all.read("name", YamlValue::text)).orElseGet(() -> stem(file)),
+                    fields.flatMap(all -> all.read("subagents", YamlValue::items)).orElse(List.of()).stream()
+                            .filter(each -> each.read(YamlValue::text).isPresent())
+                            .toList());
         }
-    }
-
-    /** Reads {@code fallback_on: [refusal]}. */
-    private static boolean isOnRefusal(YamlValue list, Optional<YamlValue> fallback) throws YamlProblem {
-        if (fallback.isEmpty()) {
-            throw list.problem("needs fallback");
-        }
-        for (YamlValue cause : list.items()) {
-            if (!cause.text().equals("refusal")) {
-                throw cause.problem("expected refusal, found " + cause.text()
-                        + ". Models that are out of service are always passed on");
-            }
-        }
-        return !list.items().isEmpty();
-    }
-
-    private static Duration fuse(YamlValue value) throws YamlProblem {
-        return orZero(value, ModelChecks::fuseProblem);
-    }
-
-    private static int continueCut(YamlValue value) throws YamlProblem {
-        int times = value.integer(0);
-        if (times > AgentSpec.MOST_CONTINUATIONS) {
-            throw value.problem("must be at most " + AgentSpec.MOST_CONTINUATIONS + ", found " + times);
-        }
-        return times;
-    }
-
-    private static Duration retryFor(YamlValue value) throws YamlProblem {
-        return orZero(value, ModelChecks::retryForProblem);
     }
 
     private static Duration orZero(YamlValue value, Function<Duration, Optional<String>> check) throws YamlProblem {
@@ -269,10 +226,9 @@ final class AgentFile {
     }
 
     private static String name(Path file, YamlValue root, YamlFields fields) throws YamlProblem {
-        Optional<YamlValue> given = fields.take("name");
-        String name = given.isPresent() ? given.get().text() : stem(file);
+        String name = fields.read("name", YamlValue::text).orElseGet(() -> stem(file));
         if (!ToolNames.isWellFormed(name)) {
-            throw given.orElse(root).problem("an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
+            throw root.problem("an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
         }
         return name;
     }
@@ -295,11 +251,9 @@ final class AgentFile {
 
     /** Reads the entries of {@code tools}. */
     private FoundTools tools(YamlValue list, FoundTools found, AgentSpec.Builder builder) throws YamlProblem {
-        YamlProblems problems = new YamlProblems();
         for (YamlValue item : list.items()) {
-            problems.run(() -> addTools(item, found));
+            item.problems().run(() -> addTools(item, found));
         }
-        problems.end();
         builder.tools(found.tools());
         if (found.defers()) {
             for (String builtIn : List.of(DeferredTools.FIND_TOOL, DeferredTools.USE_TOOL)) {
@@ -317,44 +271,26 @@ final class AgentFile {
     }
 
     private void addTools(YamlValue item, FoundTools found) throws YamlProblem {
-        YamlFields fields = fieldsOfTool(item);
+        YamlFields fields = item.fields();
         Optional<YamlValue> mcp = fields.take(MCP);
         Optional<YamlValue> list = fields.take(TOOLS);
         if (mcp.isPresent()) {
-            YamlProblems problems = new YamlProblems();
-            problems.run(fields::end);
-            problems.read(mcp, value -> server(value, found.servers())).ifPresent(found.servers()::add);
-            problems.end();
+            found.servers().add(server(mcp.get(), found.servers()));
         } else if (list.isPresent()) {
-            YamlProblems problems = new YamlProblems();
-            boolean deferred =
-                    problems.read(fields.take("deferred"), YamlValue::flag).orElse(false);
-            problems.run(fields::end);
+            List<ToolSpec> tools = fields.isSet("deferred") ? found.deferred() : found.tools();
             for (YamlValue each : list.get().items()) {
-                problems.run(() -> {
-                    YamlFields own = fieldsOfTool(each);
-                    own.refuse(Set.of(MCP), "not allowed here; an MCP server has its own field deferred");
-                    addTools(each, own, deferred ? found.deferred() : found.tools(), found.names());
-                });
+                each.problems().run(() -> addTools(each, each.fields(), tools, found.names()));
             }
-            problems.end();
         } else {
             addTools(item, fields, found.tools(), found.names());
         }
-    }
-
-    private static YamlFields fieldsOfTool(YamlValue item) throws YamlProblem {
-        if (!item.isMapping()) {
-            throw item.problem("expected fields, such as use: files");
-        }
-        return item.fields();
     }
 
     private void addTools(YamlValue item, YamlFields fields, List<ToolSpec> tools, Set<String> names)
             throws YamlProblem {
         Optional<YamlValue> use = fields.take(USE);
         for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(own(fields))) {
-            if (!names.add(tool.name())) {
+            if (!names.add(tool.name()) && !tool.name().equals(UNNAMED)) {
                 throw use.orElse(item).problem("duplicate tool name: " + tool.name());
             }
             tools.add(tool);
@@ -372,15 +308,8 @@ final class AgentFile {
 
     /** Returns tools defined elsewhere, a group of built-in tools or a Java tool, with the settings of this entry. */
     private List<ToolSpec> used(YamlValue use, YamlFields fields) throws YamlProblem {
-        YamlProblems problems = new YamlProblems();
-        Optional<YamlValue> approval = fields.take("approval");
-        boolean untrusted =
-                problems.read(fields.take("untrusted"), YamlValue::flag).orElse(false);
-        problems.run(fields::end);
-        Optional<List<ToolSpec>> tools =
-                problems.check(() -> named(use)).flatMap(all -> problems.check(() -> approved(all, approval)));
-        problems.end();
-        return tools.orElseThrow().stream()
+        boolean untrusted = fields.isSet("untrusted");
+        return approved(named(use), fields.take("approval")).stream()
                 .map(tool -> untrusted ? tool.with().untrusted().build() : tool)
                 .toList();
     }
@@ -412,14 +341,13 @@ final class AgentFile {
         } else {
             tools.forEach(tool -> byName.put(tool.name(), approval.get()));
         }
-        YamlProblems problems = new YamlProblems();
         List<ToolSpec> changed = new ArrayList<>();
         for (ToolSpec tool : tools) {
-            Optional<YamlValue> said = Optional.ofNullable(byName.remove(tool.name()));
-            changed.add(problems.read(said, value -> approved(tool, value)).orElse(tool));
+            changed.add(Optional.ofNullable(byName.remove(tool.name()))
+                    .flatMap(said -> said.read(value -> approved(tool, value)))
+                    .orElse(tool));
         }
-        byName.forEach((name, value) -> problems.add(value.problem("there is no tool " + name + " here")));
-        problems.end();
+        byName.forEach((name, value) -> value.problems().add(value.problem("there is no tool " + name + " here")));
         return changed;
     }
 
@@ -433,93 +361,43 @@ final class AgentFile {
     }
 
     /** Reads a tool that the file itself defines. One of its fields determines the kind of the tool. */
-    private ToolSpec own(YamlFields fields) throws YamlProblem {
-        YamlProblems problems = new YamlProblems();
-        String name = problems.check(() -> toolName(fields.require("name"))).orElse(UNNAMED);
-        Optional<YamlValue> description = fields.take("description");
-        Json input = problems.read(fields.take("input"), AgentFile::input).orElse(Json.of(Map.of("type", "object")));
-        Optional<KindField> kind = kind(fields);
-        if (kind.isEmpty()) {
-            List<String> names = new ArrayList<>(List.of(USE, MCP));
-            kinds.forEach(each -> each.field().ifPresent(names::add));
-            problems.add(fields.missing(names));
-        }
-        Optional<ToolSpec.Builder> declared =
-                kind.flatMap(field -> problems.check(() -> field.read(new ToolEntry(name, input, fields, directory))));
-        // Checks the fields that all kinds share even if the kind is missing or invalid.
-        ToolSpec.Builder tool = declared.orElseGet(() -> ToolSpec.command(name, "true"));
-        tool.describedAs(problems.read(description, YamlValue::text).orElse(""), input);
-        problems.read(fields.take("output"), AgentFile::schema).ifPresent(tool::output);
-        problems.read(fields.take("timeout"), ToolEntry::timeout).ifPresent(tool::timeout);
-        problems.read(fields.take("approval"), value -> ToolEntry.approval(value, input))
+    private ToolSpec own(YamlFields fields) {
+        String name = fields.read("name", AgentFile::toolName).orElse(UNNAMED);
+        Json input = fields.read("input", AgentFile::input).orElse(Json.of(Map.of("type", "object")));
+        ToolEntry entry = new ToolEntry(name, input, fields, directory);
+        ToolSpec.Builder tool = kinds.stream()
+                .flatMap(kind ->
+                        kind.field().flatMap(field -> fields.read(field, value -> kind.read(value, entry))).stream())
+                .findFirst()
+                .orElseGet(() -> ToolSpec.command(name, "true"));
+        tool.describedAs(fields.read("description", YamlValue::text).orElse(""), input);
+        fields.read("output", AgentFile::schema).ifPresent(tool::output);
+        fields.read("timeout", YamlValue::duration).ifPresent(tool::timeout);
+        fields.read("approval", value -> ToolEntry.approval(value, input))
                 .ifPresent(rules -> ToolEntry.approved(tool, rules));
-        if (problems.read(fields.take("untrusted"), YamlValue::flag).orElse(false)) {
-            tool.untrusted();
+        fields.read("env", ToolEntry::texts).ifPresent(tool::env);
+        fields.read("verify", value -> ToolEntry.program(value, directory))
+                .ifPresent(program -> tool.verify(program.toArray(String[]::new)));
+        Map<String, Runnable> flags = Map.of(
+                "untrusted", tool::untrusted,
+                "safe_to_retry", tool::safeToRetry,
+                "verify_forbids", tool::verifyForbids,
+                "honours_key", tool::honoursKey);
+        flags.forEach((field, setting) -> {
+            if (fields.isSet(field)) {
+                setting.run();
+            }
+        });
+        if (fields.is("dedupe", "session")) {
+            tool.dedupe();
         }
-        Optional<YamlValue> env = kind.flatMap(known -> fields.take("env"));
-        problems.read(env, value -> verifyEnvironment(value, fields)).ifPresent(tool::env);
-        if (problems.read(fields.take("safe_to_retry"), YamlValue::flag).orElse(false)) {
-            tool.safeToRetry();
-            problems.run(() -> fields.refuse(EFFECT_FIELDS, "not allowed with safe_to_retry: true"));
-        } else {
-            sideEffects(tool, fields, problems);
+        if (fields.is("on_unknown", "ask")) {
+            tool.askOnUnknown();
         }
-        if (kind.isPresent()) {
-            problems.run(fields::end);
-        }
-        problems.end();
         return tool.build();
     }
 
-    /** Reads the environment variables of the verify program, for a tool that is not a program itself. */
-    private static Map<String, String> verifyEnvironment(YamlValue value, YamlFields fields) throws YamlProblem {
-        if (!fields.has("verify")) {
-            throw value.problem("only for tools that run a program");
-        }
-        return ToolEntry.environment(value);
-    }
-
-    private record KindField(ToolKind<?> kind, YamlValue value) {
-        ToolSpec.Builder read(ToolEntry entry) throws YamlProblem {
-            return kind.read(value, entry);
-        }
-    }
-
-    private Optional<KindField> kind(YamlFields fields) {
-        return kinds.stream()
-                .flatMap(kind -> kind.field().flatMap(fields::take).map(value -> new KindField(kind, value)).stream())
-                .findFirst();
-    }
-
-    private void sideEffects(ToolSpec.Builder tool, YamlFields fields, YamlProblems problems) {
-        problems.read(fields.take("dedupe"), value -> value.oneOf("call", "session"))
-                .filter("session"::equals)
-                .ifPresent(session -> tool.dedupe());
-        Optional<YamlValue> verify = fields.take("verify");
-        problems.read(verify, value -> ToolEntry.program(value, directory))
-                .ifPresent(program -> tool.verify(program.toArray(String[]::new)));
-        if (problems.read(fields.take("verify_forbids"), value -> verifyForbids(value, verify.isPresent()))
-                .orElse(false)) {
-            tool.verifyForbids();
-        }
-        problems.read(fields.take("on_unknown"), value -> value.oneOf("report", "ask"))
-                .filter("ask"::equals)
-                .ifPresent(ask -> tool.askOnUnknown());
-        if (problems.read(fields.take("honours_key"), YamlValue::flag).orElse(false)) {
-            tool.honoursKey();
-        }
-    }
-
-    private static boolean verifyForbids(YamlValue value, boolean verifies) throws YamlProblem {
-        boolean forbids = value.flag();
-        if (forbids && !verifies) {
-            throw value.problem("not allowed without verify");
-        }
-        return forbids;
-    }
-
     private static Json context(YamlValue value) throws YamlProblem {
-        value.fields();
         Json context = value.json();
         int length = context.canonical().length();
         if (length > LONGEST_CONTEXT) {
@@ -530,28 +408,16 @@ final class AgentFile {
 
     private Skills skills(YamlValue list) throws YamlProblem {
         List<Skills.Skill> found = new ArrayList<>();
-        YamlProblems problems = new YamlProblems();
-        List<String> folders = new ArrayList<>();
+        List<String> folders = list.items(YamlValue::words);
         for (YamlValue item : list.items()) {
-            problems.check(item::words).ifPresent(folder -> {
-                folders.add(folder);
-                SkillFolders.find(directory, folder, found).forEach(words -> problems.add(item.problem(words)));
-            });
-        }
-        problems.end();
-        if (folders.isEmpty()) {
-            throw list.problem("no folders given");
+            SkillFolders.find(directory, item.text(), found)
+                    .forEach(words -> item.problems().add(item.problem(words)));
         }
         return new Skills(folders, found);
     }
 
     private static ResultRule results(YamlValue value) throws YamlProblem {
-        YamlFields fields = value.fields();
-        YamlProblems problems = new YamlProblems();
-        Optional<ResultRule> shown = problems.read(fields.take("show"), AgentFile::shown);
-        problems.run(fields::end);
-        problems.end();
-        return shown.orElse(ResultRule.DEFAULT);
+        return value.fields().read("show", AgentFile::shown).orElse(ResultRule.DEFAULT);
     }
 
     private static ResultRule shown(YamlValue size) throws YamlProblem {
@@ -565,12 +431,9 @@ final class AgentFile {
 
     private SummaryRule summaries(YamlValue value, Optional<String> model) throws YamlProblem {
         YamlFields fields = value.fields();
-        YamlProblems problems = new YamlProblems();
         Optional<Integer> window = model.flatMap(models::contextWindow);
-        Optional<Long> whenTokens = problems.read(fields.take("when_tokens"), tokens -> whenTokens(tokens, window));
-        Optional<Integer> keepMessages = problems.read(fields.take("keep_messages"), messages -> messages.integer(1));
-        problems.run(fields::end);
-        problems.end();
+        Optional<Long> whenTokens = fields.read("when_tokens", tokens -> whenTokens(tokens, window));
+        Optional<Integer> keepMessages = fields.read("keep_messages", messages -> messages.integer(1));
         return new SummaryRule(
                 whenTokens.orElseGet(() -> window.map(tokens -> tokens * PERCENT_OF_WINDOW / 100L)
                         .filter(tokens -> tokens < SummaryRule.DEFAULT.whenTokens())
@@ -595,30 +458,20 @@ final class AgentFile {
 
     private static Budget budget(YamlValue value, List<String> priceless) throws YamlProblem {
         YamlFields fields = value.fields();
-        YamlProblems problems = new YamlProblems();
-        Optional<Usd> usd = problems.read(fields.take("usd"), amount -> dollars(amount, priceless));
-        Optional<Long> tokens = problems.read(fields.take("tokens"), amount -> amount.whole(1));
-        problems.run(fields::end);
-        problems.end();
-        return new Budget(usd, tokens);
+        return new Budget(
+                fields.read("usd", amount -> dollars(amount, priceless)),
+                fields.read("tokens", amount -> amount.whole(1)));
     }
 
     private static Usd dollars(YamlValue value, List<String> priceless) throws YamlProblem {
         if (!priceless.isEmpty()) {
             throw value.problem("no price is known for " + String.join(", ", priceless) + ". Set pricing");
         }
-        BigDecimal dollars = value.number();
-        if (dollars.signum() <= 0 || dollars.compareTo(MOST_DOLLARS) > 0) {
-            throw value.problem("expected more than 0 to " + MOST_DOLLARS + " dollars, found " + dollars);
-        }
-        return Usd.of(dollars);
+        return Usd.of(value.number());
     }
 
     private static String toolName(YamlValue value) throws YamlProblem {
         String name = value.text();
-        if (!ToolNames.isWellFormed(name)) {
-            throw value.problem("a tool's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
-        }
         if (ToolNames.isTaken(name)) {
             throw value.problem("this name is reserved: " + name);
         }
@@ -626,23 +479,28 @@ final class AgentFile {
     }
 
     private static Json schema(YamlValue value) throws YamlProblem {
-        value.fields();
+        return schema(value, ToolArguments::malformation);
+    }
+
+    private static Json input(YamlValue value) throws YamlProblem {
+        return schema(value, ToolArguments::schemaProblem);
+    }
+
+    private static Json schema(YamlValue value, Function<Json, Optional<String>> check) throws YamlProblem {
         Json schema = value.json();
-        Optional<String> problem = ToolArguments.malformation(schema);
+        Optional<String> problem = check.apply(schema);
         if (problem.isPresent()) {
             throw value.problem(problem.get());
         }
         return schema;
     }
 
-    private static Json input(YamlValue value) throws YamlProblem {
-        value.fields();
-        Json schema = value.json();
-        Optional<String> problem = ToolArguments.schemaProblem(schema);
-        if (problem.isPresent()) {
-            throw value.problem(problem.get());
+    /** Also called for an agent with subagents, whose tools make it larger. */
+    private static void checkSize(AgentSpec agent, YamlValue root) throws YamlProblem {
+        int bytes = bytes(agent);
+        if (bytes > LARGEST_BYTES) {
+            throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
         }
-        return schema;
     }
 
     private static int bytes(AgentSpec agent) {

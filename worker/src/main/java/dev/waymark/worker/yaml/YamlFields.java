@@ -1,7 +1,6 @@
 package dev.waymark.worker.yaml;
 
 import dev.waymark.display.Suggestion;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -39,6 +38,26 @@ public final class YamlFields {
         return Optional.ofNullable(left.remove(name));
     }
 
+    /** Reads a field. Empty if it is missing, or if reading it adds to the problems of the file. */
+    public <T> Optional<T> read(String name, YamlProblems.Reading<T> reading) {
+        return take(name).flatMap(value -> value.read(reading));
+    }
+
+    /** Whether the field is {@code true}. */
+    public boolean isSet(String name) {
+        return read(name, YamlValue::flag).orElse(false);
+    }
+
+    /** Whether the field is this word. */
+    public boolean is(String name, String word) {
+        return read(name, YamlValue::text).filter(word::equals).isPresent();
+    }
+
+    /** Reads a required field. */
+    public <T> T require(String name, YamlProblems.Reading<T> reading) throws YamlProblem {
+        return reading.of(require(name));
+    }
+
     public YamlValue require(String name) throws YamlProblem {
         Optional<YamlValue> value = take(name);
         if (value.isEmpty()) {
@@ -50,14 +69,6 @@ public final class YamlFields {
     /** The problem of a required field that is missing or misspelled. */
     public YamlProblem missing(String name) {
         return misspelled(name).orElseGet(() -> problem(name, "is missing"));
-    }
-
-    /** The problem of a mapping that has none of these fields, or a misspelled one. */
-    public YamlProblem missing(Collection<String> names) {
-        return names.stream()
-                .flatMap(name -> misspelled(name).stream())
-                .findFirst()
-                .orElseGet(() -> owner.problem("needs one of " + String.join(", ", names)));
     }
 
     /** The problem of a similar field that is present instead of this one. */
@@ -72,18 +83,6 @@ public final class YamlFields {
         Map<String, YamlValue> all = new LinkedHashMap<>(left);
         left.clear();
         return all;
-    }
-
-    /** Rejects fields with any of these names, with this message. */
-    public void refuse(Set<String> names, String words) throws YamlProblem {
-        YamlProblems problems = new YamlProblems();
-        for (String name : names) {
-            YamlValue value = left.remove(name);
-            if (value != null) {
-                problems.add(value.problem(words));
-            }
-        }
-        problems.end();
     }
 
     /** Rejects the remaining fields, and suggests the field that may have been meant. */

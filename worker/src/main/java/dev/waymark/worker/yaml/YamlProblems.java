@@ -3,10 +3,12 @@ package dev.waymark.worker.yaml;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Collects problems, so that reading a file once finds all of them. */
 public final class YamlProblems {
     private final List<YamlProblem> found = new ArrayList<>();
+    private final List<String> settled = new ArrayList<>();
 
     /** A check that may find a problem. */
     @FunctionalInterface
@@ -33,8 +35,20 @@ public final class YamlProblems {
     }
 
     public void add(YamlProblem problem) {
-        found.add(problem);
-        found.addAll(problem.others());
+        Stream.concat(Stream.of(problem), problem.others().stream())
+                .filter(each -> !isSettled(each.field()))
+                .forEach(found::add);
+    }
+
+    /** Ignores further problems of this field and of fields in it. */
+    void settle(String field) {
+        settled.add(field);
+    }
+
+    boolean isSettled(String field) {
+        return settled.stream()
+                .anyMatch(
+                        other -> field.equals(other) || field.startsWith(other + ".") || field.startsWith(other + "["));
     }
 
     /** The result of the check, or empty if it finds a problem. */

@@ -58,11 +58,13 @@ public final class YamlValue {
     private final String file;
     private final String field;
     private final Node node;
+    private final YamlProblems problems;
 
-    private YamlValue(String file, String field, Node node) {
+    private YamlValue(String file, String field, Node node, YamlProblems problems) {
         this.file = file;
         this.field = field;
         this.node = node;
+        this.problems = problems;
     }
 
     /**
@@ -101,9 +103,10 @@ public final class YamlValue {
             if (!documents.hasNext()) {
                 throw new YamlProblem(file, 1, "", "is empty");
             }
-            YamlValue first = new YamlValue(file, "", documents.next());
+            YamlValue first = new YamlValue(file, "", documents.next(), new YamlProblems());
             if (documents.hasNext()) {
-                throw new YamlValue(file, "", documents.next()).problem("expected one document, found another");
+                throw new YamlValue(file, "", documents.next(), first.problems)
+                        .problem("expected one document, found another");
             }
             first.count(first.node, 0);
             return first;
@@ -131,10 +134,21 @@ public final class YamlValue {
         return field;
     }
 
+    /** The problems of the file that were found so far. */
+    public YamlProblems problems() {
+        return problems;
+    }
+
+    /** Reads this value. Empty if that adds to the problems of the file. */
+    public <T> Optional<T> read(YamlProblems.Reading<T> reading) {
+        return problems.check(() -> reading.of(this));
+    }
+
     public YamlProblem problem(String words) {
         return new YamlProblem(file, line(), field, words);
     }
 
+    /** The fields of a mapping, without those that a schema has refused. */
     public YamlFields fields() throws YamlProblem {
         if (!(node instanceof MappingNode mapping)) {
             throw problem("expected fields, found " + kind());
@@ -142,10 +156,11 @@ public final class YamlValue {
         Map<String, YamlValue> fields = new LinkedHashMap<>();
         for (NodeTuple tuple : mapping.getValue()) {
             String name = key(tuple);
-            if (fields.put(name, new YamlValue(file, path(name), tuple.getValueNode())) != null) {
+            if (fields.put(name, new YamlValue(file, path(name), tuple.getValueNode(), problems)) != null) {
                 throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "duplicate field");
             }
         }
+        fields.values().removeIf(value -> problems.isSettled(value.field));
         return new YamlFields(this, fields);
     }
 
@@ -155,7 +170,7 @@ public final class YamlValue {
         }
         List<YamlValue> items = new ArrayList<>();
         for (Node item : sequence.getValue()) {
-            items.add(new YamlValue(file, field + "[" + items.size() + "]", item));
+            items.add(new YamlValue(file, field + "[" + items.size() + "]", item, problems));
         }
         return items;
     }
@@ -284,6 +299,7 @@ public final class YamlValue {
         return Integer.parseInt(matcher.group(1)) * 1024;
     }
 
+    /** The value as JSON, without the fields that a schema has refused. */
     public Json json() throws YamlProblem {
         try {
             return Json.of(tree());
@@ -292,9 +308,16 @@ public final class YamlValue {
         }
     }
 
+    /** A field by name, or an item by number. A field that is missing has the line of this mapping. */
+    YamlValue at(Object element) throws YamlProblem {
+        return element instanceof Integer index
+                ? items().get(index)
+                : fields().take(String.valueOf(element)).orElseGet(() -> child(String.valueOf(element)));
+    }
+
     /** A missing field of this mapping, for a problem's path. */
     YamlValue child(String name) {
-        return new YamlValue(file, path(name), node);
+        return new YamlValue(file, path(name), node, problems);
     }
 
     private @Nullable Object tree() throws YamlProblem {
@@ -305,7 +328,9 @@ public final class YamlValue {
                 if (tree.containsKey(name)) {
                     throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "duplicate field");
                 }
-                tree.put(name, new YamlValue(file, path(name), tuple.getValueNode()).tree());
+                if (!problems.isSettled(path(name))) {
+                    tree.put(name, new YamlValue(file, path(name), tuple.getValueNode(), problems).tree());
+                }
             }
             return tree;
         }
@@ -328,7 +353,7 @@ public final class YamlValue {
             return new BigInteger(value);
         }
         if (tag.equals(Tag.FLOAT)) {
-            return Double.valueOf(value);
+            return number().doubleValue();
         }
         if (tag.equals(Tag.STR)) {
             return value;
@@ -343,7 +368,8 @@ public final class YamlValue {
         throw problem("expected " + expected + ", found " + kind());
     }
 
-    private String kind() {
+    /** The value in a message: cut, and in words if it is not text, a number or a flag. */
+    String kind() {
         if (node instanceof MappingNode) {
             return "fields";
         }

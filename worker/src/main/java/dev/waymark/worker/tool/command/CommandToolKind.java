@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.command;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.Sandbox;
 import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
@@ -18,7 +19,6 @@ import dev.waymark.worker.tool.kind.ToolPrograms;
 import dev.waymark.worker.tool.kind.ToolRun;
 import dev.waymark.worker.tool.kind.UnknownDefinitionException;
 import dev.waymark.worker.yaml.YamlProblem;
-import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.util.List;
 import java.util.Optional;
@@ -50,15 +50,12 @@ public final class CommandToolKind implements ToolKind<ToolImplementation.Comman
 
     @Override
     public ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
-        YamlProblems problems = new YamlProblems();
-        List<String> program = problems.check(() -> ToolEntry.program(value, entry.directory()))
-                .orElse(List.of());
+        Optional<Sandbox> sandbox = entry.fields()
+                .read("sandbox", given -> SandboxFields.read(given, entry.directory()))
+                .flatMap(read -> read);
+        List<String> program = ToolEntry.program(value, entry.directory());
         ToolSpec.Builder tool = ToolSpec.command(entry.name(), program.toArray(String[]::new));
-        problems.read(entry.fields().take("env"), ToolEntry::environment).ifPresent(tool::env);
-        problems.read(entry.fields().take("sandbox"), sandbox -> SandboxFields.read(sandbox, entry.directory()))
-                .flatMap(sandbox -> sandbox)
-                .ifPresent(tool::sandbox);
-        problems.end();
+        sandbox.ifPresent(tool::sandbox);
         return tool;
     }
 

@@ -4,7 +4,6 @@ import dev.waymark.agent.Sandbox;
 import dev.waymark.worker.process.Bubblewrap;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
-import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,26 +16,25 @@ final class SandboxFields {
 
     /** @param directory the base of relative paths */
     static Optional<Sandbox> read(YamlValue value, Path directory) throws YamlProblem {
-        YamlProblems problems = new YamlProblems();
-        Sandbox sandbox = Sandbox.CLOSED;
-        if (!value.isMapping()) {
-            if (!value.flag()) {
-                return Optional.empty();
-            }
-        } else {
-            YamlFields fields = value.fields();
-            boolean network =
-                    problems.read(fields.take("network"), YamlValue::flag).orElse(false);
-            List<String> read = problems.read(fields.take("read"), list -> list.items(path -> path(path, directory)))
-                    .orElse(List.of());
-            List<String> write = problems.read(fields.take("write"), list -> list.items(path -> path(path, directory)))
-                    .orElse(List.of());
-            problems.run(fields::end);
-            sandbox = new Sandbox(network, read, write);
+        if (!value.isMapping() && !value.flag()) {
+            return Optional.empty();
         }
-        Bubblewrap.problem().ifPresent(why -> problems.add(value.problem(why)));
-        problems.end();
+        Sandbox sandbox = Sandbox.CLOSED;
+        if (value.isMapping()) {
+            YamlFields fields = value.fields();
+            sandbox = new Sandbox(
+                    fields.isSet("network"), paths(fields, "read", directory), paths(fields, "write", directory));
+        }
+        Optional<String> problem = Bubblewrap.problem();
+        if (problem.isPresent()) {
+            throw value.problem(problem.get());
+        }
         return Optional.of(sandbox);
+    }
+
+    private static List<String> paths(YamlFields fields, String name, Path directory) {
+        return fields.read(name, list -> list.items(path -> path(path, directory)))
+                .orElse(List.of());
     }
 
     private static String path(YamlValue value, Path directory) throws YamlProblem {

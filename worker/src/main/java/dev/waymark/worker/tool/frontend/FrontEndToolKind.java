@@ -9,43 +9,21 @@ import dev.waymark.worker.inbound.InlineText;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolRun;
-import dev.waymark.worker.yaml.YamlProblem;
-import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Tools that a front end runs: {@code front_end: true}. The worker turns such a call into a question, which waits
  * without a time limit until somebody answers it with the result.
  */
 public final class FrontEndToolKind implements ToolKind<ToolImplementation.Plain> {
-    private static final Set<String> FIELDS_OF_EFFECTS = Set.of(
-            "safe_to_retry",
-            "dedupe",
-            "verify",
-            "verify_forbids",
-            "on_unknown",
-            "honours_key",
-            "env",
-            "timeout",
-            "output",
-            "sandbox");
-
     @Override
     public Optional<String> field() {
         return Optional.of("front_end");
     }
 
     @Override
-    public ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
-        YamlProblems problems = new YamlProblems();
-        if (!value.flag()) {
-            problems.add(value.problem("leave it out, or set it to true"));
-        }
-        problems.run(() -> entry.fields()
-                .refuse(FIELDS_OF_EFFECTS, "not allowed with front_end: no worker runs the tool or learns its effect"));
-        problems.end();
+    public ToolSpec.Builder read(YamlValue value, ToolEntry entry) {
         return ToolSpec.frontEnd(entry.name());
     }
 

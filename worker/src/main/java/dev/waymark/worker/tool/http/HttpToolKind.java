@@ -1,6 +1,5 @@
 package dev.waymark.worker.tool.http;
 
-import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
@@ -12,10 +11,8 @@ import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolPrograms;
 import dev.waymark.worker.tool.kind.ToolRun;
 import dev.waymark.worker.yaml.YamlProblem;
-import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.util.Optional;
-import java.util.Set;
 
 /** Tools that are HTTP requests: {@code http: { method: POST, url: … }}. They may have a program that verifies them. */
 public final class HttpToolKind implements ToolKind<ToolImplementation.Http> {
@@ -34,11 +31,7 @@ public final class HttpToolKind implements ToolKind<ToolImplementation.Http> {
 
     @Override
     public ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
-        YamlProblems problems = new YamlProblems();
-        problems.run(() -> entry.fields().refuse(Set.of("command"), "not allowed together with http"));
-        Optional<Endpoint> endpoint = problems.check(() -> HttpFields.endpoint(value, entry.fields(), entry.input()));
-        problems.end();
-        return ToolSpec.http(entry.name(), endpoint.orElseThrow());
+        return ToolSpec.http(entry.name(), HttpFields.endpoint(value, entry.fields(), entry.input()));
     }
 
     @Override

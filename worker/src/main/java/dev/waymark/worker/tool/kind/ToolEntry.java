@@ -4,13 +4,11 @@ import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.RuleCheck;
-import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +26,7 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
     /** Reads a program with its arguments. */
     public static List<String> program(YamlValue value, Path directory) throws YamlProblem {
         List<String> command = value.items(YamlValue::text);
-        if (command.isEmpty() || command.get(0).isBlank()) {
+        if (command.get(0).isBlank()) {
             throw value.problem("no program given");
         }
         // A program on PATH may be installed later; a path must exist now.
@@ -38,29 +36,9 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
         return command;
     }
 
-    public static Map<String, String> environment(YamlValue value) throws YamlProblem {
-        return value.entries(ToolEntry::variable);
-    }
-
-    private static String variable(String name, YamlValue value) throws YamlProblem {
-        if (!EnvironmentReferences.isName(name)) {
-            throw value.problem("not a valid variable name");
-        }
-        if (name.startsWith("WAYMARK_")) {
-            throw value.problem("names that start with WAYMARK_ are reserved");
-        }
-        if (!EnvironmentReferences.isWellFormed(value.text())) {
-            throw value.problem("expected ${NAME}");
-        }
-        return value.text();
-    }
-
-    public static Duration timeout(YamlValue value) throws YamlProblem {
-        Duration timeout = value.duration();
-        if (timeout.isZero()) {
-            throw value.problem("must be longer than 0");
-        }
-        return timeout;
+    /** Reads variables or headers, in which {@code ${NAME}} is a reference. */
+    public static Map<String, String> texts(YamlValue value) throws YamlProblem {
+        return value.entries((name, text) -> text.text());
     }
 
     /**
@@ -80,7 +58,7 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
     }
 
     private static ApprovalRule shortForm(YamlValue value) throws YamlProblem {
-        return value.oneOf("always", "never").equals("always") ? ALWAYS : NEVER;
+        return value.text().equals("always") ? ALWAYS : NEVER;
     }
 
     private static ApprovalRule rule(YamlValue value, Json input) throws YamlProblem {
