@@ -281,7 +281,7 @@ class SkillsTest {
         assertThatThrownBy(() -> load(model()))
                 .hasMessageContaining(prefix + "2: skills[1]: skills/pdf and skills/pdf have the same name, pdf");
         file("docs", "skills: []\n");
-        assertThatThrownBy(() -> load(model())).hasMessageContaining("2: skills: no folders given");
+        assertThatThrownBy(() -> load(model())).hasMessageContaining("2: skills: is empty");
     }
 
     /** The recorded form: an agent that was built again has its skills once, and another agent has no trace of them. */

@@ -13,6 +13,7 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.render.Output;
+import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import java.time.Duration;
@@ -24,10 +25,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 @HelpEntry(
         group = CommandGroup.RUN_AGENTS,
-        examples = {"agents", "agents --agents my-agents"})
+        examples = {"agents", "agents --agents my-agents", "agents --schema > agent.schema.json"})
 @Command(name = "agents", description = "Checks the agent files and lists them, with their models and tools.")
 public final class AgentsCommand implements Callable<Integer> {
 
@@ -36,6 +38,9 @@ public final class AgentsCommand implements Callable<Integer> {
 
     @Mixin
     private AgentsOptions agents;
+
+    @Option(names = "--schema", description = "Print the JSON schema of agent files, for editors, and do nothing else.")
+    private boolean schema;
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record Row(
@@ -95,6 +100,10 @@ public final class AgentsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        if (schema) {
+            output.line(AgentDirectory.schema().stripTrailing());
+            return ExitCode.DONE;
+        }
         WorkerLog.toStderr(output.isVerbose());
         try {
             list(agents.load());

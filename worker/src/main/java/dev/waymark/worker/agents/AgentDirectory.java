@@ -149,6 +149,12 @@ public final class AgentDirectory {
         }
     }
 
+    /** Returns the JSON schema of agent files, which declares their fields. */
+    @Internal
+    public static String schema() {
+        return AgentFile.SCHEMA.text();
+    }
+
     private static Map<Path, FileVersion> filesOf(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
             throw new NoSuchFileException(directory.toString(), null, "no such directory");

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,6 +34,9 @@ import java.util.stream.StreamSupport;
 public final class YamlSchema {
     /** The value has the wrong type, or its field is unknown. Other problems of the same field are then pointless. */
     private static final List<String> FIRST = List.of("type", "additionalProperties");
+
+    /** The largest number of fields that the problem of an unknown field lists. */
+    private static final int MOST_LISTED = 10;
 
     private final String text;
     private final JsonNode document;
@@ -72,17 +76,22 @@ public final class YamlSchema {
         for (Error error : errors) {
             YamlValue value = place(file, error);
             if (error.getKeyword().equals("additionalProperties")) {
-                Optional<String> suggestion = Suggestion.of(error.getProperty(), absent(error));
+                Set<String> known = absent(error);
+                Optional<String> suggestion = Suggestion.of(error.getProperty(), known);
                 suggestion.ifPresent(name -> meant.add(sibling(value, name)));
-                found.putIfAbsent(value.field(), value.problem(unknown(error, suggestion)));
+                String hint = suggestion
+                        .map(name -> ". Did you mean \"" + name + "\"?")
+                        .orElse(
+                                known.isEmpty() || known.size() > MOST_LISTED
+                                        ? ""
+                                        : ". Expected one of " + String.join(", ", known));
+                found.putIfAbsent(value.field(), value.problem("unknown field" + hint));
             } else if (!isExplained(error, value, meant)) {
                 found.putIfAbsent(value.field(), value.problem(words(error, value)));
             }
         }
-        found.values().forEach(problem -> {
-            file.problems().add(problem);
-            file.problems().settle(problem.field());
-        });
+        found.values().forEach(file.problems()::add);
+        found.keySet().forEach(file.problems()::settle);
         meant.forEach(file.problems()::settle);
     }
 
@@ -111,22 +120,19 @@ public final class YamlSchema {
     }
 
     private Set<String> absent(Error unknown) {
-        Set<String> names = new HashSet<>();
+        Set<String> names = new LinkedHashSet<>();
         owner(unknown).path("properties").fieldNames().forEachRemaining(names::add);
         unknown.getInstanceNode().fieldNames().forEachRemaining(names::remove);
         return names;
-    }
-
-    private static String unknown(Error error, Optional<String> suggestion) {
-        return suggestion
-                .map(name -> "unknown field. Did you mean \"" + name + "\"?")
-                .orElse("unknown field");
     }
 
     private String words(Error error, YamlValue value) {
         JsonNode owner = owner(error);
         String keyword = error.getKeyword();
         JsonNode limit = owner.path(keyword);
+        if (keyword.equals("propertyNames")) {
+            return limit.path("errorMessage").asText(error.getMessage());
+        }
         String found = owner.path("writeOnly").asBoolean() || keyword.equals("not") ? "" : ", found " + value.kind();
         if (owner.has("errorMessage")) {
             return owner.get("errorMessage").textValue() + found;

@@ -312,6 +312,7 @@ class AgentDirectoryTest {
                             "12: pricing.output",
                             "12: pricing.cache_read",
                             "13: fallback[0].model",
+                            "13: fallback[0].options.x",
                             "13: fallback[0].pricing.input",
                             "13: fallback[0].pricing.output",
                             "13: fallback[0].y",
@@ -533,22 +534,22 @@ class AgentDirectoryTest {
                 "{ use: files, approval: often } | approval: expected always or never, found often",
                 "{ use: ask_user, approval: always } | approval: a question needs no approval",
                 "{ use: nothing }                | use: no such tool: nothing. Known tools: ask_user, todos, plan, files, forecast, seed_clouds",
-                "{ use: ask_user, timeout: 5s }  | timeout: unknown field",
+                "{ use: ask_user, timeout: 5s }  | timeout: not allowed with use",
                 "{ name: model, command: [x], safe_to_retry: true }    | name: this name is reserved: model",
                 "{ name: ask_user, command: [x], safe_to_retry: true } | name: this name is reserved: ask_user",
                 "{ name: a.b, command: [x], safe_to_retry: true } | name: a tool's name has 1 to 64 characters A-Z a-z 0-9 _ -, found a.b",
                 "{ name: t, htp: {} } | htp: unknown field. Did you mean \"http\"?",
                 "{ name: t, comand: [x] } | comand: unknown field. Did you mean \"command\"?",
                 "{ name: t, command: x, safe_to_retry: true } | command: expected a list, found x",
-                "{ name: t, command: [], safe_to_retry: true } | command: no program given",
+                "{ name: t, command: [], safe_to_retry: true } | command: is empty",
                 "{ name: t, command: [x], safe_to_retry: true, dedupe: session } | dedupe: not allowed with "
                         + "safe_to_retry: true",
                 "{ name: t, command: [x], dedupe: always } | dedupe: expected call or session, found always",
                 "{ name: t, command: [x], on_unknown: pray } | on_unknown: expected report or ask, found pray",
                 "{ name: t, command: [x], safe_to_retry: true, timeout: 0s } | timeout: must be longer than 0",
                 "{ name: t, command: [x], safe_to_retry: true, input: { type: string } } | input: must have type: object",
-                "{ name: t, command: [x], safe_to_retry: true, env: { A: '${' } } | env.A: expected ${NAME}",
-                "{ name: t, command: [x], safe_to_retry: true, env: { A-B: c } } | env.A-B: not a valid variable name",
+                "{ name: t, command: [x], safe_to_retry: true, env: { A: '${' } } | env.A: expected text in which ${ begins the name of a variable: ${NAME}",
+                "{ name: t, command: [x], safe_to_retry: true, env: { A-B: c } } | env.A-B: a variable's name has letters, digits and _, and does not start with WAYMARK_",
                 "{ mcp: { command: [x] } } | mcp.name: is missing",
                 "{ mcp: { name: a.b, command: [x] } } | mcp.name: a server's name has 1 to 64 characters A-Z a-z 0-9 _ -, found a.b",
                 "{ mcp: { name: d } } | mcp.command: is missing",
@@ -556,10 +557,10 @@ class AgentDirectoryTest {
                 "{ mcp: { name: d, url: 'https://me:pw@x' } } | mcp.url: put credentials into headers, as ${NAME}: URLs are recorded",
                 "{ mcp: { name: d, url: 'https://x', env: {} } } | mcp.env: not allowed together with url",
                 "{ mcp: { name: d, command: [x], headers: {} } } | mcp.headers: not allowed together with command",
-                "{ mcp: { name: d, url: 'https://x', headers: { A: '${' } } } | mcp.headers.A: expected ${NAME}",
+                "{ mcp: { name: d, url: 'https://x', headers: { A: '${' } } } | mcp.headers.A: expected text in which ${ begins the name of a variable: ${NAME}",
                 "{ mcp: { name: d, command: [x], approval: { t: maybe } } } | mcp.approval.t: expected always or never, found maybe",
-                "{ mcp: { name: d, command: [x] }, name: t } | name: unknown field",
-                "{ name: t, command: [x], safe_to_retry: true, env: { WAYMARK_TOOL: c } } | env.WAYMARK_TOOL: names that start with WAYMARK_ are reserved",
+                "{ mcp: { name: d, command: [x] }, name: t } | name: not allowed with mcp",
+                "{ name: t, command: [x], safe_to_retry: true, env: { WAYMARK_TOOL: c } } | env.WAYMARK_TOOL: a variable's name has letters, digits and _, and does not start with WAYMARK_",
             })
     void load_wrongTool_isRefused(String tool, String message) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
@@ -571,7 +572,7 @@ class AgentDirectoryTest {
             delimiter = '|',
             value = {
                 "{ name: t, safe_to_retry: true } | needs one of use, mcp, http, command, front_end",
-                "files                            | expected fields, such as use: files",
+                "files                            | expected fields, such as use: files, found files",
             })
     void load_toolWithoutAKind_isRefused(String tool, String message) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
@@ -680,14 +681,14 @@ class AgentDirectoryTest {
                 "method: GET, url: 'ftp://a.example/' | http.url: expected http:// or https:// and a host, without a user",
                 "method: GET, url: 'https://{id}/' | http.url: expected http:// or https:// and a host, without a user and without {id} in them",
                 "method: GET, url: 'https://a.example/{id}' | http.url: {id} is not a property of the tool's input",
-                "method: GET, url: 'https://a.example/${A' | http.url: expected ${NAME}",
+                "method: GET, url: 'https://a.example/${A' | http.url: expected text in which ${ begins the name of a variable: ${NAME}",
                 "method: GET, url: 'https://a.example/', headers: { 'A B': x } | http.headers.A B: not a valid header name",
                 "method: GET, url: 'https://a.example/', headers: { Host: x } | http.headers.Host: a tool can't set this header",
                 "method: GET, url: 'https://a.example/', headers: { idempotency-key: x } | http.headers.idempotency-key: a tool can't set this header",
                 "method: GET, url: 'https://a.example/', headers: { A: é } | http.headers.A: a header can hold printable ASCII only",
-                "method: GET, url: 'https://a.example/', headers: { A: '${' } | http.headers.A: expected ${NAME}",
+                "method: GET, url: 'https://a.example/', headers: { A: '${' } | http.headers.A: expected text in which ${ begins the name of a variable: ${NAME}",
                 "method: GET, url: 'https://a.example/', allow_private: yes | http.allow_private: expected true or false, found yes",
-                "method: GET, url: 'https://a.example/', body: x | http.body: unknown field",
+                "method: GET, url: 'https://a.example/', body: x | http.body: unknown field. Expected one of headers, allow_private",
             })
     void load_wrongRequest_isRefused(String http, String message) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, http: { " + http + " } }\n");

@@ -52,12 +52,12 @@ class FrontEndToolTest {
             delimiter = '|',
             value = {
                 "front_end: false                       | front_end: leave it out, or set it to true",
-                "front_end: [a]                         | front_end: expected true or false",
+                "front_end: [a]                         | front_end: leave it out, or set it to true",
                 "front_end: true, safe_to_retry: true   | safe_to_retry: not allowed with front_end",
                 "front_end: true, verify: [true]        | verify: not allowed with front_end",
                 "front_end: true, timeout: 5s           | timeout: not allowed with front_end",
                 "front_end: true, output: {type: string} | output: not allowed with front_end",
-                "front_end: true, command: [cat]        | front_end: unknown field",
+                "front_end: true, command: [cat]        | command: not allowed with front_end",
             })
     void unsuitableField_isReportedWithItsLine(String fields, String problem) {
         String lines = "    " + fields.replaceAll(", (?=[a-z_]+: )", "\n    ") + "\n";

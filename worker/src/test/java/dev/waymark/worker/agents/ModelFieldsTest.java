@@ -128,15 +128,14 @@ class ModelFieldsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "anthropic:m | temprature: 1     | options.temprature: unknown option. Did you mean \"temperature\"?"
-                        + " anthropic knows effort, temperature, thinking, thinking_display, thinking_budget, service_tier, tool_choice, parallel_calls, cache",
+                "anthropic:m | temprature: 1     | options.temprature: unknown field. Did you mean \"temperature\"?",
                 "anthropic:m | thinking: enabled | options.thinking: expected one of adaptive, between_tools, disabled, found enabled",
                 "anthropic:m | { thinking: adaptive, thinking_budget: 2000 } | options.thinking: not allowed with"
                         + " thinking_budget",
                 "anthropic:m | { thinking: adaptive, temperature: 1 } | options.temperature: not allowed with thinking:"
                         + " adaptive",
-                "openai:m    | top_k: 1          | options.top_k: unknown option. openai knows effort, temperature,"
-                        + " thinking_display, service_tier, tool_choice, parallel_calls",
+                "openai:m    | top_k: 1          | options.top_k: unknown field. Expected one of effort, temperature,"
+                        + " thinking, thinking_display, thinking_budget, service_tier, tool_choice, parallel_calls, cache",
                 "openai:m    | thinking_budget: 2000 | options.thinking_budget: unknown option. openai knows effort,"
                         + " temperature, thinking_display, service_tier, tool_choice, parallel_calls",
                 "plain:m     | effort: high      | options.effort: unknown option. Models of plain have no options",
@@ -297,7 +296,7 @@ class ModelFieldsTest {
     @Test
     void fallbacks_tooManyOrWithoutAPriceForABudget_areReported() {
         assertThat(problem("model: openai:m\nfallback: [openai:a, openai:b, openai:c, openai:d, openai:e]"))
-                .contains("a.yaml:2: fallback: too many models: 5, at most 4");
+                .contains("a.yaml:2: fallback: too many entries: 5, at most 4");
         assertThat(problem("model: openai:gpt-5\nfallback: [openai:gpt-5-mini, openai:m-1]\nbudget: { usd: 1 }"))
                 .contains("a.yaml:3: budget.usd: no price is known for openai:m-1. Set pricing");
     }
