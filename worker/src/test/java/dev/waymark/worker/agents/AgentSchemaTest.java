@@ -133,9 +133,9 @@ class AgentSchemaTest {
             }
             visit(path + "." + field.getKey(), field.getValue(), silent);
         });
-        for (String keyword : List.of("items", "additionalProperties", "propertyNames")) {
-            visit(path + "/" + keyword, part.path(keyword), silent);
-        }
+        Stream.of("items", "additionalProperties", "propertyNames")
+                .filter(part::has)
+                .forEach(keyword -> visit(path + "/" + keyword, part.get(keyword), silent));
         if (!path.contains("/$defs")) {
             part.path("$defs").properties().stream()
                     .filter(each -> !List.of("ownTool", "not").contains(each.getKey()))
