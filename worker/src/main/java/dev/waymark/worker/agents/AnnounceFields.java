@@ -13,18 +13,18 @@ final class AnnounceFields {
 
     static AnnounceRule rule(String receiver, YamlValue value) throws YamlProblem {
         YamlFields fields = value.fields();
-        AnnounceRule rule = AnnounceRule.to(receiver);
-        rule = fields.read(
-                        "events",
-                        list -> list.items(
-                                each -> AnnouncedEvent.named(each.text()).orElseThrow()))
-                .map(events -> events.toArray(AnnouncedEvent[]::new))
-                .map(rule::only)
-                .orElse(rule);
+        AnnounceRule all = AnnounceRule.to(receiver);
+        AnnounceRule some = fields.read("events", list -> list.items(AnnounceFields::event))
+                .map(events -> all.only(events.toArray(AnnouncedEvent[]::new)))
+                .orElse(all);
         return fields.read(
                         "reveal",
                         each -> AnnounceRule.Reveal.valueOf(each.text().toUpperCase(Locale.ROOT)))
-                .map(rule::revealing)
-                .orElse(rule);
+                .map(some::revealing)
+                .orElse(some);
+    }
+
+    private static AnnouncedEvent event(YamlValue value) throws YamlProblem {
+        return AnnouncedEvent.named(value.text()).orElseThrow(() -> value.problem("no such event"));
     }
 }

@@ -43,7 +43,7 @@ final class ModelFields {
 
     ModelOptions options(YamlValue value, String model, int maxTokens) throws YamlProblem {
         Map<String, YamlValue> fields = value.fields().takeAll();
-        ModelOptions options = OPTIONS.convertValue(value.json(), ModelOptions.class);
+        ModelOptions options = OPTIONS.convertValue(value.entries((name, option) -> option.json()), ModelOptions.class);
         checks.optionProblems(model, options, maxTokens)
                 .forEach((option, words) -> value.problems()
                         .add(Optional.ofNullable(fields.get(option.field()))

@@ -299,7 +299,6 @@ public final class YamlValue {
         return Integer.parseInt(matcher.group(1)) * 1024;
     }
 
-    /** The value as JSON, without the fields that a schema has refused. */
     public Json json() throws YamlProblem {
         try {
             return Json.of(tree());
@@ -328,9 +327,7 @@ public final class YamlValue {
                 if (tree.containsKey(name)) {
                     throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "duplicate field");
                 }
-                if (!problems.isSettled(path(name))) {
-                    tree.put(name, new YamlValue(file, path(name), tuple.getValueNode(), problems).tree());
-                }
+                tree.put(name, new YamlValue(file, path(name), tuple.getValueNode(), problems).tree());
             }
             return tree;
         }

@@ -713,6 +713,31 @@ class AgentDirectoryTest {
         assertThatThrownBy(this::load).hasMessageStartingWith(file + ":4: tools[0].input: /required: ");
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            announce: { ops: { events: [request.waitin] } } | announce.ops.events[0]: expected request.waiting or
+            announce: { ops: { events: [] } }               | announce.ops.events: is empty
+            announce: { 'o p': {} }                         | announce.o p: a receiver's name has 1 to 64 characters
+            announce: {}                                    | announce: is empty
+            approvals: { escalate: { after: 0s, to: ops } } | approvals.escalate.after: must be longer than 0
+            approvals: { on_timeout: deny }                 | approvals.on_timeout: only with timeout
+            continue_cut: 11                                | continue_cut: must be at most 10, found 11
+            max_tokens: 99999999999                         | max_tokens: must be at most 2147483647, found 99999999999
+            tools: [{ name: t, command: [1] }]              | tools[0].command[0]: expected text, found 1
+            tools: [{ use: files, approval: [{ then: maybe }] }] | tools[0].approval
+            tools: [{ name: t, command: [x], env: { A: 'sk-1 ${' } }] | expected text in which ${ begins the name of a variable: ${NAME}
+            """)
+    void load_valueThatTheSchemaRefuses_isTheOnlyProblem(String line, String words) throws Exception {
+        file("a.yaml", MODEL + line + "\n");
+        assertThatThrownBy(this::load).isInstanceOfSatisfying(AgentInvalid.class, problem -> {
+            assertThat(problem).hasMessageContaining(words).hasMessageNotContaining("sk-1");
+            assertThat(problem.others())
+                    .as(line)
+                    .filteredOn(other -> !line.startsWith("tools: [{ use"))
+                    .isEmpty();
+        });
+    }
+
     @Test
     void load_missingProgram_isRefused() throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, command: [./x.sh], safe_to_retry: true }\n");
