@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
 
 @HelpEntry(
         group = CommandGroup.RUN_AGENTS,
-        examples = {"agents", "agents --agents my-agents", "agents --schema > agent.schema.json"})
+        examples = {"agents", "agents --agents my-agents", "agents --schema"})
 @Command(name = "agents", description = "Checks the agent files and lists them, with their models and tools.")
 public final class AgentsCommand implements Callable<Integer> {
 
