@@ -2,7 +2,7 @@
 
 /** The kind of page, its id, and the rest of the address: `{ kind, id, panel, version, call }`. */
 export function currentAddress() {
-  const [, kind, id, query = ''] = location.hash.match(/^#\/(thread|new)(?:\/([^/?]+))?(?:\?(.*))?$/) ?? [];
+  const [, kind, id, query = ''] = location.hash.match(/^#\/(thread|new|alike)(?:\/([^/?]+))?(?:\?(.*))?$/) ?? [];
   const { panel, version, call } = Object.fromEntries(new URLSearchParams(query));
   return { kind, id: id && decoded(id), panel, version, call };
 }
@@ -20,6 +20,9 @@ export function threadLink(thread, place = {}) {
   const query = String(new URLSearchParams(Object.entries(place).filter(([, value]) => value !== undefined && value !== '')));
   return `#/thread/${encodeURIComponent(thread)}${query === '' ? '' : `?${query}`}`;
 }
+
+/** The address of the page that decides requests of a tool together. */
+export const alikeLink = (tool) => `#/alike/${encodeURIComponent(tool)}`;
 
 export const goToThread = (thread) => {
   location.hash = threadLink(thread);

@@ -1,8 +1,9 @@
 // Starts the console: signs in, and shows the page that the address names.
 import { currentAddress, goToThread } from './address.js';
+import { AlikePage } from './alike-page.js';
 import { wordsOf } from './api.js';
 import { h, replaceChildren } from './dom.js';
-import { Keyboard } from './keyboard.js';
+import { Keyboard, opensNext } from './keyboard.js';
 import { session } from './session.js';
 import { isSignedIn, signInForm } from './sign-in.js';
 import { StartPage } from './start-page.js';
@@ -17,7 +18,8 @@ class Console {
   constructor() {
     this.list = new ThreadList({
       onWaiting: (count) => {
-        document.title = count > 0 ? `(${count}) Waymark` : 'Waymark';
+        this.waitingCount = count;
+        this.#showTitle();
       },
       onFirst: () => {
         if (this.page === undefined) this.route();
@@ -49,7 +51,9 @@ class Console {
       { key: '3', words: 'Open threads', run: () => this.list.filter(2) },
       { key: '4', words: 'Failed threads', run: () => this.list.filter(3) },
       ...(session.may('talk') ? [{ key: 'n', words: 'New thread', run: () => (location.hash = '#/new') }] : []),
-      { key: 'w', words: 'Go to what waits for you in this thread', run: onPage((page) => page.focusDecision()) },
+      { key: 'w', words: 'Next request that waits for you, here or in another thread', run: () => this.#nextRequest() },
+      { key: 'a', words: 'Approve the request that has the focus', run: onPage((page) => page.decideByKey('approve')) },
+      { key: 'x', words: 'Deny it, with a reason', run: onPage((page) => page.decideByKey('deny')) },
       { key: 'm', words: 'Write a message', run: onPage((page) => page.focusComposer()) },
       { key: 't', words: 'Timeline', run: onPage((page) => page.showPanel('timeline')) },
       { key: 'd', words: 'Details', run: onPage((page) => page.showPanel('details')) },
@@ -58,6 +62,27 @@ class Console {
       { key: 'ArrowRight', words: 'Later version, in the timeline', run: onPage((page) => page.stepVersion(1)) },
       { key: 'Escape', words: 'Close the panel, or the thread; what you have begun to write stays', run: () => this.#leave() },
     ]);
+  }
+
+  /** Goes to the next request of the thread that is shown, and after its last one to that of another thread. */
+  #nextRequest() {
+    if (this.page instanceof ThreadPage && this.page.focusNextDecision()) return;
+    const next = this.list.nextAwaited;
+    if (next !== undefined) goToThread(next);
+    else if (this.page instanceof ThreadPage) this.page.focusDecision();
+  }
+
+  /** Called when nothing more waits for the user in a thread where a decision was made. */
+  #decided() {
+    const next = this.list.nextAwaited;
+    if (next !== undefined && opensNext()) goToThread(next);
+  }
+
+  /** The title of the tab: how many threads wait for the user, and the thread that is shown. */
+  #showTitle() {
+    const count = this.waitingCount > 0 ? `(${this.waitingCount}) ` : '';
+    const title = this.page?.title ? `${this.page.title} · ` : '';
+    document.title = `${count}${title}Waymark`;
   }
 
   #leave() {
@@ -78,8 +103,23 @@ class Console {
       this.list.select('');
       replaceChildren(this.main, this.page.element);
       this.page.shown();
+    } else if (kind === 'alike' && id !== undefined) {
+      this.page = new AlikePage(id, this.list);
+      this.list.select('');
+      replaceChildren(this.main, this.page.element);
+      this.page.shown();
     } else if (kind === 'thread' && id !== undefined) {
-      this.page = new ThreadPage(id, { panel: wanted ?? kept, version, call, onChange: (view) => this.list.changed(view) });
+      this.page = new ThreadPage(id, {
+        panel: wanted ?? kept,
+        version,
+        call,
+        alike: (tool, except) => this.list.awaited.filter((thread) => thread.thread !== except && thread.waiting.some((one) => one.kind === 'approval' && one.tool === tool)),
+        onDecided: () => this.#decided(),
+        onChange: (view) => {
+          this.list.changed(view);
+          this.#showTitle();
+        },
+      });
       this.list.select(id);
       replaceChildren(this.main, this.page.element);
       if (hasFocus) this.page.shown();
@@ -87,6 +127,7 @@ class Console {
       this.list.select('');
       replaceChildren(this.main, this.list.isEmpty ? this.#firstRun() : this.#welcome());
     }
+    this.#showTitle();
   }
 
   /** For a server that has no thread yet. */

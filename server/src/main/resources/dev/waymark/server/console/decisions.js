@@ -1,11 +1,13 @@
 // What waits for a person: approvals, questions, and calls whose outcome is unknown.
-import { threadLink } from './address.js';
+import { alikeLink, threadLink } from './address.js';
 import { get, sender, showProblem, threadPath, wordsOf } from './api.js';
 import { ArgumentEditor } from './argument-editor.js';
+import { decider } from './call-card.js';
+import { copyButton } from './copy.js';
 import { facts, h, problemLine, replaceChildren, sendAtEnter } from './dom.js';
-import { clock, shellWord } from './format.js';
+import { clock, exactTime, shellWord } from './format.js';
 import { GrantForm } from './grant-form.js';
-import { jsonBlock } from './json-text.js';
+import { inLine, jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
 import { session } from './session.js';
 
@@ -21,8 +23,13 @@ const AFTERWARDS = {
   unknown: 'the model is told that the outcome is unknown',
 };
 
+/** How long the arguments in the line above the buttons may be. */
+const LONGEST_LINE = 160;
+
 /** The card that an element belongs to. */
 const cards = new WeakMap();
+
+export const cardOf = (element) => cards.get(element?.closest('.decision'));
 
 /**
  * The items for a list of cards. A card keeps what was typed into it as long as its item stays the same; if the
@@ -52,7 +59,7 @@ export function decisionItems(view, page, parent) {
     const card = cards.get(element);
     const at = items.findIndex(({ key }) => key === keyOf(card.item));
     if (at >= 0) place = at + 1;
-    else if (card.isKept()) items.splice(place++, 0, { key: keyOf(card.item), signature: 'decided', render: () => element });
+    else if (card.isKept() || card.isNote(view)) items.splice(place++, 0, { key: keyOf(card.item), signature: 'decided', render: () => element });
   }
   return items;
 }
@@ -90,6 +97,9 @@ class Card {
   #decided;
   #isKept;
   #moved;
+  #focusedAt = Infinity;
+  /** Whether the card says who decided elsewhere, until somebody hides it. */
+  #note;
 
   constructor(item, call, view, page, read) {
     this.item = item;
@@ -125,6 +135,9 @@ class Card {
     cards.set(this.element, this);
     // Somebody who clicks again and again has not seen yet that another card is here.
     this.element.addEventListener('pointerdown', () => this.element.classList.contains('moved') && this.ignorePointer());
+    this.element.addEventListener('focusin', ({ relatedTarget }) => {
+      if (!this.element.contains(relatedTarget)) this.#focusedAt = performance.now();
+    });
     this.#describe(item);
     this.#owner?.then(({ request }) => this.#describe(request), () => {});
   }
@@ -133,7 +146,7 @@ class Card {
   #describe({ description = '', until }) {
     this.about.hidden = description === '';
     replaceChildren(this.about, description);
-    const time = (instant) => h('time', { datetime: instant }, clock(instant));
+    const time = (instant) => h('time', { datetime: instant, title: exactTime(instant) }, clock(instant));
     replaceChildren(
       this.waits,
       `Waits for ${this.#waitsFor()}, since `,
@@ -166,9 +179,53 @@ class Card {
       setTimeout(() => {
         this.#isKept = false;
         this.page.show();
+        this.page.afterDecision();
       }, KEPT_MILLIS);
     }
     return this.#isKept;
+  }
+
+  /** Whether the card says what became of its request, which was not decided with it. Called when the item no longer waits. */
+  isNote(view) {
+    if (this.#decided !== undefined) return false;
+    if (this.#note === undefined) {
+      this.#note = true;
+      this.#showNote(view.calls.find(({ callId }) => callId === this.item.callId));
+    }
+    return this.#note;
+  }
+
+  /** Says who decided what and when, and keeps what was written here. */
+  #showNote(call) {
+    const written = [...this.controls.querySelectorAll(':is(.answer textarea, label > input, .argument-editor > .two > textarea, .argument-editor > div > textarea)')]
+      .map(({ value }) => value)
+      .filter((value) => value.trim() !== '')
+      .join('\n');
+    const hide = () => {
+      this.#note = false;
+      this.page.show();
+    };
+    this.element.classList.add('decided');
+    replaceChildren(
+      this.element,
+      h('header', {}, h('h3', {}, decidedWords(this.item, call)), h('button', { class: 'quiet', onclick: hide }, 'Hide')),
+      h('p', { class: 'muted', dir: 'auto' }, excerpt(this.item.question ?? `${this.item.tool} ${inLine(this.argsText ?? '{}')}`, LONGEST_LINE)),
+      written === '' ? null : [h('p', {}, 'You had written:'), h('pre', { class: 'text', dir: 'auto', tabindex: '0' }, written), h('div', { class: 'row' }, copyButton(() => written))],
+    );
+  }
+
+  /** Decides at the press of a key. A key that was meant for another card, or is pressed twice, does nothing. */
+  byKey(name) {
+    const isNew = this.element.classList.contains('moved') || performance.now() - this.#focusedAt < MOVED_MILLIS;
+    const isAsked = this.item.kind === 'approval' && this.argsText !== undefined && this.#mayDecide();
+    if (!isAsked || isNew || this.#isSent || this.controls.querySelector('form') !== null) return;
+    if (name === 'approve') this.#send('approve', {});
+    else this.#deny();
+  }
+
+  /** Whether the user may decide here. */
+  get isAwaited() {
+    return this.#decided === undefined && this.#note === undefined && session.isAwaited([this.item]);
   }
 
   ignorePointer() {
@@ -306,13 +363,21 @@ class Card {
   }
 
   #approval() {
+    const alike = this.page.alike(this.item.tool).length;
     replaceChildren(
       this.controls,
+      this.#what(),
       h('button', { class: 'primary', onclick: () => this.#send('approve', {}) }, 'Approve'),
       this.item.mayHaveRun ? null : h('button', { onclick: () => this.#edit() }, 'Edit arguments'),
       h('button', { onclick: () => this.#grant() }, 'Approve later calls, too'),
       h('button', { class: 'danger', onclick: () => this.#deny() }, 'Deny'),
+      alike === 0 ? null : h('a', { href: alikeLink(this.item.tool) }, `Decide with ${alike} other${alike === 1 ? '' : 's'} …`),
     );
+  }
+
+  /** What the buttons beside it are about: they stay in view while the arguments are scrolled. */
+  #what() {
+    return h('p', { class: 'what' }, h('span', { class: 'tool' }, this.item.tool), ' ', h('bdi', {}, excerpt(inLine(this.argsText), LONGEST_LINE)));
   }
 
   async #edit() {
@@ -363,6 +428,7 @@ class Card {
     const result = reasonField('Its result, for the model (optional)', 'result');
     replaceChildren(
       this.controls,
+      this.#what(),
       h('button', { onclick: () => choose('The model continues as after a success.', 'done', [result]) }, 'It took effect …'),
       this.item.outcomes.includes('not-done')
         ? h(
@@ -412,7 +478,7 @@ class Card {
     const back = () => {
       this.problem.textContent = '';
       replaceChildren(this.controls, before);
-      before[0].focus();
+      this.controls.querySelector('button').focus();
     };
     const form = h(
       'form',
@@ -476,6 +542,14 @@ function reasonField(words, name = 'reason') {
     label: h('label', {}, words, field),
     body: () => (field.value.trim() === '' ? {} : { [name]: field.value }),
   };
+}
+
+/** What became of a request that somebody else has decided. */
+function decidedWords({ kind }, { approval, settled, status, since } = {}) {
+  if (approval) return `${approval.approved ? 'Approved' : 'Denied'} by ${decider(approval)}, ${clock(approval.at)}`;
+  if (settled) return `Settled by ${decider(settled)}, ${clock(settled.at)}`;
+  if (kind === 'question' && status === 'completed') return `Answered, ${clock(since)}`;
+  return since === undefined ? 'It no longer waits' : `It no longer waits, since ${clock(since)}`;
 }
 
 const subagentOf = (view, callId) => {

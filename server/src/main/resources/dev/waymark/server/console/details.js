@@ -4,7 +4,7 @@ import { attempt, get, getText, post, sender, threadPath } from './api.js';
 import { decider } from './call-card.js';
 import { copyButton, saveFile } from './copy.js';
 import { facts, h, problemLine, replaceChildren } from './dom.js';
-import { clock, dollars, number, shortId, statusWords, threadWords, tokens } from './format.js';
+import { clock, dollars, exactTime, number, shortId, statusWords, threadWords, tokens } from './format.js';
 import { session } from './session.js';
 
 const FORMATS = ['runner', 'thread', 'session', 'messages', 'phases', 'versions'];
@@ -108,10 +108,11 @@ export class Details {
         ['Tool calls', String(view.calls.length)],
         ['Model', view.model && h('bdi', {}, view.model)],
         ...Object.entries(view.fallbacks ?? {}).map(([model, answers]) => ['Fallback', [h('bdi', {}, model), `: ${answers} ${answers === 1 ? 'answer' : 'answers'}`]]),
-        ['Last change', view.at && clock(view.at)],
+        ['Last change', view.at && h('span', { title: exactTime(view.at) }, clock(view.at))],
         ['Untrusted words', view.untrusted?.sentence],
         ['Ignored signals', view.ignoredCount > 0 && String(view.ignoredCount)],
-        ['Thread', h('code', {}, view.thread)],
+        ['Thread', [h('code', {}, view.thread), ' ', copyButton(() => view.thread)]],
+        ['Run', view.runId && [h('code', {}, view.runId), ' ', copyButton(() => view.runId)]],
         ['Works for', view.parent && linkTo(view.parent)],
         ['Temporal', session.caller.webUi && webUiLink(view)],
       ]),

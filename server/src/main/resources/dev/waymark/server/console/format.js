@@ -5,6 +5,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+export const isToday = (instant) => new Date(instant).toDateString() === new Date().toDateString();
+
 /** `now`, `5 min`, `3 h`, or a date. */
 export function ago(instant) {
   const millis = Date.now() - Date.parse(instant);
@@ -14,13 +16,16 @@ export function ago(instant) {
   return new Date(instant).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
 }
 
+/** A time of today, or a time with its date and zone. */
 export function clock(instant) {
   const time = new Date(instant);
-  const isToday = time.toDateString() === new Date().toDateString();
-  return isToday
+  return isToday(instant)
     ? time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
-    : time.toLocaleString(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+    : time.toLocaleString(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
 }
+
+/** A time with all that there is to say, for whoever points at a shorter one. */
+export const exactTime = (instant) => new Date(instant).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
 /** An argument as a shell takes it. */
 export const shellWord = (text) => (/^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -63,6 +63,13 @@ export function members(json) {
   return found;
 }
 
+/** The members of a JSON object in a line, without the quotes around texts: `order: A-17 · usd: 80`. */
+export const inLine = (json) =>
+  [...members(json)].map(([name, { value }]) => `${name}: ${unquoted(value)}`).join(' · ');
+
+/** The text of a JSON value. */
+export const unquoted = (value) => (value.startsWith('"') ? JSON.parse(value) : value);
+
 /** JSON text as an element. Each string is isolated, so that right-to-left letters cannot move the text around them. */
 export function jsonBlock(json, label) {
   return h(

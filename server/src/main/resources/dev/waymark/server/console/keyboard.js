@@ -2,6 +2,10 @@
 import { h } from './dom.js';
 
 const SETTING = 'waymark.shortcuts';
+const OPENS_NEXT = 'waymark.opens-next';
+
+/** Whether the next thread that waits for the user is opened after a decision. */
+export const opensNext = () => localStorage.getItem(OPENS_NEXT) !== 'off';
 
 export class Keyboard {
   #shortcuts;
@@ -19,7 +23,8 @@ export class Keyboard {
     const shortcut = this.#shortcuts.find(({ key }) => key === event.key);
     if (shortcut === undefined) return;
     event.preventDefault();
-    shortcut.run();
+    // A key that is held down steps through a list, but decides once.
+    if (!event.repeat || STEPS.has(event.key)) shortcut.run();
   }
 
   help() {
@@ -34,21 +39,27 @@ export class Keyboard {
         h('dt', {}, h('kbd', {}, 'Enter')),
         h('dd', {}, 'Send a message or an answer (Shift+Enter: new line)'),
       ),
-      h(
-        'label',
-        { class: 'row' },
-        h('input', {
-          type: 'checkbox',
-          checked: localStorage.getItem(SETTING) !== 'off',
-          onchange: (event) => localStorage.setItem(SETTING, event.target.checked ? 'on' : 'off'),
-        }),
-        'Use single-key shortcuts',
-      ),
+      setting(SETTING, 'Use single-key shortcuts'),
+      setting(OPENS_NEXT, 'Open the next thread that waits for you after a decision'),
       h('button', { class: 'primary', onclick: () => dialog.close() }, 'Close'),
     );
     document.body.append(dialog);
     dialog.showModal();
   }
 }
+
+const setting = (name, words) =>
+  h(
+    'label',
+    { class: 'row' },
+    h('input', {
+      type: 'checkbox',
+      checked: localStorage.getItem(name) !== 'off',
+      onchange: (event) => localStorage.setItem(name, event.target.checked ? 'on' : 'off'),
+    }),
+    words,
+  );
+
+const STEPS = new Set(['j', 'k', 'ArrowLeft', 'ArrowRight']);
 
 const NAMES = { Escape: 'Esc', ArrowLeft: '←', ArrowRight: '→' };

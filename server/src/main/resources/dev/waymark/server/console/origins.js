@@ -1,12 +1,19 @@
 // Where a new thread can begin, before each message of a thread. A fork has its first messages from the thread that it
 // copied, and those begin there.
 import { get, threadPath } from './api.js';
+import { excerpt } from './safe-text.js';
 
 /** The text of a message. */
 export const textOf = (content) => (typeof content === 'string' ? content : content.filter(({ type }) => type === 'text').map((part) => part.text).join('\n\n'));
 
 /** Whether a message is of a person, and not of tools. */
 export const isOfPerson = ({ role, content }) => role === 'user' && (typeof content === 'string' || content.some(({ type }) => type !== 'tool_result'));
+
+/** The title of a thread: the beginning of its first message; none before it has one. */
+export function titleOf(messages) {
+  const first = messages.find((message) => isOfPerson(message) && textOf(message.content).trim() !== '');
+  return first && excerpt(textOf(first.content), 100);
+}
 
 /** A message, as forks copy it. */
 const keyOf = (view, i) => JSON.stringify([view.course?.[i]?.at, view.messages[i]]);

@@ -1,8 +1,9 @@
-// The list of threads. Threads that wait for a person come first.
+// The list of threads, in groups: what waits for a person comes first, the oldest on top.
 import { listAddress, noteListAddress, threadLink } from './address.js';
 import { get, untilReached, wordsOf } from './api.js';
 import { h, replaceChildren, showList } from './dom.js';
-import { ago, shortId, statusWords } from './format.js';
+import { ago, clock, exactTime, isToday, shortId, statusWords } from './format.js';
+import { titleOf } from './origins.js';
 import { session } from './session.js';
 import { follow } from './stream.js';
 
@@ -31,12 +32,37 @@ const TIMES = [
   { id: 'month', label: 'Last 30 days', since: () => daysAgo(30) },
 ];
 
+/** The groups, in the order in which they are listed. */
+const GROUPS = [
+  { id: 'yours', label: 'Waits for you', icon: '!' },
+  { id: 'others', label: 'Waits for others', icon: '…' },
+  { id: 'running', label: 'Running', icon: '▸' },
+  { id: 'today', label: 'Today', icon: '•' },
+  { id: 'earlier', label: 'Earlier', icon: '◦' },
+  { id: 'failed', label: 'Failed', icon: '✕' },
+];
+
+const isWaiting = ({ status, open }) => status === 'interrupted' && open;
+
+function groupOf(thread) {
+  if (isWaiting(thread)) return session.isAwaited(thread.waiting) ? 'yours' : 'others';
+  if (thread.open && thread.status === 'running') return 'running';
+  if (thread.status === 'failed') return 'failed';
+  return isToday(thread.updated) ? 'today' : 'earlier';
+}
+
 /** What a thread waits for, in a few words. */
 function waitingWords(waiting) {
-  if (waiting.length === 0) return '';
-  const [{ kind, tool }] = waiting;
+  if (waiting.length === 0) return statusWords('interrupted');
+  const [{ kind, tool, until }] = waiting;
   const first = { approval: `Approve ${tool}`, question: 'Answer a question', unknown: `Settle ${tool}` }[kind] ?? kind;
-  return waiting.length === 1 ? first : `${first}, and ${waiting.length - 1} more`;
+  const more = waiting.length === 1 ? '' : `, and ${waiting.length - 1} more`;
+  return `${first}${more}${until === undefined ? '' : `, until ${clock(until)}`}`;
+}
+
+/** A thread that is shown, as a row of the list. */
+function rowOf({ thread, status, open, agent, at, messages, pending, error }) {
+  return { thread, status, open, agent, updated: at ?? new Date().toISOString(), title: titleOf(messages), waiting: pending, error };
 }
 
 /** Omits the threads of subagents, which appear in their parent threads. */
@@ -54,6 +80,8 @@ export class ThreadList {
   #older = [];
   #next;
   #selected = '';
+  /** The row of the thread that is shown, which stays in the list although a filter or the length of the list omits it. */
+  #shown;
   #missed;
   #agents = new Set();
   #endStream = () => {};
@@ -62,6 +90,12 @@ export class ThreadList {
   #isLoaded = false;
   /** Whether other filters were chosen, and nothing has arrived yet. */
   #isReading = false;
+
+  #hasLoaded = () => {};
+  /** Resolves as soon as the list is known. */
+  loaded = new Promise((resolve) => {
+    this.#hasLoaded = resolve;
+  });
 
   /** @param events `onWaiting(count)` at each change, and `onFirst()` once the list is known to have threads or none */
   constructor({ onWaiting, onFirst }) {
@@ -88,7 +122,7 @@ export class ThreadList {
         this.#typing = setTimeout(chosen, TYPING_MILLIS);
       },
     });
-    this.list = h('ul', { class: 'threads' });
+    this.list = h('div', { class: 'threads' });
     this.note = h('p', { class: 'list-note muted', role: 'status' });
     this.more = h('button', { class: 'quiet more', onclick: () => this.#loadMore() });
     const mayDiffer = session.caller.subject !== undefined && (session.may('operate') || session.caller.groups.length > 0);
@@ -149,16 +183,18 @@ export class ThreadList {
 
   select(thread) {
     this.#selected = thread;
+    if (this.#shown?.thread !== thread) this.#shown = undefined;
     this.#show();
   }
 
   /** Called when a thread has changed. Reads the list again, without waiting for the server to notice the change. */
-  changed({ thread, status, open, pending }) {
+  changed(view) {
+    const { thread, status, open, pending } = view;
+    this.#shown = rowOf(view);
     const known = this.#threads.find((each) => each.thread === thread);
     if (known === undefined ? this.#missed !== thread : known.status !== status) this.#follow();
     this.#missed = known === undefined ? thread : undefined;
-    if (known === undefined) return;
-    Object.assign(known, { status, open, waiting: pending });
+    if (known !== undefined) Object.assign(known, { status, open, waiting: pending });
     this.#show();
   }
 
@@ -177,8 +213,36 @@ export class ThreadList {
 
   /** The thread before or after the selected one. */
   neighbor(step) {
-    const at = this.#threads.findIndex((thread) => thread.thread === this.#selected);
-    return this.#threads[at < 0 ? 0 : Math.min(this.#threads.length - 1, Math.max(0, at + step))]?.thread;
+    const all = this.#groups().flatMap(({ threads }) => threads);
+    const at = all.findIndex((thread) => thread.thread === this.#selected);
+    return all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + step))]?.thread;
+  }
+
+  /** The threads that wait for the user, the oldest first. */
+  get awaited() {
+    return this.#threads.filter((thread) => groupOf(thread) === 'yours');
+  }
+
+  /** The thread that waits for the user after the selected one, or else the first one that does. */
+  get nextAwaited() {
+    const all = this.awaited;
+    const at = all.findIndex(({ thread }) => thread === this.#selected);
+    return [...all.slice(at + 1), ...all.slice(0, Math.max(0, at))][0]?.thread;
+  }
+
+  /** The threads in their groups; groups without threads are left out. */
+  #groups() {
+    const isListed = this.#threads.some(({ thread }) => thread === this.#selected);
+    const shown = isListed || this.#shown === undefined ? [] : [{ id: 'shown', label: 'Shown', icon: '▹', threads: [this.#shown] }];
+    return [...shown, ...GROUPS.map((group) => ({ ...group, threads: this.#threads.filter((thread) => groupOf(thread) === group.id) }))].filter(
+      ({ threads }) => threads.length > 0,
+    );
+  }
+
+  /** How many threads wait for the user. Of those that are too many to be listed, any may. */
+  #awaitedCount() {
+    const { waiting, waitingCount } = this.#first;
+    return waiting.filter((thread) => session.isAwaited(thread.waiting)).length + Math.max(0, waitingCount - waiting.length);
   }
 
   #query() {
@@ -231,7 +295,8 @@ export class ThreadList {
     this.#isReading = false;
     this.list.setAttribute('aria-busy', 'false');
     this.#arrange();
-    this.onWaiting(list.waitingCount);
+    this.#hasLoaded();
+    this.onWaiting(this.#awaitedCount());
     if (wasEmpty !== this.isEmpty) this.onFirst();
   }
 
@@ -306,11 +371,25 @@ export class ThreadList {
   #show() {
     showList(
       this.list,
-      this.#threads.map((thread) => ({
-        key: thread.thread,
-        signature: JSON.stringify([thread, ago(thread.updated), thread.thread === this.#selected]),
-        render: () => this.#row(thread),
-      })),
+      this.#groups().map(({ id, label, icon, threads }) => {
+        const rows = threads.map((thread) => ({
+          key: thread.thread,
+          signature: JSON.stringify([thread, ago(thread.updated), thread.thread === this.#selected]),
+          render: () => this.#row(thread),
+        }));
+        const count = id === 'yours' ? this.#awaitedCount() : threads.length;
+        return {
+          key: id,
+          signature: JSON.stringify([count, ...rows.map(({ signature }) => signature)]),
+          render: (old) => {
+            const group = old ?? groupElement(id, label, icon);
+            replaceChildren(group.querySelector('.count'), ['yours', 'others', 'running'].includes(id) ? String(count) : '');
+            showList(group.querySelector('ul'), rows);
+            group.querySelector('.cut').hidden = id !== 'yours' || count <= threads.length;
+            return group;
+          },
+        };
+      }),
     );
     this.more.hidden = this.#next === undefined;
     this.more.textContent = this.#isFiltered ? 'Search older threads' : 'Show more';
@@ -327,7 +406,6 @@ export class ThreadList {
   }
 
   #row(thread) {
-    const isWaiting = thread.status === 'interrupted' && thread.open;
     return h(
       'li',
       {},
@@ -335,11 +413,11 @@ export class ThreadList {
         'a',
         {
           href: threadLink(thread.thread),
-          class: `${isWaiting ? 'waiting' : ''} ${thread.open ? '' : 'closed'}`,
+          class: `${isWaiting(thread) ? 'waiting' : ''} ${thread.open ? '' : 'closed'}`,
           'aria-current': thread.thread === this.#selected ? 'page' : undefined,
         },
         h('bdi', { class: 'title' }, thread.title ?? shortId(thread.thread)),
-        h('time', { datetime: thread.updated }, ago(thread.updated)),
+        h('time', { datetime: thread.updated, title: exactTime(thread.updated) }, ago(thread.updated)),
         thread.latest === undefined ? null : h('bdi', { class: 'latest' }, thread.latest),
         h(
           'span',
@@ -347,11 +425,23 @@ export class ThreadList {
           h('bdi', {}, thread.agent),
           ' · ',
           thread.forkedFrom === undefined ? null : h('span', { title: `Fork of ${thread.forkedFrom.thread}` }, 'fork · '),
-          isWaiting
-            ? h('strong', {}, waitingWords(thread.waiting ?? []) || statusWords('interrupted'))
+          isWaiting(thread)
+            ? h('strong', {}, waitingWords(thread.waiting))
             : h('span', { class: `state ${thread.status}` }, thread.open ? statusWords(thread.status) : `closed, ${statusWords(thread.status)}`),
         ),
+        thread.error === undefined ? null : h('bdi', { class: 'latest reason', title: thread.error.message }, thread.error.message),
       ),
     );
   }
+}
+
+function groupElement(id, label, icon) {
+  const heading = `group-${id}`;
+  return h(
+    'section',
+    { class: `group ${id}`, 'aria-labelledby': heading },
+    h('h2', { id: heading }, h('span', { class: 'icon', 'aria-hidden': 'true' }, icon), label, ' ', h('span', { class: 'count muted' })),
+    h('ul', {}),
+    h('p', { class: 'cut muted', hidden: true }, 'Those that have waited longest are listed.'),
+  );
 }

@@ -2,12 +2,12 @@
 import { goToThread, noteAddress, threadLink } from './address.js';
 import { get, newKey, post, sender, showProblem, threadPath, untilReached, wordsOf } from './api.js';
 import { Conversation } from './conversation.js';
-import { decisionItems, guardMoved } from './decisions.js';
+import { cardOf, decisionItems, guardMoved } from './decisions.js';
 import { Details } from './details.js';
 import { announce, h, problemLine, replaceChildren, sendAtEnter, showList } from './dom.js';
-import { clock, costWords, shortId, statusWords, threadWords } from './format.js';
+import { clock, costWords, exactTime, shortId, statusWords, threadWords } from './format.js';
 import { LiveReply } from './live-reply.js';
-import { originOf } from './origins.js';
+import { originOf, titleOf } from './origins.js';
 import { session } from './session.js';
 import { follow } from './stream.js';
 import { Timeline } from './timeline.js';
@@ -59,11 +59,17 @@ export class ThreadPage {
     return open ?? [...this.element.querySelectorAll('.answer textarea, .composer textarea')].find(({ value }) => value !== '');
   }
 
-  /** @param place `panel`, and what the page begins with: a `version` of the timeline, or a `call` */
-  constructor(thread, { panel = '', version, call, onChange }) {
+  /**
+   * @param place `panel`, and what the page begins with: a `version` of the timeline, or a `call`; `alike(tool, thread)`,
+   *     the other threads where a call of the tool waits for an approval; and what happens: `onChange(view)`, and
+   *     `onDecided()` after the last decision that waited for the user
+   */
+  constructor(thread, { panel = '', version, call, alike, onChange, onDecided }) {
     this.thread = thread;
     this.#call = call;
+    this.alike = (tool) => alike(tool, thread);
     this.onChange = onChange;
+    this.onDecided = onDecided;
     this.header = h('header', { class: 'thread-header' });
     this.banner = h('div', { class: 'banner', role: 'status', hidden: true });
     this.messages = h('div', { class: 'messages', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' });
@@ -79,7 +85,7 @@ export class ThreadPage {
     this.side = h('aside', { class: 'side', hidden: true, 'aria-label': 'About this thread' });
     this.element = h(
       'section',
-      { class: 'thread', 'aria-label': 'Thread' },
+      { class: 'thread', 'aria-label': 'Thread', 'data-thread': thread },
       h('div', { class: 'talk' }, this.header, this.banner, this.scroller, this.foot),
       this.side,
     );
@@ -115,6 +121,37 @@ export class ThreadPage {
     const first = this.decisions.querySelector(`${card} ${FIELDS}`) ?? this.decisions.querySelector(`${card} :is(textarea, button)`);
     first?.focus();
     first?.scrollIntoView({ block: 'center' });
+  }
+
+  /** Goes to the first request that waits for the user, or to the one after that with the focus. Returns whether there is one. */
+  focusNextDecision() {
+    const all = [...this.decisions.querySelectorAll('.decision')].filter((element) => cardOf(element).isAwaited);
+    const next = all[all.indexOf(document.activeElement?.closest('.decision')) + 1];
+    if (next === undefined) return false;
+    this.#showRequest(next);
+    return true;
+  }
+
+  /** Shows a request from its heading on. The focus is not on a button, so that a key pressed too early decides nothing. */
+  #showRequest(element) {
+    (element.querySelector('.answer textarea') ?? element).focus({ preventScroll: true });
+    element.scrollIntoView({ block: 'start' });
+  }
+
+  decideByKey(name) {
+    cardOf(document.activeElement)?.byKey(name);
+  }
+
+  /** Called a moment after a decision. Goes on with what waits next, unless the user has begun something else. */
+  afterDecision() {
+    if (this.#gone || this.#past !== undefined || this.draft !== undefined || document.activeElement.matches('input, textarea, select')) return;
+    if (!session.isAwaited(this.#view.pending)) this.onDecided();
+    else if (document.activeElement.closest('.decision') === null) this.focusNextDecision();
+  }
+
+  /** The title of the thread, if it is known. */
+  get title() {
+    return this.#view && (titleOf(this.#view.messages) ?? this.#view.agent);
   }
 
   /** Shows or hides a panel beside the conversation. */
@@ -170,7 +207,7 @@ export class ThreadPage {
     await this.#load();
     if (this.#gone || this.#view === undefined) return;
     this.#readFork();
-    if (!this.#showCall()) this.scroller.scrollTop = this.scroller.scrollHeight;
+    if (!this.#showCall() && !this.#showFirstRequest()) this.scroller.scrollTop = this.scroller.scrollHeight;
     this.#endStream = follow(`${threadPath(this.thread)}/events`, this.#view.position, {
       event: (name, document) => this.#happened(name, document),
       connected: (whether) => this.#tell('connection', whether ? '' : 'Connection lost. Reconnecting …'),
@@ -185,6 +222,15 @@ export class ThreadPage {
     card.open = true;
     card.scrollIntoView({ block: 'center' });
     card.querySelector('summary').focus();
+    return true;
+  }
+
+  /** A thread that waits for the user opens at its first request. Returns whether there is one. */
+  #showFirstRequest() {
+    const first = [...this.decisions.querySelectorAll('.decision')].find((element) => cardOf(element).isAwaited);
+    if (first === undefined) return false;
+    if (document.activeElement === this.messages) this.#showRequest(first);
+    else first.scrollIntoView({ block: 'start' });
     return true;
   }
 
@@ -367,7 +413,7 @@ export class ThreadPage {
 
   #showHeader() {
     const view = this.#view;
-    const signature = JSON.stringify([threadWords(view), view.open, view.costUsd, view.inherited, view.agent, this.#panel, this.#fork, hasWorkspace(view)]);
+    const signature = JSON.stringify([threadWords(view), view.open, view.costUsd, view.inherited, this.title, this.#panel, this.#fork, hasWorkspace(view)]);
     if (this.header.dataset.signature === signature) return;
     this.header.dataset.signature = signature;
     const isRunning = view.open && (view.status === 'running' || view.status === 'interrupted');
@@ -377,11 +423,11 @@ export class ThreadPage {
       h(
         'div',
         { class: 'who' },
-        h('h1', {}, h('bdi', {}, view.agent)),
+        h('h1', { title: this.title }, h('bdi', {}, this.title)),
         h(
           'p',
           { class: 'muted' },
-          h('code', { title: view.thread }, shortId(view.thread)),
+          h('bdi', { class: 'agent-name' }, view.agent),
           view.costUsd === null ? null : ` · ${costWords(view)}`,
           this.#fork === undefined ? null : [' · fork of ', forkOrigin(this.#fork)],
         ),
@@ -449,7 +495,7 @@ export class ThreadPage {
         h(
           'div',
           { class: 'row retry' },
-          h('p', {}, h('strong', {}, `Version ${this.#past.version}`), `, as it was at ${clock(this.#past.at)}.`),
+          h('p', { title: exactTime(this.#past.at) }, h('strong', {}, `Version ${this.#past.version}`), `, as it was at ${clock(this.#past.at)}.`),
           h('button', { onclick: () => this.timeline.newest() }, 'Back to now'),
         ),
     );
