@@ -2,7 +2,7 @@
 
 /** The kind of page, its id, and the rest of the address: `{ kind, id, panel, version, call }`. */
 export function currentAddress() {
-  const [, kind, id, query = ''] = location.hash.match(/^#\/(thread|new|alike)(?:\/([^/?]+))?(?:\?(.*))?$/) ?? [];
+  const [, kind, id, query = ''] = location.hash.match(/^#\/(thread|new|alike|schedules)(?:\/([^/?]+))?(?:\?(.*))?$/) ?? [];
   const { panel, version, call } = Object.fromEntries(new URLSearchParams(query));
   return { kind, id: id && decoded(id), panel, version, call };
 }
@@ -26,6 +26,11 @@ export const alikeLink = (tool) => `#/alike/${encodeURIComponent(tool)}`;
 
 export const goToThread = (thread) => {
   location.hash = threadLink(thread);
+};
+
+/** Changes the address, so that the browser can go back to the one before. */
+export const addToHistory = (link) => {
+  if (link !== location.hash) history.pushState(null, '', link);
 };
 
 /** Changes the address without another entry in the browser's history. */

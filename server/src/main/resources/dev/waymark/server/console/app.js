@@ -4,6 +4,7 @@ import { AlikePage } from './alike-page.js';
 import { wordsOf } from './api.js';
 import { h, replaceChildren } from './dom.js';
 import { Keyboard, opensNext } from './keyboard.js';
+import { SchedulesPage } from './schedules-page.js';
 import { session } from './session.js';
 import { isSignedIn, signInForm } from './sign-in.js';
 import { StartPage } from './start-page.js';
@@ -56,6 +57,7 @@ class Console {
       { key: 'x', words: 'Deny it, with a reason', run: onPage((page) => page.decideByKey('deny')) },
       { key: 'm', words: 'Write a message', run: onPage((page) => page.focusComposer()) },
       { key: 't', words: 'Timeline', run: onPage((page) => page.showPanel('timeline')) },
+      { key: 'F', words: 'Find in this thread, and its outline', run: onPage((page) => page.find()) },
       { key: 'd', words: 'Details', run: onPage((page) => page.showPanel('details')) },
       { key: 'f', words: 'To-dos, plan and files', run: onPage((page) => page.showPanel('workspace')) },
       { key: 'ArrowLeft', words: 'Earlier version, in the timeline', run: onPage((page) => page.stepVersion(-1)) },
@@ -68,14 +70,20 @@ class Console {
   #nextRequest() {
     if (this.page instanceof ThreadPage && this.page.focusNextDecision()) return;
     const next = this.list.nextAwaited;
-    if (next !== undefined) goToThread(next);
+    if (next !== undefined) this.#goToRequest(next);
     else if (this.page instanceof ThreadPage) this.page.focusDecision();
+  }
+
+  /** Opens a thread for a decision: its first request gets the focus. */
+  #goToRequest(thread) {
+    this.takesFocus = true;
+    goToThread(thread);
   }
 
   /** Called when nothing more waits for the user in a thread where a decision was made. */
   #decided() {
     const next = this.list.nextAwaited;
-    if (next !== undefined && opensNext()) goToThread(next);
+    if (next !== undefined && opensNext()) this.#goToRequest(next);
   }
 
   /** The title of the tab: how many threads wait for the user, and the thread that is shown. */
@@ -93,13 +101,19 @@ class Console {
 
   route() {
     const { kind, id, version, call, panel: wanted } = currentAddress();
+    if (kind === 'thread' && this.page instanceof ThreadPage && this.page.thread === id) {
+      this.page.go({ panel: wanted, version, call });
+      return;
+    }
     const kept = this.page instanceof ThreadPage && !matchMedia('(max-width: 1100px)').matches ? this.page.panel : '';
-    const hasFocus = this.page !== undefined && !this.list.element.contains(document.activeElement);
+    const hasFocus = this.takesFocus || (this.page !== undefined && !this.list.element.contains(document.activeElement));
+    this.takesFocus = false;
     this.page?.close();
     this.page = undefined;
     this.element.classList.toggle('has-page', kind !== undefined);
-    if (kind === 'new' && session.may('talk')) {
-      this.page = new StartPage();
+    const page = { new: () => session.may('talk') && new StartPage(), schedules: () => session.may('operate') && new SchedulesPage() }[kind]?.();
+    if (page) {
+      this.page = page;
       this.list.select('');
       replaceChildren(this.main, this.page.element);
       this.page.shown();
@@ -169,22 +183,17 @@ class Console {
   }
 
   #caller() {
-    if (session.caller.subject === undefined) return null;
+    const { subject } = session.caller;
+    if (subject === undefined && !session.may('operate')) return null;
+    const signOut = () => {
+      session.forget();
+      location.reload();
+    };
     return h(
       'div',
       { class: 'caller' },
-      h('bdi', {}, session.caller.subject),
-      h(
-        'button',
-        {
-          class: 'quiet',
-          onclick: () => {
-            session.forget();
-            location.reload();
-          },
-        },
-        'Sign out',
-      ),
+      session.may('operate') ? h('a', { href: '#/schedules' }, 'Schedules') : null,
+      subject === undefined ? null : [h('bdi', {}, subject), h('button', { class: 'quiet', onclick: signOut }, 'Sign out')],
     );
   }
 }

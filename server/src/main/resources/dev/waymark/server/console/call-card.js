@@ -4,8 +4,9 @@ import { changesBlock, showChanges } from './changes.js';
 import { copyButton } from './copy.js';
 import { facts, h, replaceChildren } from './dom.js';
 import { between, callWords, clock, dollars, number } from './format.js';
-import { indented, jsonBlock } from './json-text.js';
+import { indented, inLine, jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
+import { step } from './steps.js';
 
 const LONG_RESULT = 1_500;
 const TONES = { completed: 'good', failed: 'bad', denied: 'bad', lost: 'warn', cancelled: 'quiet' };
@@ -32,7 +33,7 @@ export function callCard(call, old) {
       'summary',
       {},
       h('span', { class: 'tool' }, call.tool),
-      h('bdi', { class: 'gist' }, gist(call)),
+      h('bdi', { class: call.isError ? 'gist error' : 'gist' }, gist(call)),
       call.approval?.edited || call.subagent?.changed ? h('span', { class: 'took muted' }, 'arguments changed') : null,
       call.startedAt && ENDED.has(call.status) ? h('span', { class: 'took muted' }, between(call.startedAt, call.since)) : null,
       h('span', { class: `chip ${callTone(call)}` }, callWords(call)),
@@ -41,20 +42,44 @@ export function callCard(call, old) {
   );
 }
 
-/** The arguments, as the changes that somebody made when they approved the call. */
+/** The arguments, as the changes that somebody made when they approved the call, or as what the call does. */
 function args(call) {
   const label = `Arguments of ${call.tool}`;
-  if (call.proposedText === undefined) return [h('h4', {}, 'Arguments'), jsonBlock(call.argsText, label)];
+  if (call.proposedText === undefined) {
+    const told = WORK.get(call.tool)?.(call.args ?? {});
+    if (told === undefined) return [h('h4', {}, 'Arguments'), jsonBlock(call.argsText, label)];
+    return [told, h('details', { class: 'identifiers' }, h('summary', {}, 'Arguments'), jsonBlock(call.argsText, label))];
+  }
   const changes = changesBlock(label);
   showChanges(changes, indented(call.proposedText).split('\n'), indented(call.argsText).split('\n'));
   return [h('h4', {}, 'Arguments, as changed at the approval'), changes];
 }
 
+/** What calls of the tools for to-dos and files do; undefined if their arguments have another form. */
+const WORK = new Map([
+  ['write_todos', ({ todos }) => (areSteps(todos) ? h('ul', { class: 'steps' }, todos.map(({ content, status }) => step(content, status))) : undefined)],
+  ['write_file', ({ path, content }) => (areTexts(path, content) ? fileChanges(path, '', content) : undefined)],
+  ['edit_file', ({ path, old, new: after }) => (areTexts(path, old, after) ? fileChanges(path, old, after) : undefined)],
+]);
+
+const areSteps = (list) => Array.isArray(list) && list.every((one) => areTexts(one?.content, one?.status));
+const areTexts = (...values) => values.every((value) => typeof value === 'string');
+
+function fileChanges(path, before, after) {
+  const changes = changesBlock(`Changes of ${path}`);
+  showChanges(changes, before === '' ? [] : before.split('\n'), after.split('\n'));
+  return [h('h4', {}, h('bdi', {}, path)), changes];
+}
+
+/** In a line, what a call does, or else the first line of its error. */
 function gist(call) {
+  if (call.isError && call.result) return excerpt(call.result.trim().split('\n')[0], 160);
   if (call.subagent && typeof call.args?.task === 'string') return excerpt(call.args.task, 90);
   if (call.question) return excerpt(call.question, 90);
   if (typeof call.args?.question === 'string') return excerpt(call.args.question, 90);
-  return call.argsText === '{}' ? '' : excerpt(call.argsText.replace(/^\{|\}$/g, ''), 90);
+  if (WORK.has(call.tool) && typeof call.args?.path === 'string') return excerpt(call.args.path, 90);
+  if (call.tool === 'write_todos' && Array.isArray(call.args?.todos)) return `${call.args.todos.length} to-dos`;
+  return excerpt(inLine(call.argsText), 90);
 }
 
 function outcome(call) {

@@ -2,7 +2,7 @@
 import { callCard } from './call-card.js';
 import { copyButton } from './copy.js';
 import { h, problemLine, replaceChildren, showList } from './dom.js';
-import { between, duration, spentWords, statusWords } from './format.js';
+import { between, clock, exactTime, spentWords, statusWords } from './format.js';
 import { paragraphs, showMarkdown, showSwitchable } from './markdown.js';
 import { isOfPerson, placesBefore, textOf } from './origins.js';
 import { startThread } from './start-thread.js';
@@ -10,6 +10,7 @@ import { startThread } from './start-thread.js';
 /** The newest items are shown at once, and earlier ones whenever the browser has time, so that no thread is too long. */
 const AT_ONCE = 40;
 const PART = 25;
+const FOUND_MILLIS = 2_000;
 
 /** Shows states of a thread, as `/conversation` returns them. */
 export class Conversation {
@@ -43,6 +44,24 @@ export class Conversation {
     const newest = Math.max(first, items.length - AT_ONCE);
     showList(this.element, [...items.slice(first, newest).map(earlier), ...items.slice(newest), ...liveItem(live), ...queuedItems(view), ...this.#items.end]);
     if (first > 0) this.#growLater();
+  }
+
+  /** The texts of the thread that is shown, each with the key of its item. */
+  get texts() {
+    return this.#items.list.filter(({ text }) => text !== undefined);
+  }
+
+  /** Shows an item, and points at it. */
+  goTo(key) {
+    this.#most = Infinity;
+    this.show(...this.#last);
+    const at = this.#items.list.findIndex((item) => item.key === key);
+    const element = this.element.children[at];
+    if (element === undefined) return;
+    if (element.matches('details')) element.open = true;
+    element.scrollIntoView({ block: 'center' });
+    element.classList.add('found');
+    setTimeout(() => element.classList.remove('found'), FOUND_MILLIS);
   }
 
   /** Shows the item of this call, and returns its element. */
@@ -151,7 +170,8 @@ function partItem(role, part, key, calls, about) {
         argsText: JSON.stringify(part.input),
         status: 'issued',
       };
-      return [{ key: `call-${part.id}`, signature: JSON.stringify(call), render: (old) => callCard(call, old) }, ...answerItems(call)];
+      const text = `${call.tool} ${call.argsText} ${call.wholeResult ?? call.result ?? ''}`;
+      return [{ key: `call-${part.id}`, text, signature: JSON.stringify(call), render: (old) => callCard(call, old) }, ...answerItems(call)];
     }
     case 'image':
     case 'image_base64':
@@ -191,15 +211,17 @@ const imageWords = ({ url, data, mimeType }) =>
 function textItem(role, text, key, about) {
   return {
     key,
+    text,
+    isOfPerson: role === 'user',
     signature: JSON.stringify([role, text, about.again !== undefined, about.asked, about.step]),
     render: () => (role === 'assistant' ? reply(text, about) : message(text, about)),
   };
 }
 
 /** A message of a person, which can be changed in a new thread. */
-function message(text, { again, asked }) {
+function message(text, { again, asked, step }) {
   const shown = h('div', { class: 'message user' }, paragraphs(text));
-  if (again === undefined) return shown;
+  if (again === undefined) return h('div', { class: 'said' }, shown, h('div', { class: 'tools' }, timeOf(step)));
   const edit = h('button', { type: 'button', class: 'quiet', onclick: () => showInstead(form, field) }, 'Edit in a new thread');
   const field = h('textarea', { rows: '3', 'aria-label': 'Changed message', value: text });
   const problem = problemLine();
@@ -219,7 +241,7 @@ function message(text, { again, asked }) {
     problem,
     h('div', { class: 'row' }, send, h('button', { type: 'button', onclick: () => showInstead([shown, tools], edit) }, 'Back')),
   );
-  const tools = h('div', { class: 'tools' }, edit);
+  const tools = h('div', { class: 'tools' }, edit, timeOf(step));
   const item = h('div', { class: 'said' }, shown, tools);
   const showInstead = (content, focused) => {
     replaceChildren(item, content);
@@ -233,9 +255,11 @@ function reply(text, { again, asked, step }) {
   const shown = h('div', { class: 'message assistant' });
   const raw = showSwitchable(shown, text);
   const { repeat, problem } = again ? repetition(again, asked) : {};
-  const took = step?.usage ? h('span', { class: 'muted' }, spentWords(duration(step.tookMillis), step)) : null;
-  return h('div', { class: 'reply' }, shown, h('div', { class: 'tools' }, copyButton(() => text), raw, repeat, took, problem));
+  return h('div', { class: 'reply' }, shown, h('div', { class: 'tools' }, copyButton(() => text), raw, repeat, timeOf(step), problem));
 }
+
+/** When a message was written. */
+const timeOf = (step) => (step?.at === undefined ? null : h('time', { class: 'muted', datetime: step.at, title: exactTime(step.at) }, clock(step.at)));
 
 /** A button that answers a message again in a new thread, and the place for the problem if that fails. */
 function repetition(again, { place, text, ran }) {

@@ -5,7 +5,23 @@ import { objectProblem } from './json-text.js';
 import { session } from './session.js';
 import { startThread } from './start-thread.js';
 
+/** From so many agents on, one of them is searched. */
+const MANY = 8;
+const RECENT = 'waymark.agents';
+const MOST_RECENT = 5;
+
+const recentAgents = () => {
+  try {
+    return JSON.parse(localStorage.getItem(RECENT)) ?? [];
+  } catch {
+    return [];
+  }
+};
+
+const noteAgent = (name) => localStorage.setItem(RECENT, JSON.stringify([name, ...recentAgents().filter((each) => each !== name)].slice(0, MOST_RECENT)));
+
 export class StartPage {
+  title = 'New thread';
   #post = sender();
 
   constructor() {
@@ -39,7 +55,7 @@ export class StartPage {
           )
         : null,
       this.problem,
-      h('div', { class: 'row' }, this.button, h('a', { class: 'button', href: '#/' }, 'Cancel')),
+      h('div', { class: 'row start-bar' }, this.button, h('a', { class: 'button', href: '#/' }, 'Cancel')),
     );
     this.message.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
@@ -76,13 +92,16 @@ export class StartPage {
     if (this.problem.textContent !== '') return;
     // As text: parsing would round large numbers.
     const text = `${JSON.stringify(body).slice(0, -1)}${context === '' ? '' : `,"context":${context}`}}`;
+    noteAgent(body.agent);
     startThread(this.button, this.problem, () => this.#post('/v1/threads', text));
   }
 }
 
-/** Agents that work for others come last, and folded: they can be started, but seldom alone. */
+/** Those that were started last come first. Agents that work for others come last, and folded: they are seldom started alone. */
 function chooser(parent, agents) {
-  const entries = agents.filter((agent) => !agent.subagent);
+  const recent = recentAgents();
+  const rank = ({ name }) => (recent.includes(name) ? recent.indexOf(name) : recent.length);
+  const entries = agents.filter((agent) => !agent.subagent).sort((one, other) => rank(one) - rank(other));
   const helpers = agents.filter((agent) => agent.subagent);
   const first = entries.find((agent) => agent.lacks === undefined) ?? agents[0];
   replaceChildren(
@@ -91,6 +110,7 @@ function chooser(parent, agents) {
       'fieldset',
       {},
       h('legend', {}, 'Agent'),
+      agents.length > MANY ? searchField(parent) : null,
       entries.map((agent) => choice(agent, first)),
       helpers.length === 0
         ? null
@@ -103,6 +123,18 @@ function chooser(parent, agents) {
     ),
   );
   return () => parent.querySelector('input:checked').value;
+}
+
+/** Shows only the agents whose name or description has these words, and the one that is chosen. */
+function searchField(parent) {
+  const show = ({ target }) => {
+    const words = target.value.trim().toLowerCase();
+    parent.querySelectorAll('.agent').forEach((row) => {
+      row.hidden = !row.textContent.toLowerCase().includes(words) && !row.querySelector('input').checked;
+    });
+    if (words !== '') parent.querySelector('.helpers')?.setAttribute('open', '');
+  };
+  return h('input', { type: 'search', 'aria-label': 'Search agents', placeholder: 'Search agents', oninput: show });
 }
 
 function choice(agent, first) {

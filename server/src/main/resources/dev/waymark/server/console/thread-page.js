@@ -1,9 +1,10 @@
 // One thread: its live conversation, and the commands for it.
-import { goToThread, noteAddress, threadLink } from './address.js';
+import { addToHistory, goToThread, noteAddress, threadLink } from './address.js';
 import { get, newKey, post, sender, showProblem, threadPath, untilReached, wordsOf } from './api.js';
 import { Conversation } from './conversation.js';
 import { cardOf, decisionItems, guardMoved } from './decisions.js';
 import { Details } from './details.js';
+import { Finder } from './finder.js';
 import { announce, h, problemLine, replaceChildren, sendAtEnter, showList } from './dom.js';
 import { clock, costWords, exactTime, shortId, statusWords, threadWords } from './format.js';
 import { LiveReply } from './live-reply.js';
@@ -38,6 +39,9 @@ export class ThreadPage {
   #gone = false;
   #isShown = false;
   #past;
+  /** The version that the address names, until it is shown: nothing else is shown before. */
+  #wanted;
+  #isGoing = false;
   #panel = '';
   #messageInstead = false;
   #notes = new Map();
@@ -67,6 +71,7 @@ export class ThreadPage {
   constructor(thread, { panel = '', version, call, alike, onChange, onDecided }) {
     this.thread = thread;
     this.#call = call;
+    this.#wanted = version;
     this.alike = (tool) => alike(tool, thread);
     this.onChange = onChange;
     this.onDecided = onDecided;
@@ -78,7 +83,13 @@ export class ThreadPage {
     this.foot = h('div', { class: 'foot' });
     this.toQuestion = h('button', { class: 'primary', onclick: () => this.focusDecision('.question') }, 'Go to the question');
     this.decisions = h('div', { class: 'decisions' });
-    this.scroller = h('div', { class: 'scroller' }, h('div', { class: 'column' }, this.messages, this.activity, this.decisions));
+    this.scroller = h(
+      'div',
+      { class: 'scroller', onscroll: () => this.#showJump() },
+      h('div', { class: 'column' }, this.messages, this.activity, this.decisions),
+    );
+    this.toNewest = h('button', { class: 'to-newest', hidden: true, onclick: () => this.#jump() }, 'Jump to newest');
+    this.finder = new Finder(this.conversation);
     this.details = new Details(this);
     this.timeline = new Timeline(this);
     this.workspace = new WorkspacePanel(this);
@@ -86,7 +97,7 @@ export class ThreadPage {
     this.element = h(
       'section',
       { class: 'thread', 'aria-label': 'Thread', 'data-thread': thread },
-      h('div', { class: 'talk' }, this.header, this.banner, this.scroller, this.foot),
+      h('div', { class: 'talk' }, this.header, this.banner, this.finder.element, this.scroller, h('div', { class: 'jump' }, this.toNewest), this.foot),
       this.side,
     );
     this.composer = this.#composer();
@@ -94,7 +105,7 @@ export class ThreadPage {
     replaceChildren(this.messages, h('p', { class: 'muted', role: 'status' }, 'Reading the thread …'));
     if (version !== undefined) this.timeline.begin(Number(version));
     const first = panel === '' && version !== undefined ? 'timeline' : panel;
-    if (first in PANELS) this.showPanel(first);
+    this.#quietly(() => first in PANELS && this.showPanel(first));
     if (version !== undefined && first !== 'timeline') this.timeline.load();
     this.#open();
   }
@@ -173,17 +184,61 @@ export class ThreadPage {
       );
       if (this.#panel === 'timeline') this.timeline.load();
     }
-    this.#noteAddress();
+    this.#noteAddress(true);
     this.show();
   }
 
-  #noteAddress() {
-    noteAddress(threadLink(this.thread, { panel: this.#panel, version: this.#past?.version, call: this.#call }));
+  /** Changes the address; a way back leads to another panel, and from a version to the current state. */
+  #noteAddress(isStep) {
+    if (this.#isGoing) return;
+    const link = threadLink(this.thread, { panel: this.#panel, version: this.#past?.version ?? this.#wanted, call: this.#call });
+    if (isStep) addToHistory(link);
+    else noteAddress(link);
+  }
+
+  #quietly(run) {
+    this.#isGoing = true;
+    run();
+    this.#isGoing = false;
+  }
+
+  /** Shows another place of this thread, when the browser goes back or forward, or follows a link. */
+  go({ panel = '', version, call }) {
+    this.#quietly(() => {
+      if (panel !== this.#panel && (panel === '' || panel in PANELS)) this.showPanel(panel === '' ? this.#panel : panel);
+    });
+    if (call !== undefined && call !== this.#call) {
+      this.#call = call;
+      this.#showCall();
+    }
+    if (version !== undefined && Number(version) !== this.#past?.version) this.timeline.goTo(Number(version));
+    else if (version === undefined && this.#past !== undefined) this.timeline.newest();
+  }
+
+  /** Opens the field that finds words, and the outline of a long thread. */
+  find() {
+    this.finder.open();
+  }
+
+  #jump() {
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.messages.focus({ preventScroll: true });
+  }
+
+  #showJump() {
+    this.toNewest.hidden = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 400;
   }
 
   /** Called if there is no such version as the address names. */
   lacksVersion(version) {
+    this.#wanted = undefined;
     this.#tell('version', `There is no version ${version} of this thread. You see the newest.`);
+    this.show();
+  }
+
+  /** Whether a version is being read, which takes a while for a long thread. */
+  reads(whether) {
+    this.element.setAttribute('aria-busy', String(whether));
   }
 
   stepVersion(by) {
@@ -197,9 +252,11 @@ export class ThreadPage {
 
   /** Shows an earlier state instead of the current one. */
   showPast(view) {
+    const isStep = this.#wanted === undefined && (this.#past === undefined) !== (view === undefined);
     this.#past = view;
+    this.#wanted = undefined;
     this.#tell('version', '');
-    this.#noteAddress();
+    this.#noteAddress(isStep);
     this.show();
   }
 
@@ -364,7 +421,7 @@ export class ThreadPage {
 
   /** Shows what is known of the thread. */
   show() {
-    if (this.#view === undefined || this.#gone) return;
+    if (this.#view === undefined || this.#gone || this.#wanted !== undefined) return;
     // At first there is nothing that could come under the pointer instead of something else.
     if (this.#isShown) guardMoved(this.decisions, () => this.#showAll());
     else this.#showAll();
@@ -388,6 +445,7 @@ export class ThreadPage {
     if (this.#panel === 'details') this.details.show(view);
     if (this.#panel === 'workspace') this.workspace.show(view);
     if (atEnd) this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.#showJump();
   }
 
   #watchQuestion() {

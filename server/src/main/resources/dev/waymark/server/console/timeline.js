@@ -68,6 +68,11 @@ export class Timeline {
     this.#wanted = version;
   }
 
+  goTo(version) {
+    this.begin(version);
+    return this.load();
+  }
+
   /** Reads the versions. Versions are only added, unless the thread is reset. */
   async load() {
     try {
@@ -93,6 +98,7 @@ export class Timeline {
       this.#showChoices();
     } catch (problem) {
       showProblem(this.problem, problem);
+      if (this.#wanted !== undefined) this.page.lacksVersion(this.#wanted);
     }
   }
 
@@ -118,8 +124,9 @@ export class Timeline {
     this.#showChoices();
     this.changes.setAttribute('aria-busy', 'true');
     this.#showEvents();
+    this.page.reads(true);
     await attempt(this.problem, async () => {
-      const view = await this.#view(version);
+      const view = await this.#view(version).finally(() => this.page.reads(false));
       if (this.#selected !== version) return;
       if (byUser) this.page.showPast(at === this.#versions.length - 1 ? undefined : view);
       await this.#compare(this.#other);

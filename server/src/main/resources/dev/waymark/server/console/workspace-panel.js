@@ -5,8 +5,7 @@ import { copyButton, saveFile } from './copy.js';
 import { h, replaceChildren, showList } from './dom.js';
 import { clock, number } from './format.js';
 import { showSwitchable } from './markdown.js';
-
-const MARKS = { pending: '○', in_progress: '◐', blocked: '!', completed: '✓', done: '✓', cancelled: '–' };
+import { step } from './steps.js';
 
 /** Whether a thread has anything to show here. */
 export const hasWorkspace = ({ workspace }) => workspace !== undefined;
@@ -135,6 +134,3 @@ export class WorkspacePanel {
 }
 
 const lines = (text) => (text === '' ? [] : text.split('\n'));
-
-const step = (words, status) =>
-  h('li', { dir: 'auto', class: status }, h('span', { role: 'img', class: 'mark', 'aria-label': status.replace('_', ' ') }, MARKS[status] ?? '·'), ' ', words);
