@@ -273,7 +273,12 @@ public final class ThreadLists {
                 run.forkedFrom(),
                 listed.open() && state.parent().isEmpty()
                         ? state.asks().stream()
-                                .map(ask -> new ThreadSummary.Waiting(ask.kind().wireName(), ask.tool(), ask.since()))
+                                .map(ask -> new ThreadSummary.Waiting(
+                                        ask.kind().wireName(),
+                                        ask.tool(),
+                                        ask.since(),
+                                        ask.until(),
+                                        ask.signers().isPresent()))
                                 .toList()
                         : List.of(),
                 state.turn().problem());

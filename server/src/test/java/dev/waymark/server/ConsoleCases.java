@@ -263,7 +263,7 @@ abstract class ConsoleCases {
     /** Shows another thread to the user who has signed in. */
     void show(String thread) throws Exception {
         browser.run("await page.evaluate((thread) => { location.hash = `#/thread/${thread}`; }, '" + thread + "');"
-                + "await page.locator('.thread-header code[title=\"" + thread + "\"]').waitFor()");
+                + "await page.locator('.thread[data-thread=\"" + thread + "\"] .who').waitFor()");
     }
 
     /** The id of the thread that is shown. */

@@ -266,12 +266,13 @@ class ConsoleDecisionsTest extends ConsoleCases {
                                 + item.path("argsDigest").asText() + "'}");
             }
         }
-        browser.run("await page.waitForFunction(() => document.querySelectorAll('.decision').length === 1);"
-                + "await page.mouse.down(); await page.mouse.up(); await page.waitForTimeout(300)");
-        assertThat(texts(".decision h3")).containsExactly("Approval needed");
+        browser.run(
+                "await page.waitForFunction(() => document.querySelectorAll('.decision:not(.decided)').length === 1);"
+                        + "await page.mouse.down(); await page.mouse.up(); await page.waitForTimeout(300)");
+        assertThat(texts(".decision:not(.decided) h3")).containsExactly("Approval needed");
         browser.run("await page.locator('.decision').getByRole('button', { name: 'Approve', exact: true }).focus();"
                 + "await page.keyboard.press('Enter');"
-                + "await page.locator('.decision').waitFor({ state: 'detached' })");
+                + "await page.locator('.decision.approval:not(.decided)').waitFor({ state: 'detached' })");
         assertThat(ann.list(thread, "pending")).isEmpty();
     }
 

@@ -104,7 +104,7 @@ class ConsoleForksTest extends ConsoleCases {
         click("Workspace");
         browser.run("await page.getByRole('button', { name: 'docs/NOTES.md' }).click();"
                 + "await page.locator('.file-content h3', { hasText: 'Notes' }).waitFor()");
-        assertThat(texts(".steps li")).containsExactly("✓ Look around");
+        assertThat(texts(".side .steps li")).containsExactly("✓ Look around");
         assertThat(texts(".file-content p")).containsExactly("new line");
         assertAccessible();
         browser.run("await page.locator('.file').getByLabel('Changes since').selectOption({ index: 1 });"
@@ -204,7 +204,7 @@ class ConsoleForksTest extends ConsoleCases {
     }
 
     private void changeMessage(int index, String text) throws Exception {
-        browser.run("const said = page.locator('.said').nth(" + index + "); await said.hover();"
+        browser.run("const said = page.locator('.said:has(button)').nth(" + index + "); await said.hover();"
                 + "await said.getByRole('button', { name: 'Edit in a new thread' }).click();"
                 + "await page.getByLabel('Changed message').fill('" + text + "')");
         click("Continue in a new thread");

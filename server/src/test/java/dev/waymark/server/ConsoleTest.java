@@ -27,7 +27,7 @@ class ConsoleTest extends ConsoleCases {
         assertThat(browser.text("return page.url() + JSON.stringify(await context.cookies())"
                         + " + await page.evaluate(() => JSON.stringify(localStorage))"))
                 .doesNotContain(ANN)
-                .endsWith("[]{}");
+                .endsWith("[]{\"waymark.opens-next\":\"off\"}");
         browser.run("await page.reload(); await page.getByRole('navigation', { name: 'Threads' }).waitFor();"
                 + "await page.evaluate(() => { location.hash = '#/thread/nothing-here'; })");
         see("There is no such thread");
@@ -187,7 +187,8 @@ class ConsoleTest extends ConsoleCases {
         see("Which seat?");
         click("Cancel …");
         ann.post("/v1/threads/" + cancelled + "/answer", "{'callId':'tu_2','answer':'12A'}");
-        browser.run("await page.locator('.decision', { hasText: 'Which seat?' }).waitFor({ state: 'detached' })");
+        browser.run(
+                "await page.locator('.decision:not(.decided)', { hasText: 'Which seat?' }).waitFor({ state: 'detached' })");
         click("Cancel thread");
         see("This thread is closed.");
     }
@@ -235,7 +236,7 @@ class ConsoleTest extends ConsoleCases {
 
         show(thread);
         browser.run("await page.locator('.tree ul a').click();"
-                + "await page.locator('.thread-header h1', { hasText: 'billing' }).waitFor()");
+                + "await page.locator('.thread-header .agent-name', { hasText: 'billing' }).waitFor()");
         see("Works for");
     }
 
@@ -288,10 +289,10 @@ class ConsoleTest extends ConsoleCases {
         ann.start("assistant", "Straw");
         String failed = ann.start("prompted", "Needle that fails");
         browser.run("await page.getByLabel('Search threads').fill('needle');"
-                + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 3)");
+                + "await page.waitForFunction(() => document.querySelectorAll('.group:not(.shown) li').length === 3)");
         assertAccessible();
         browser.run("await page.getByLabel('Agent').selectOption('prompted');"
-                + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 1);"
+                + "await page.waitForFunction(() => document.querySelectorAll('.group:not(.shown) li').length === 1);"
                 + "await page.getByLabel('Changed').selectOption('Since yesterday');"
                 + "await page.getByRole('button', { name: 'Failed' }).click()");
         see("No failed thread matches.");
@@ -422,14 +423,14 @@ class ConsoleTest extends ConsoleCases {
                 + "await page.keyboard.type('Pay the bill'); await tabTo('radio', 'asker');"
                 + "await choose('cashier'); await tabTo('button', 'Start'); await page.keyboard.press('Enter');");
         see("Runs with exactly these arguments");
-        browser.run(KEYBOARD + "await page.keyboard.press('w'); await tabTo('button', 'Edit arguments');"
+        browser.run(KEYBOARD + "await tabTo('button', 'Edit arguments');"
                 + "await page.keyboard.press('Enter'); await tabTo('textbox', 'Arguments');"
                 + "await page.keyboard.press('Control+A'); await page.keyboard.type('{\"usd\": 60}');"
                 + "await tabTo('button', 'Approve with these arguments'); await page.keyboard.press('Enter');");
         see("Refunded.");
         browser.run(KEYBOARD + "await page.evaluate(() => document.activeElement.blur());"
                 + "await page.keyboard.press('/'); await page.keyboard.type('royal box');"
-                + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 1);"
+                + "await page.waitForFunction(() => document.querySelectorAll('.group:not(.shown) li').length === 1);"
                 + "await tabTo('link', 'Book the royal box'); await page.keyboard.press('Enter');");
         see("Which day?");
         browser.run("await page.keyboard.press('w'); await page.keyboard.type('Friday');"
@@ -447,7 +448,7 @@ class ConsoleTest extends ConsoleCases {
                 + "await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('/');"
                 + "await page.keyboard.press('Control+A'); await page.keyboard.type('failed yesterday');"
                 + "await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('4');"
-                + "await page.waitForFunction(() => document.querySelectorAll('.threads li').length === 1);"
+                + "await page.waitForFunction(() => document.querySelectorAll('.group:not(.shown) li').length === 1);"
                 + "await tabTo('link', 'A task that failed'); await page.keyboard.press('Enter');");
         awaitChip("failed");
         browser.run(KEYBOARD + "await page.keyboard.press('d'); await page.getByText('Model calls').waitFor();"

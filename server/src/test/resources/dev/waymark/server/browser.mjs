@@ -26,6 +26,8 @@ async function fresh(options = {}) {
   context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
   // Long, because all tests together make a small machine slow.
   context.setDefaultTimeout(60_000);
+  // Tests that go on to the next thread switch this on.
+  await context.addInitScript(() => localStorage.setItem('waymark.opens-next', localStorage.getItem('waymark.opens-next') ?? 'off'));
   page = await context.newPage();
   page.on('pageerror', (error) => problems.push(String(error.stack ?? error)));
   page.on('console', (message) => {

@@ -53,6 +53,15 @@ public record ThreadSummary(
      *
      * @param kind the kind of a {@code PendingItem}
      * @param tool the tool that was called
+     * @param until when the request expires
+     * @param signed whether the decision must be signed
      */
-    public record Waiting(String kind, String tool, Instant since) {}
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    public record Waiting(
+            String kind,
+            String tool,
+            Instant since,
+            Optional<Instant> until,
+
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean signed) {}
 }

@@ -123,6 +123,7 @@ export class AlikePage {
     for (const row of rows) {
       replaceChildren(this.about, `${decided}: ${done} of ${rows.length} …`);
       if (await row.send(name, reason, decided)) done++;
+      this.list.decided(row.thread);
     }
     const left = rows.length - done;
     const words = `${decided}: ${done} of ${rows.length}.${left === 0 ? '' : ` ${left} left out: see below.`}`;

@@ -26,6 +26,9 @@ const AFTERWARDS = {
 /** How long the arguments in the line above the buttons may be. */
 const LONGEST_LINE = 160;
 
+/** The fields of a card in which people write. */
+const WRITTEN = ':is(.answer textarea, label > input, .argument-editor textarea.mono)';
+
 /** The card that an element belongs to. */
 const cards = new WeakMap();
 
@@ -188,30 +191,41 @@ class Card {
   /** Whether the card says what became of its request, which was not decided with it. Called when the item no longer waits. */
   isNote(view) {
     if (this.#decided !== undefined) return false;
-    if (this.#note === undefined) {
-      this.#note = true;
-      this.#showNote(view.calls.find(({ callId }) => callId === this.item.callId));
-    }
+    this.#note ??= this.#showNote(decidedWords(this.item, view.calls.find(({ callId }) => callId === this.item.callId)));
     return this.#note;
   }
 
-  /** Says who decided what and when, and keeps what was written here. */
-  #showNote(call) {
-    const written = [...this.controls.querySelectorAll(':is(.answer textarea, label > input, .argument-editor > .two > textarea, .argument-editor > div > textarea)')]
-      .map(({ value }) => value)
-      .filter((value) => value.trim() !== '')
-      .join('\n');
+  /** Says who decided what and when, and keeps what was written here. Returns whether there is anything to say. */
+  #showNote(words) {
+    const written = [...this.controls.querySelectorAll(WRITTEN)].map(({ value }) => value).filter((value) => value.trim() !== '').join('\n');
+    const isBelow = this.path.length > 0;
+    if (words === undefined && written === '' && !isBelow) return false;
     const hide = () => {
       this.#note = false;
       this.page.show();
     };
+    const heading = h('h3', {}, words ?? 'It no longer waits');
     this.element.classList.add('decided');
     replaceChildren(
       this.element,
-      h('header', {}, h('h3', {}, decidedWords(this.item, call)), h('button', { class: 'quiet', onclick: hide }, 'Hide')),
+      h('header', {}, heading, h('button', { class: 'quiet', onclick: hide }, 'Hide')),
       h('p', { class: 'muted', dir: 'auto' }, excerpt(this.item.question ?? `${this.item.tool} ${inLine(this.argsText ?? '{}')}`, LONGEST_LINE)),
       written === '' ? null : [h('p', {}, 'You had written:'), h('pre', { class: 'text', dir: 'auto', tabindex: '0' }, written), h('div', { class: 'row' }, copyButton(() => written))],
     );
+    if (isBelow) this.#readDecision(heading);
+    return true;
+  }
+
+  /** What a subagent asked for is decided in its own thread, which knows by whom. */
+  async #readDecision(heading) {
+    try {
+      const { calls } = await get(`${threadPath([this.page.thread, ...this.path].join('/'))}/conversation`);
+      const id = this.item.callId.split('/').at(-1);
+      const words = decidedWords(this.item, calls.find(({ callId }) => callId === id));
+      if (words !== undefined) replaceChildren(heading, words);
+    } catch {
+      // The heading says what is known.
+    }
   }
 
   /** Decides at the press of a key. A key that was meant for another card, or is pressed twice, does nothing. */
@@ -544,12 +558,12 @@ function reasonField(words, name = 'reason') {
   };
 }
 
-/** What became of a request that somebody else has decided. */
+/** What became of a request that somebody else has decided; undefined if nobody has. */
 function decidedWords({ kind }, { approval, settled, status, since } = {}) {
   if (approval) return `${approval.approved ? 'Approved' : 'Denied'} by ${decider(approval)}, ${clock(approval.at)}`;
   if (settled) return `Settled by ${decider(settled)}, ${clock(settled.at)}`;
   if (kind === 'question' && status === 'completed') return `Answered, ${clock(since)}`;
-  return since === undefined ? 'It no longer waits' : `It no longer waits, since ${clock(since)}`;
+  return undefined;
 }
 
 const subagentOf = (view, callId) => {

@@ -22,5 +22,5 @@ export const session = {
   },
   may: (role) => caller.roles.includes(role),
   /** Whether one of these requests may be decided here. */
-  isAwaited: (requests = []) => requests.some(({ kind, signers }) => signers === undefined && caller.roles.includes(kind === 'question' ? 'talk' : 'decide')),
+  isAwaited: (requests = []) => requests.some(({ kind, signers, signed }) => signers === undefined && !signed && caller.roles.includes(kind === 'question' ? 'talk' : 'decide')),
 };

@@ -198,6 +198,13 @@ export class ThreadList {
     this.#show();
   }
 
+  /** Called when a thread was decided elsewhere on the page, before the server's list says so. */
+  decided(thread) {
+    const known = this.#threads.find((each) => each.thread === thread);
+    if (known !== undefined) Object.assign(known, { status: 'running', waiting: [] });
+    this.#show();
+  }
+
   filter(number) {
     this.#choose(FILTERS[number]);
   }

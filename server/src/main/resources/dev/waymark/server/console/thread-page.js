@@ -137,7 +137,10 @@ export class ThreadPage {
   /** Goes to the first request that waits for the user, or to the one after that with the focus. Returns whether there is one. */
   focusNextDecision() {
     const all = [...this.decisions.querySelectorAll('.decision')].filter((element) => cardOf(element).isAwaited);
-    const next = all[all.indexOf(document.activeElement?.closest('.decision')) + 1];
+    const at = all.indexOf(document.activeElement?.closest('.decision'));
+    // A question whose field has not got the focus yet comes before the next request.
+    const isBefore = document.activeElement === all[at] && all[at].querySelector('.answer textarea') !== null;
+    const next = all[isBefore ? at : at + 1];
     if (next === undefined) return false;
     this.#showRequest(next);
     return true;
@@ -232,6 +235,7 @@ export class ThreadPage {
   /** Called if there is no such version as the address names. */
   lacksVersion(version) {
     this.#wanted = undefined;
+    this.#past = undefined;
     this.#tell('version', `There is no version ${version} of this thread. You see the newest.`);
     this.show();
   }
@@ -354,7 +358,6 @@ export class ThreadPage {
     try {
       const view = await get(`${threadPath(this.thread)}/conversation`);
       if (this.#gone) return;
-      if (this.#view === undefined) replaceChildren(this.messages);
       this.#view = view;
       this.#live.shown(ended);
       this.#tell('load', '');
@@ -422,6 +425,7 @@ export class ThreadPage {
   /** Shows what is known of the thread. */
   show() {
     if (this.#view === undefined || this.#gone || this.#wanted !== undefined) return;
+    if (!this.#isShown) replaceChildren(this.messages);
     // At first there is nothing that could come under the pointer instead of something else.
     if (this.#isShown) guardMoved(this.decisions, () => this.#showAll());
     else this.#showAll();
