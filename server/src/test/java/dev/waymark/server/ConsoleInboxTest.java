@@ -2,8 +2,10 @@ package dev.waymark.server;
 
 import static dev.waymark.server.ServedThreads.ANN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -72,8 +74,9 @@ class ConsoleInboxTest extends ConsoleCases {
         see("Approved: 2 of 3. 1 left out: see below.");
         assertThat(texts(".alike tbody tr").get(1)).contains("Second").doesNotContain("Approved");
         for (String thread : alike) {
-            assertThat(ann.list(thread, "pending")).isEmpty();
-            assertThat(call(thread, "tu_1").path("status").asText()).isEqualTo("completed");
+            ann.awaitPending(thread, 0);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> call(thread, "tu_1").path("status").asText().equals("completed"));
         }
         assertThat(ann.list(other, "pending")).hasSize(1);
         click("Go on");

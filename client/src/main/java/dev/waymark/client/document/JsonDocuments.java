@@ -26,8 +26,11 @@ import dev.waymark.timeline.Moment;
 import dev.waymark.timeline.Timeline;
 import dev.waymark.timeline.Version;
 import java.time.Instant;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Creates the JSON documents of the command line and the HTTP API. New versions add fields and never remove any. */
 public final class JsonDocuments {
@@ -147,6 +150,7 @@ public final class JsonDocuments {
 
     public static ArrayNode versions(Timeline timeline) {
         ArrayNode list = JsonNodeFactory.instance.arrayNode();
+        Iterator<Moment> moments = timeline.moments().iterator();
         for (Version version : timeline.versions()) {
             Moment moment = version.moment();
             ObjectNode row = list.addObject();
@@ -158,7 +162,22 @@ public final class JsonDocuments {
             row.put("iterations", version.state().turn().iterations());
             row.set("usage", usage(version.state().turn().usage()));
             row.put("digest", version.state().transcript().digest());
+            row.set("types", typesUpTo(moment, moments));
         }
+        return list;
+    }
+
+    /** What happened up to this moment, since the one before: each type of event once. */
+    private static ArrayNode typesUpTo(Moment last, Iterator<Moment> moments) {
+        Set<String> types = new LinkedHashSet<>();
+        boolean isLast = false;
+        while (!isLast && moments.hasNext()) {
+            Moment moment = moments.next();
+            moment.fact().ifPresent(fact -> types.add(fact.type()));
+            isLast = moment.address().equals(last.address());
+        }
+        ArrayNode list = JsonNodeFactory.instance.arrayNode();
+        types.forEach(list::add);
         return list;
     }
 

@@ -128,6 +128,7 @@ class Console {
         version,
         call,
         alike: (tool, except) => this.list.awaited.filter((thread) => thread.thread !== except && thread.waiting.some((one) => one.kind === 'approval' && one.tool === tool)),
+        forks: (origin) => this.list.forksOf(origin),
         onDecided: () => this.#decided(),
         onChange: (view) => {
           this.list.changed(view);

@@ -35,7 +35,7 @@ export class SchedulesPage {
         after = page.next;
         if (after === undefined) break;
       }
-      this.note.textContent = schedules.length > 0 ? '' : 'There are no schedules. waymark schedule create makes one.';
+      this.note.textContent = schedules.length > 0 ? '' : 'There are no schedules. “waymark schedule create” makes one.';
       showList(
         this.list,
         schedules.map((schedule) => ({ key: schedule.name, signature: JSON.stringify(schedule), render: () => this.#row(schedule) })),
@@ -76,7 +76,7 @@ export class SchedulesPage {
         ['Last run', last && [h('a', { href: threadLink(last.thread) }, clock(last.startedAt)), last.status ? `, ${statusWords(last.status)}` : null]],
       ]),
       actions,
-      h('p', { class: 'muted' }, 'To change or delete it: ', h('code', {}, `waymark schedule --help`), ', name ', h('code', {}, shellWord(name)), '.'),
+      h('p', { class: 'muted' }, 'To delete it: ', h('code', {}, `waymark schedule delete ${shellWord(name)}`)),
       problem,
     );
   }

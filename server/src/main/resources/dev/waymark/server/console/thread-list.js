@@ -230,6 +230,10 @@ export class ThreadList {
     return this.#threads.filter((thread) => groupOf(thread) === 'yours');
   }
 
+  forksOf(origin) {
+    return this.#threads.filter(({ forkedFrom }) => forkedFrom?.thread === origin);
+  }
+
   /** The thread that waits for the user after the selected one, or else the first one that does. */
   get nextAwaited() {
     const all = this.awaited;

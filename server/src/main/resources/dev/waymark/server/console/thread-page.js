@@ -34,6 +34,7 @@ export class ThreadPage {
   #fork;
   #post = sender();
   #call;
+  #lacksCall = false;
   #loading = false;
   #isStale = false;
   #gone = false;
@@ -65,14 +66,15 @@ export class ThreadPage {
 
   /**
    * @param place `panel`, and what the page begins with: a `version` of the timeline, or a `call`; `alike(tool, thread)`,
-   *     the other threads where a call of the tool waits for an approval; and what happens: `onChange(view)`, and
+   *     the other threads where a call of the tool waits for an approval; `forks(thread)`, those that are listed; and what happens: `onChange(view)`, and
    *     `onDecided()` after the last decision that waited for the user
    */
-  constructor(thread, { panel = '', version, call, alike, onChange, onDecided }) {
+  constructor(thread, { panel = '', version, call, alike, forks, onChange, onDecided }) {
     this.thread = thread;
     this.#call = call;
     this.#wanted = version;
     this.alike = (tool) => alike(tool, thread);
+    this.forks = () => forks(thread);
     this.onChange = onChange;
     this.onDecided = onDecided;
     this.header = h('header', { class: 'thread-header' });
@@ -134,8 +136,16 @@ export class ThreadPage {
     first?.scrollIntoView({ block: 'center' });
   }
 
-  /** Goes to the first request that waits for the user, or to the one after that with the focus. Returns whether there is one. */
+  /**
+   * Goes to a form that is open, to the first request that waits for the user, or to the one after that with the focus.
+   * Returns whether there is one.
+   */
   focusNextDecision() {
+    const field = this.decisions.querySelector(`.decision:not(.decided) ${FIELDS}`);
+    if (field !== null && !cardOf(field).element.contains(document.activeElement)) {
+      field.focus();
+      return true;
+    }
     const all = [...this.decisions.querySelectorAll('.decision')].filter((element) => cardOf(element).isAwaited);
     const at = all.indexOf(document.activeElement?.closest('.decision'));
     // A question whose field has not got the focus yet comes before the next request.
@@ -276,9 +286,11 @@ export class ThreadPage {
     });
   }
 
-  /** Shows the call that the address names. Returns whether there is one. */
+  /** Shows the call that the address names, as soon as there is one. Returns whether there is. */
   #showCall() {
-    const card = this.#call === undefined ? null : this.conversation.find(this.#call);
+    const isThere = this.#call !== undefined && (this.#past ?? this.#view).calls.some(({ callId }) => callId === this.#call);
+    const card = isThere ? this.conversation.find(this.#call) : null;
+    this.#lacksCall = this.#call !== undefined && card === null;
     if (card === null) return false;
     card.open = true;
     card.scrollIntoView({ block: 'center' });
@@ -362,6 +374,7 @@ export class ThreadPage {
       this.#live.shown(ended);
       this.#tell('load', '');
       this.show();
+      if (this.#lacksCall) this.#showCall();
       if (this.#panel === 'timeline') this.timeline.load();
       this.onChange(view);
     } catch (problem) {

@@ -1,13 +1,40 @@
-// The versions of a thread: shows an earlier version, compares two, and continues from any of them in a new thread.
+// The versions of a thread, named by what happened: shows an earlier version, compares two, and continues from any of
+// them in a new thread.
+import { threadLink } from './address.js';
 import { attempt, get, sender, showProblem, threadPath } from './api.js';
 import { changesBlock, showChanges } from './changes.js';
-import { h, problemLine, replaceChildren } from './dom.js';
-import { between, clock } from './format.js';
+import { h, problemLine, replaceChildren, showList } from './dom.js';
+import { between, clock, exactTime, shortId } from './format.js';
 import { RehearsalPanel } from './rehearsal-panel.js';
 import { jsonBlock } from './json-text.js';
 import { outline } from './line-diff.js';
 import { session } from './session.js';
 import { startThread } from './start-thread.js';
+
+/** What happened in a step, by the types of its events; what has no words here is not named. */
+const STEPS = new Map(
+  Object.entries({
+    'user-spoke': 'message',
+    'model-replied': 'reply',
+    'model-failed': 'model failed',
+    'tool-finished': 'result',
+    'tool-verified': 'result',
+    'subagent-finished': 'result',
+    'approval-decided': 'decision',
+    'grant-revoked': 'decision',
+    'outcome-settled': 'decision',
+    'human-answered': 'answer',
+    'tool-lost': 'lost call',
+    summarised: 'summary',
+    'summary-failed': 'summary failed',
+    stopped: 'stopped',
+    cleared: 'cleared',
+    'limit-reached': 'limit reached',
+    'cancel-requested': 'cancelled',
+  }),
+);
+
+const stepWords = ({ types = [], phase }) => [...new Set(types.map((type) => STEPS.get(type)).filter(Boolean))].join(', ') || phase;
 
 export class Timeline {
   #versions = [];
@@ -33,6 +60,8 @@ export class Timeline {
       'The failure is part of this version. To go on from before it, choose an earlier version, or edit your last message in a new thread.',
     );
     this.label = h('p', { class: 'version', role: 'status' });
+    this.steps = h('ol', { class: 'version-list', 'aria-label': 'Versions' });
+    this.wide = h('button', { class: 'quiet', 'aria-pressed': 'false', onclick: () => this.#widen() }, 'Wide');
     this.compared = h('select', { id: 'compared', onchange: () => this.#compare(Number(this.compared.value)) });
     this.changes = changesBlock('Changes');
     this.eventList = h('ol', { class: 'events' });
@@ -50,7 +79,8 @@ export class Timeline {
         h('button', { 'aria-label': 'Later version', onclick: () => this.step(1) }, '›'),
       ),
       this.label,
-      h('label', { for: 'compared' }, 'Changes since'),
+      this.steps,
+      h('div', { class: 'row' }, h('label', { for: 'compared' }, 'Changes since'), this.wide),
       this.compared,
       this.changes,
       this.events,
@@ -174,9 +204,44 @@ export class Timeline {
     replaceChildren(
       this.label,
       h('strong', {}, `Version ${row.version}`),
-      ` of ${this.#versions.at(-1).version} · ${clock(row.at)} · ${row.phase}`,
+      ` of ${this.#versions.at(-1).version} · `,
+      h('span', { title: exactTime(row.at) }, clock(row.at)),
+      ` · ${stepWords(row)}`,
     );
+    this.#showSteps();
     this.rehearsal.show(row.version);
+  }
+
+  /** All versions, with what happened and the forks that began there. */
+  #showSteps() {
+    const forks = this.page.forks();
+    showList(
+      this.steps,
+      this.#versions.map((row) => {
+        const begun = forks.filter(({ forkedFrom }) => forkedFrom.version === row.version);
+        const isShown = row.version === this.#selected;
+        return {
+          key: String(row.version),
+          signature: JSON.stringify([row, begun, isShown]),
+          render: () =>
+            h(
+              'li',
+              {},
+              h('button', { class: 'quiet', 'aria-current': isShown ? 'step' : undefined, onclick: () => this.select(row.version) }, `${row.version} · ${stepWords(row)}`),
+              begun.map(({ thread, title }) => h('a', { href: threadLink(thread) }, 'fork: ', h('bdi', {}, title ?? shortId(thread)))),
+            ),
+        };
+      }),
+    );
+    const shown = this.steps.querySelector('[aria-current]');
+    // Scrolls the list alone, and not the panel around it.
+    if (shown !== null) this.steps.scrollTop = shown.offsetTop - this.steps.offsetTop - this.steps.clientHeight / 2;
+  }
+
+  #widen() {
+    const isWide = this.wide.getAttribute('aria-pressed') !== 'true';
+    this.wide.setAttribute('aria-pressed', String(isWide));
+    this.page.side.classList.toggle('wide-side', isWide);
   }
 
   #showChoices() {
@@ -184,7 +249,7 @@ export class Timeline {
     replaceChildren(
       this.compared,
       this.#other === undefined ? h('option', { value: '0' }, 'nothing to compare with') : null,
-      others.map(({ version, at, phase }) => h('option', { value: String(version) }, `version ${version} · ${clock(at)} · ${phase}`)),
+      others.map(({ version, at, phase, types }) => h('option', { value: String(version) }, `version ${version} · ${clock(at)} · ${stepWords({ types, phase })}`)),
     );
     this.compared.value = String(this.#other ?? 0);
   }
