@@ -196,6 +196,7 @@ export class ThreadList {
     this.#missed = known === undefined ? thread : undefined;
     if (known !== undefined) Object.assign(known, { status, open, waiting: pending });
     this.#show();
+    this.onWaiting(this.#awaitedCount());
   }
 
   /** Called when a thread was decided elsewhere on the page, before the server's list says so. */
@@ -203,6 +204,7 @@ export class ThreadList {
     const known = this.#threads.find((each) => each.thread === thread);
     if (known !== undefined) Object.assign(known, { status: 'running', waiting: [] });
     this.#show();
+    this.onWaiting(this.#awaitedCount());
   }
 
   filter(number) {
