@@ -64,6 +64,7 @@ class ConsoleInboxTest extends ConsoleCases {
         openInbox();
         browser.run("await page.locator('.threads a', { hasText: 'First' }).click();"
                 + "await page.getByRole('link', { name: 'Decide with 2 others …' }).click();"
+                + "await page.getByLabel('Choose all').check();"
                 + "await page.getByRole('button', { name: 'Approve 3' }).waitFor()");
         assertThat(texts(".alike tbody tr"))
                 .hasSize(3)

@@ -433,15 +433,16 @@ class ConsoleTest extends ConsoleCases {
                 + "await page.waitForFunction(() => document.querySelectorAll('.group:not(.shown) li').length === 1);"
                 + "await tabTo('link', 'Book the royal box'); await page.keyboard.press('Enter');");
         see("Which day?");
-        browser.run("await page.keyboard.press('w'); await page.keyboard.type('Friday');"
-                + "await page.keyboard.press('Escape'); await page.locator('body').press('Escape')");
+        browser.run(
+                "await page.keyboard.press('w'); await page.keyboard.press('Enter'); await page.keyboard.type('Friday');"
+                        + "await page.keyboard.press('Escape'); await page.locator('body').press('Escape')");
         assertThat(browser.text("return page.locator('.decision').first().getByLabel('Answer').inputValue()"))
                 .isEqualTo("Friday");
         browser.run("await page.keyboard.press('Enter');"
                 + "await page.waitForFunction(() => document.querySelectorAll('.decision').length === 1)");
         assertThat(browser.text("return page.evaluate(() => document.activeElement.getAttribute('class'))"))
                 .contains("decision question");
-        browser.run("await page.keyboard.press('w'); await page.keyboard.type('12A');"
+        browser.run("await page.keyboard.press('Enter'); await page.keyboard.type('12A');"
                 + "await page.keyboard.press('Enter')");
         see("Booked.");
         browser.run("await page.waitForFunction(() => document.activeElement.matches('.messages'));" + KEYBOARD

@@ -2,7 +2,7 @@
 // and for each a decision of its own, with its own digest.
 import { goToThread, threadLink } from './address.js';
 import { get, sender, threadPath, wordsOf } from './api.js';
-import { announce, h, problemLine, replaceChildren } from './dom.js';
+import { announce, backLink, h, problemLine, replaceChildren } from './dom.js';
 import { ago, exactTime } from './format.js';
 import { members, unquoted } from './json-text.js';
 import { titleOf } from './origins.js';
@@ -28,7 +28,7 @@ export class AlikePage {
     this.table = h('div', { class: 'alike' });
     this.controls = h('div', { class: 'controls together' });
     this.problem = problemLine();
-    this.element = h('section', { class: 'scroller', 'aria-label': 'Requests that are alike' }, h('div', { class: 'wide' }, this.heading, this.about, this.table, this.problem, this.controls));
+    this.element = h('section', { class: 'scroller', 'aria-label': 'Requests that are alike' }, h('div', { class: 'wide' }, backLink(), this.heading, this.about, this.table, this.problem, this.controls));
     this.#load();
   }
 
@@ -49,14 +49,15 @@ export class AlikePage {
 
   async #load() {
     await this.list.loaded;
-    const threads = this.list.awaited.filter(({ waiting }) => waiting.some(({ kind, tool }) => kind === 'approval' && tool === this.tool)).slice(0, MOST);
+    const waiting = this.list.awaited.filter((thread) => thread.waiting.some(({ kind, tool }) => kind === 'approval' && tool === this.tool));
+    const threads = waiting.slice(0, MOST);
     const views = await Promise.all(threads.map(({ thread }) => get(`${threadPath(thread)}/conversation`).catch(() => undefined)));
     const all = views
       .filter((view) => view !== undefined)
       .flatMap((view) => view.pending.filter(({ kind, tool }) => kind === 'approval' && tool === this.tool).map((item) => ({ item, view })));
     const [first] = all.filter(({ item }) => !isSpecial(item));
     const alike = first === undefined ? [] : all.filter(({ item }) => !isSpecial(item) && ruleOf(item) === ruleOf(first.item)).slice(0, MOST);
-    this.#show(alike, all.length - alike.length);
+    this.#show(alike, all.length - alike.length + waiting.length - threads.length);
   }
 
   #show(alike, others) {
@@ -66,8 +67,13 @@ export class AlikePage {
       alike.length === 0 ? 'Nothing waits that can be decided together.' : `${alike.length} ${alike.length === 1 ? 'request' : 'requests'}`,
       rule === undefined ? null : `, asked by rule ${rule}`,
       reason ? [': ', h('bdi', {}, reason)] : null,
-      others > 0 ? `. ${others} more must be looked at in ${others === 1 ? 'its thread' : 'their threads'}.` : null,
+      others > 0 ? `. ${others} more ${others === 1 ? 'is' : 'are'} not here: too many, or to be looked at in the thread.` : null,
     );
+    const chooseAll = () => {
+      this.#rows.forEach((row) => (row.box.checked = this.all.checked));
+      this.#count();
+    };
+    this.all = h('input', { type: 'checkbox', 'aria-label': 'Choose all', onchange: chooseAll });
     const names = [...new Set(alike.flatMap(({ item }) => [...members(item.argsText).keys()]))];
     this.#rows = alike.map(({ item, view }) => new Row(item, view, names, () => this.#count()));
     replaceChildren(
@@ -78,7 +84,7 @@ export class AlikePage {
         h(
           'table',
           {},
-          h('thead', {}, h('tr', {}, h('th', {}, h('span', { class: 'unseen' }, 'Decide')), h('th', {}, 'Thread'), names.map((name) => h('th', { class: 'mono' }, h('bdi', {}, name))), h('th', {}, 'Waits'))),
+          h('thead', {}, h('tr', {}, h('th', {}, this.all), h('th', {}, 'Thread'), names.map((name) => h('th', { class: 'mono' }, h('bdi', {}, name))), h('th', {}, 'Waits'))),
           h('tbody', {}, this.#rows.map(({ element }) => element)),
         ),
       ),
@@ -117,6 +123,7 @@ export class AlikePage {
     const rows = this.#chosen();
     const reason = name === 'deny' && this.reason.value.trim() !== '' ? { reason: this.reason.value } : {};
     replaceChildren(this.controls);
+    this.all.disabled = true;
     this.#rows.forEach((row) => row.lock());
     this.heading.focus();
     let done = 0;
@@ -150,7 +157,7 @@ class Row {
     this.item = item;
     this.thread = view.thread;
     const title = titleOf(view.messages) ?? view.agent;
-    this.box = h('input', { type: 'checkbox', checked: true, 'aria-label': `Decide: ${title}`, onchange: onChange });
+    this.box = h('input', { type: 'checkbox', 'aria-label': `Decide: ${title}`, onchange: onChange });
     this.state = h('td', {}, h('time', { datetime: item.since, title: exactTime(item.since) }, ago(item.since)));
     const known = members(item.argsText);
     this.element = h(
@@ -163,7 +170,7 @@ class Row {
         h('a', { href: threadLink(view.thread) }, h('bdi', {}, title)),
         item.untrusted ? h('p', { class: 'from-file', dir: 'auto' }, item.untrusted.sentence) : null,
       ),
-      names.map((name) => h('td', { dir: 'auto' }, shown(known.get(name)?.value))),
+      names.map((name) => h('td', { dir: 'auto', 'data-name': name }, shown(known.get(name)?.value))),
       this.state,
     );
   }

@@ -182,7 +182,7 @@ class Card {
       setTimeout(() => {
         this.#isKept = false;
         this.page.show();
-        this.page.afterDecision();
+        if (this.item.kind !== 'question') this.page.afterDecision();
       }, KEPT_MILLIS);
     }
     return this.#isKept;
@@ -482,6 +482,14 @@ class Card {
       h('button', { class: 'primary', type: 'submit' }, 'Answer'),
     );
     sendAtEnter(field);
+    field.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') this.element.focus({ preventScroll: true });
+    });
+    this.element.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' || event.target !== this.element) return;
+      event.preventDefault();
+      field.focus();
+    });
     replaceChildren(this.controls, form);
   }
 
@@ -560,8 +568,9 @@ function reasonField(words, name = 'reason') {
 
 /** What became of a request that somebody else has decided; undefined if nobody has. */
 function decidedWords({ kind }, { approval, settled, status, since } = {}) {
-  if (approval) return `${approval.approved ? 'Approved' : 'Denied'} by ${decider(approval)}, ${clock(approval.at)}`;
-  if (settled) return `Settled by ${decider(settled)}, ${clock(settled.at)}`;
+  const by = (decision) => `${decision.by || decision.verified ? `by ${decider(decision)}` : 'elsewhere'}, ${clock(decision.at)}`;
+  if (approval) return `${approval.approved ? 'Approved' : 'Denied'} ${by(approval)}`;
+  if (settled) return `Settled ${by(settled)}`;
   if (kind === 'question' && status === 'completed') return `Answered, ${clock(since)}`;
   return undefined;
 }

@@ -75,6 +75,9 @@ export function facts(rows) {
   return h('dl', { class: 'facts' }, rows.filter((row) => row?.[1]).map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 }
 
+/** The way back to the list, where the list is not beside the page. */
+export const backLink = () => h('a', { class: 'back', href: '#/', 'aria-label': 'Back to the list' }, '‹');
+
 /** The place for what went wrong. */
 export const problemLine = () => h('p', { class: 'problem', role: 'alert' });
 

@@ -31,13 +31,13 @@ export class Keyboard {
     const dialog = h(
       'dialog',
       { class: 'panel-card', 'aria-labelledby': 'shortcuts-title', onclose: () => dialog.remove() },
-      h('h2', { id: 'shortcuts-title' }, 'Keyboard shortcuts'),
+      h('h2', { id: 'shortcuts-title', tabindex: '-1', autofocus: true }, 'Keyboard shortcuts'),
       h(
         'dl',
         { class: 'shortcuts' },
         this.#shortcuts.map(({ key, words }) => [h('dt', {}, h('kbd', {}, NAMES[key] ?? key)), h('dd', {}, words)]),
         h('dt', {}, h('kbd', {}, 'Enter')),
-        h('dd', {}, 'Send a message or an answer (Shift+Enter: new line)'),
+        h('dd', {}, 'Write an answer; send it, or a message (Shift+Enter: new line; Ctrl+Enter: start a new thread)'),
       ),
       setting(SETTING, 'Use single-key shortcuts'),
       setting(OPENS_NEXT, 'Open the next thread that waits for you after a decision'),

@@ -1,7 +1,7 @@
 // The schedules that start threads, and what one may do with them.
 import { goToThread, threadLink } from './address.js';
 import { attempt, get, sender, showProblem } from './api.js';
-import { facts, h, problemLine, replaceChildren, showList } from './dom.js';
+import { backLink, facts, h, problemLine, replaceChildren, showList } from './dom.js';
 import { clock, exactTime, shellWord, statusWords } from './format.js';
 
 const PAGE = 100;
@@ -16,7 +16,7 @@ export class SchedulesPage {
     this.note = h('p', { class: 'muted', role: 'status' }, 'Reading the schedules …');
     this.problem = problemLine();
     this.list = h('ul', { class: 'schedule-list' });
-    this.element = h('section', { class: 'scroller', 'aria-label': 'Schedules' }, h('div', { class: 'column' }, this.heading, this.note, this.problem, this.list));
+    this.element = h('section', { class: 'scroller', 'aria-label': 'Schedules' }, h('div', { class: 'column' }, backLink(), this.heading, this.note, this.problem, this.list));
     this.load();
   }
 
@@ -71,7 +71,7 @@ export class SchedulesPage {
       facts([
         ['Agent', h('bdi', {}, agent)],
         ['When', `${whenWords(schedule)}${timezone ? `, ${timezone}` : ''}`],
-        ['Next', !paused && next[0] && h('time', { datetime: next[0], title: exactTime(next[0]) }, clock(next[0]))],
+        [paused ? 'Next, if resumed' : 'Next', next[0] && h('time', { datetime: next[0], title: exactTime(next[0]) }, clock(next[0]))],
         ['Note', note && h('bdi', {}, note)],
         ['Last run', last && [h('a', { href: threadLink(last.thread) }, clock(last.startedAt)), last.status ? `, ${statusWords(last.status)}` : null]],
       ]),

@@ -88,6 +88,10 @@ export class StartPage {
     const body = { agent: this.agent?.() ?? '', message: this.message.value };
     if (this.group.value) body.group = this.group.value;
     const context = this.context.value.trim();
+    if (body.message.trim() === '') {
+      this.problem.textContent = 'Write a message first.';
+      return;
+    }
     this.problem.textContent = context === '' ? '' : objectProblem(context, 'The context');
     if (this.problem.textContent !== '') return;
     // As text: parsing would round large numbers.

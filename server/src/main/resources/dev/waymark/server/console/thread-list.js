@@ -60,6 +60,9 @@ function waitingWords(waiting) {
   return `${first}${more}${until === undefined ? '' : `, until ${clock(until)}`}`;
 }
 
+/** Since when a thread has waited; undefined if it does not. */
+const sinceOf = (thread) => thread?.waiting.length > 0 ? Math.min(...thread.waiting.map(({ since }) => Date.parse(since))) : undefined;
+
 /** A thread that is shown, as a row of the list. */
 function rowOf({ thread, status, open, agent, at, messages, pending, error }) {
   return { thread, status, open, agent, updated: at ?? new Date().toISOString(), title: titleOf(messages), waiting: pending, error };
@@ -80,6 +83,8 @@ export class ThreadList {
   #older = [];
   #next;
   #selected = '';
+  /** Since when the thread has waited that was looked at last: who skips a request goes on with the one after it. */
+  #seen = 0;
   /** The row of the thread that is shown, which stays in the list although a filter or the length of the list omits it. */
   #shown;
   #missed;
@@ -183,6 +188,7 @@ export class ThreadList {
 
   select(thread) {
     this.#selected = thread;
+    this.#seen = sinceOf(this.awaited.find((each) => each.thread === thread)) ?? this.#seen;
     if (this.#shown?.thread !== thread) this.#shown = undefined;
     this.#show();
   }
@@ -196,7 +202,7 @@ export class ThreadList {
     this.#missed = known === undefined ? thread : undefined;
     if (known !== undefined) Object.assign(known, { status, open, waiting: pending });
     this.#show();
-    this.onWaiting(this.#awaitedCount());
+    this.#tellCount();
   }
 
   /** Called when a thread was decided elsewhere on the page, before the server's list says so. */
@@ -204,7 +210,7 @@ export class ThreadList {
     const known = this.#threads.find((each) => each.thread === thread);
     if (known !== undefined) Object.assign(known, { status: 'running', waiting: [] });
     this.#show();
-    this.onWaiting(this.#awaitedCount());
+    this.#tellCount();
   }
 
   filter(number) {
@@ -236,11 +242,10 @@ export class ThreadList {
     return this.#threads.filter(({ forkedFrom }) => forkedFrom?.thread === origin);
   }
 
-  /** The thread that waits for the user after the selected one, or else the first one that does. */
+  /** The thread that waits for the user after the last one that was looked at, or else the first one that does. */
   get nextAwaited() {
-    const all = this.awaited;
-    const at = all.findIndex(({ thread }) => thread === this.#selected);
-    return [...all.slice(at + 1), ...all.slice(0, Math.max(0, at))][0]?.thread;
+    const all = this.awaited.filter(({ thread }) => thread !== this.#selected);
+    return (all.find((thread) => sinceOf(thread) > this.#seen) ?? all[0])?.thread;
   }
 
   /** The threads in their groups; groups without threads are left out. */
@@ -250,6 +255,11 @@ export class ThreadList {
     return [...shown, ...GROUPS.map((group) => ({ ...group, threads: this.#threads.filter((thread) => groupOf(thread) === group.id) }))].filter(
       ({ threads }) => threads.length > 0,
     );
+  }
+
+  /** Tells how many threads wait for the user, unless only some of them are listed. */
+  #tellCount() {
+    if (Object.keys(this.#query()).every((name) => name in this.#filter.query)) this.onWaiting(this.#awaitedCount());
   }
 
   /** How many threads wait for the user. Of those that are too many to be listed, any may. */
@@ -309,7 +319,7 @@ export class ThreadList {
     this.list.setAttribute('aria-busy', 'false');
     this.#arrange();
     this.#hasLoaded();
-    this.onWaiting(this.#awaitedCount());
+    this.#tellCount();
     if (wasEmpty !== this.isEmpty) this.onFirst();
   }
 

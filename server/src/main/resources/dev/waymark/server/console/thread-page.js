@@ -5,7 +5,7 @@ import { Conversation } from './conversation.js';
 import { cardOf, decisionItems, guardMoved } from './decisions.js';
 import { Details } from './details.js';
 import { Finder } from './finder.js';
-import { announce, h, problemLine, replaceChildren, sendAtEnter, showList } from './dom.js';
+import { announce, backLink, h, problemLine, replaceChildren, sendAtEnter, showList } from './dom.js';
 import { clock, costWords, exactTime, shortId, statusWords, threadWords } from './format.js';
 import { LiveReply } from './live-reply.js';
 import { originOf, titleOf } from './origins.js';
@@ -103,7 +103,7 @@ export class ThreadPage {
       this.side,
     );
     this.composer = this.#composer();
-    replaceChildren(this.header, this.#back(), h('h1', {}, h('code', {}, shortId(thread))));
+    replaceChildren(this.header, backLink(), h('h1', {}, h('code', {}, shortId(thread))));
     replaceChildren(this.messages, h('p', { class: 'muted', role: 'status' }, 'Reading the thread …'));
     if (version !== undefined) this.timeline.begin(Number(version));
     const first = panel === '' && version !== undefined ? 'timeline' : panel;
@@ -147,26 +147,26 @@ export class ThreadPage {
       return true;
     }
     const all = [...this.decisions.querySelectorAll('.decision')].filter((element) => cardOf(element).isAwaited);
-    const at = all.indexOf(document.activeElement?.closest('.decision'));
-    // A question whose field has not got the focus yet comes before the next request.
-    const isBefore = document.activeElement === all[at] && all[at].querySelector('.answer textarea') !== null;
-    const next = all[isBefore ? at : at + 1];
+    const next = all[all.indexOf(document.activeElement?.closest('.decision')) + 1];
     if (next === undefined) return false;
     this.#showRequest(next);
     return true;
   }
 
-  /** Shows a request from its heading on. The focus is not on a button, so that a key pressed too early decides nothing. */
+  /** Shows a request from its heading on. The focus is not on a control, so that a key pressed too early does nothing. */
   #showRequest(element) {
-    (element.querySelector('.answer textarea') ?? element).focus({ preventScroll: true });
+    element.focus({ preventScroll: true });
     element.scrollIntoView({ block: 'start' });
   }
 
+  /** Decides the request that has the focus. Without one, the key leads to the first request, and decides nothing. */
   decideByKey(name) {
-    cardOf(document.activeElement)?.byKey(name);
+    const card = cardOf(document.activeElement);
+    if (card === undefined) this.focusNextDecision();
+    else card.byKey(name);
   }
 
-  /** Called a moment after a decision. Goes on with what waits next, unless the user has begun something else. */
+  /** Called a moment after a decision, but not after an answer, to which the agent replies here. Goes on with what waits next, unless the user has begun something else. */
   afterDecision() {
     if (this.#gone || this.#past !== undefined || this.draft !== undefined || document.activeElement.matches('input, textarea, select')) return;
     if (!session.isAwaited(this.#view.pending)) this.onDecided();
@@ -494,7 +494,7 @@ export class ThreadPage {
     const isRunning = view.open && (view.status === 'running' || view.status === 'interrupted');
     replaceChildren(
       this.header,
-      this.#back(),
+      backLink(),
       h(
         'div',
         { class: 'who' },
@@ -518,10 +518,6 @@ export class ThreadPage {
           .map(([id, label]) => h('button', { onclick: () => this.showPanel(id) }, label)),
       ),
     );
-  }
-
-  #back() {
-    return h('a', { class: 'back', href: '#/', 'aria-label': 'Back to the list' }, '‹');
   }
 
   #showFoot() {
