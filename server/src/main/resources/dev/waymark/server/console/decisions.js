@@ -141,6 +141,11 @@ class Card {
     this.element.addEventListener('focusin', ({ relatedTarget }) => {
       if (!this.element.contains(relatedTarget)) this.#focusedAt = performance.now();
     });
+    this.element.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' || event.target !== this.element || item.kind !== 'question') return;
+      event.preventDefault();
+      this.controls.querySelector('textarea')?.focus();
+    });
     this.#describe(item);
     this.#owner?.then(({ request }) => this.#describe(request), () => {});
   }
@@ -484,11 +489,6 @@ class Card {
     sendAtEnter(field);
     field.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.element.focus({ preventScroll: true });
-    });
-    this.element.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter' || event.target !== this.element) return;
-      event.preventDefault();
-      field.focus();
     });
     replaceChildren(this.controls, form);
   }
