@@ -92,7 +92,15 @@ class AgentsTest {
 
         assertThat(agents.valueStream().map(agent -> agent.get("name").textValue()))
                 .containsExactly(
-                        "assistant", "billing", "checker", "librarian", "reader", "release", "triage", "weather");
+                        "assistant",
+                        "billing",
+                        "checker",
+                        "hello",
+                        "librarian",
+                        "reader",
+                        "release",
+                        "triage",
+                        "weather");
     }
 
     @Test
@@ -270,7 +278,7 @@ class AgentsTest {
                     .contains(
                             "waymark: OPENAI_API_KEY is not set: checker, librarian, reader."
                                     + " Set it and restart; until then their turns fail",
-                            "waymark: ANTHROPIC_API_KEY is not set: triage."
+                            "waymark: ANTHROPIC_API_KEY is not set: hello, triage."
                                     + " Set it and restart; until then their turns fail");
             assertThat(keyless.run("run", "--agent", "release", "Make a release")
                             .exitCode())

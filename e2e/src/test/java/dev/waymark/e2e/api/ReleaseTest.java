@@ -8,20 +8,20 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.waymark.e2e.product.ContainerEngine;
 import dev.waymark.e2e.product.GuideProject;
 import dev.waymark.e2e.product.LibraryModels;
+import dev.waymark.e2e.product.PrintedCommand;
+import dev.waymark.e2e.product.ReleaseBuild;
 import dev.waymark.e2e.product.ShellCommand;
 import dev.waymark.e2e.product.SpringProcess;
+import dev.waymark.e2e.product.UnpackedRelease;
 import dev.waymark.fixtures.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -32,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.jar.JarFile;
 import java.util.regex.Matcher;
@@ -52,16 +51,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Builds a release into a file repository, and programs outside of the source tree that depend only on the BOM. The
- * release is built in a copy of the tree, because other tests use the modules' own directories. It is signed if there is
- * a gpg, and includes the worker's image if there is a container engine with the images that the Dockerfile is based on.
+ * Builds a release into a file repository, unpacks and runs its zip, and builds programs outside of the source tree that
+ * depend only on the BOM. The release is signed if there is a gpg, and includes the worker's image if there is a container
+ * engine with the images that the Dockerfile is based on.
  */
 @Tag("full")
 @Timeout(1_800)
 @Execution(ExecutionMode.CONCURRENT)
 class ReleaseTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-    private static final Set<String> NOT_COPIED = Set.of("target", ".gradle", ".git", ".waymark");
     private static final String VERSION = "0.1.0";
     private static final String IMAGE =
             "waymark-release-test:" + ProcessHandle.current().pid();
@@ -71,14 +69,11 @@ class ReleaseTest {
     @TempDir
     private static Path directory;
 
-    /** The release repository, created by the first test that is not skipped. */
-    private static @Nullable Path released;
+    /** The release, built by the first test that is not skipped. */
+    private static @Nullable ReleaseBuild build;
 
-    private static synchronized Path released() throws IOException, InterruptedException {
-        if (released == null) {
-            Path copy = directory.resolve("waymark");
-            copy(ROOT, copy);
-            copyClasses(copy);
+    private static synchronized ReleaseBuild build() throws IOException, InterruptedException {
+        if (build == null) {
             List<String> words = new ArrayList<>(List.of(
                     "mvn",
                     "-B",
@@ -90,7 +85,7 @@ class ReleaseTest {
                     // The programs must use the release, not artifacts in the local repository.
                     "-Dmaven.install.skip=true",
                     "-am"));
-            String modules = "bom,shared,testkit,client,worker,rehearsal,langchain4j,spring-ai,spring-boot";
+            String modules = "bom,dist,shared,testkit,client,worker,rehearsal,langchain4j,spring-ai,spring-boot";
             Map<String, String> environment = new HashMap<>();
             if (hasGpg()) {
                 words.add("-Dgpg.keyname=" + createKey());
@@ -103,10 +98,13 @@ class ReleaseTest {
                 modules += ",deploy";
             }
             words.addAll(List.of("-pl", modules, "deploy"));
-            run(copy, environment, words);
-            released = copy.resolve("target/release/dev/waymark");
+            build = ReleaseBuild.of(directory.resolve("waymark"), environment, words);
         }
-        return released;
+        return build;
+    }
+
+    private static Path released() throws IOException, InterruptedException {
+        return build().repository().resolve("dev/waymark");
     }
 
     @AfterAll
@@ -122,7 +120,7 @@ class ReleaseTest {
         assumeTrue(hasGpg(), "no gpg on PATH");
         List<Path> files;
         try (Stream<Path> all = Files.walk(released())) {
-            files = all.filter(file -> file.toString().matches(".*\\.(jar|pom|json)"))
+            files = all.filter(file -> file.toString().matches(".*\\.(jar|pom|json|zip)"))
                     .toList();
         }
 
@@ -144,7 +142,7 @@ class ReleaseTest {
                 () -> "%s does not have %s: pull them, or run deploy/base-images.sh"
                         .formatted(engine.command(), engine.missingBaseImages()));
         assumeTrue(TemporalBinary.find().isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        Path sources = released().getParent().getParent().getParent().getParent();
+        Path sources = build().sources();
         assertThat(engine.run("image inspect " + IMAGE + " --format '{{json .Config.Labels}}'"))
                 .contains(
                         "\"org.opencontainers.image.version\":\"" + VERSION + "\"",
@@ -264,10 +262,11 @@ class ReleaseTest {
     }
 
     @Test
-    void release_hasLibrariesOnly() throws Exception {
+    void release_hasLibrariesAndTheZipOnly() throws Exception {
         try (var all = Files.list(released())) {
             assertThat(all.map(each -> each.getFileName().toString()))
                     .containsExactlyInAnyOrder(
+                            "waymark",
                             "waymark-bom",
                             "waymark-client",
                             "waymark-langchain4j",
@@ -309,12 +308,62 @@ class ReleaseTest {
         return matcher.group(1);
     }
 
+    /** With a path that has the JDK and the commands of a base system, and neither Maven nor a Temporal server. */
+    @Test
+    @Execution(ExecutionMode.SAME_THREAD)
+    void zip_onAMachineWithOnlyAJdk_runsTheDemo() throws Exception {
+        UnpackedRelease unpacked = UnpackedRelease.of(zip(), Files.createDirectory(directory.resolve("demo")));
+        long begun = System.nanoTime();
+
+        try (ChildProcess demo = unpacked.command("./waymark demo").start()) {
+            demo.firstLine(Duration.ofSeconds(10));
+            ChildProcess.Ended ended = demo.end(Duration.ofSeconds(60).minusNanos(System.nanoTime() - begun));
+
+            assertThat(ended.exitCode()).as(ended.err()).isZero();
+            assertThat(ended.out()).contains("One charge.");
+        }
+        assertThat(unpacked.root().resolve("starter")).doesNotExist();
+    }
+
+    /** The commands that the README begins with; with free ports, and with the address of the fake service. */
+    @Test
+    void zip_withAKey_repliesAfterThreeCommands() throws Exception {
+        List<PrintedCommand> first = PrintedCommand.of(ROOT, ROOT.resolve("README.md")).stream()
+                .filter(command -> command.notRun().equals(Optional.of("needs a key")))
+                .limit(3)
+                .toList();
+        assertThat(first).extracting(PrintedCommand::line).isSorted();
+        assertThat(first.get(0).text()).startsWith("unzip waymark-" + VERSION + ".zip && cd waymark-" + VERSION);
+        assertThat(first.get(1).text()).startsWith("ANTHROPIC_API_KEY=… ./waymark dev ");
+        assertThat(first.get(2).text()).startsWith("./waymark run --agent hello ");
+        UnpackedRelease unpacked = UnpackedRelease.of(zip(), Files.createDirectory(directory.resolve("first")));
+
+        try (AnthropicServer model = new AnthropicServer()) {
+            model.answers(ModelAnswer.says("A mark that shows the way."));
+            try (ChildProcess dev = unpacked.command("./waymark dev --port 0 --console-port 0 --json")
+                    .environment(model.environment())
+                    .start()) {
+                String ready = dev.awaitLine(line -> line.contains("\"address\""), Duration.ofMinutes(2));
+                ChildProcess.Ended reply = unpacked.command(first.get(2).text())
+                        .environment(Map.of("TEMPORAL_ADDRESS", found("\"address\" ?: ?\"([^\"]*)\"", ready)))
+                        .run(Duration.ofMinutes(2));
+
+                assertThat(reply.out()).as(reply.err()).isEqualTo("A mark that shows the way.\n");
+                assertThat(model.complaints()).isEmpty();
+            }
+        }
+    }
+
+    private static Path zip() throws IOException, InterruptedException {
+        return released().resolve("waymark/" + VERSION + "/waymark-" + VERSION + ".zip");
+    }
+
     @Test
     void programWithBom_builtByMaven_survivesCrashes() throws Exception {
         Path program = directory.resolve("program");
-        copy(ROOT.resolve("examples/java"), program);
+        ReleaseBuild.copy(ROOT.resolve("examples/java"), program);
 
-        run(program, "mvn", "-B", "-ntp", "-s", settings(program).toString(), "verify");
+        build().maven(program, "verify");
 
         assertThat(program.resolve("target/surefire-reports/example.BillingCrashTest.txt"))
                 .content()
@@ -330,7 +379,7 @@ class ReleaseTest {
         assumeTrue(gradle.isPresent(), "no gradle on PATH");
         assumeFalse(gradle.getAsInt() >= 5 && gradle.getAsInt() < 8, "no build file for the gradle on PATH");
         Path program = directory.resolve("gradle-program");
-        copy(ROOT.resolve("examples/java"), program);
+        ReleaseBuild.copy(ROOT.resolve("examples/java"), program);
         boolean old = gradle.getAsInt() < 5;
         if (old) {
             Files.copy(
@@ -341,17 +390,19 @@ class ReleaseTest {
         Path init = Files.writeString(
                 directory.resolve("released.gradle"),
                 "allprojects { repositories { maven { url = '%s' } } }\n"
-                        .formatted(released().getParent().getParent().toUri()));
+                        .formatted(build().repository().toUri()));
 
-        run(
+        ReleaseBuild.run(
                 program,
-                "gradle",
-                "--no-daemon",
-                "--gradle-user-home=" + directory.resolve("gradle"),
-                "--init-script=" + init,
-                "-Dmaven.repo.local=" + localRepository(),
-                "-Pjunit=" + Test.class.getPackage().getImplementationVersion(),
-                "check");
+                Map.of(),
+                List.of(
+                        "gradle",
+                        "--no-daemon",
+                        "--gradle-user-home=" + directory.resolve("gradle"),
+                        "--init-script=" + init,
+                        "-Dmaven.repo.local=" + ReleaseBuild.localRepository(),
+                        "-Pjunit=" + Test.class.getPackage().getImplementationVersion(),
+                        "check"));
 
         assertThat(program.resolve("build/test-results/test/TEST-"
                         + (old ? "junit-jupiter" : "example.BillingCrashTest") + ".xml"))
@@ -397,7 +448,7 @@ class ReleaseTest {
                 ("spring-" + application.springBoot() + "-" + application.models()).replace(' ', '-')));
         application.in(GuideProject.of(ROOT.resolve("docs/guide/spring.md"))).writeTo(program);
         String[] arguments = application.arguments("--restaurant.printing=10m");
-        run(program, "mvn", "-B", "-ntp", "-q", "-s", settings(program).toString(), "package");
+        build().maven(program, "package");
         Path jar = program.resolve("target/restaurant-1.0.jar");
         assertThat(program.resolve("target/surefire-reports/example.BookingTest.txt"))
                 .content()
@@ -441,8 +492,8 @@ class ReleaseTest {
         assumeTrue(TemporalBinary.find().isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
         Path clinic = directory.resolve("petclinic");
         if (!Files.exists(clinic)) {
-            copy(Path.of(checkout), clinic);
-            copy(Path.of("src/test/petclinic").toAbsolutePath(), clinic);
+            ReleaseBuild.copy(Path.of(checkout), clinic);
+            ReleaseBuild.copy(Path.of("src/test/petclinic").toAbsolutePath(), clinic);
             Path pom = clinic.resolve("pom.xml");
             Files.writeString(pom, Files.readString(pom).replaceFirst("<dependencies>", """
                     <dependencies>
@@ -452,14 +503,8 @@ class ReleaseTest {
                             <version>%s</version>
                         </dependency>
                     """.formatted(VERSION)));
-            run(
+            build().maven(
                     clinic,
-                    "mvn",
-                    "-B",
-                    "-ntp",
-                    "-q",
-                    "-s",
-                    settings(clinic).toString(),
                     "-Dmaven.test.skip=true",
                     "-Dcheckstyle.skip=true",
                     "-Dspring-javaformat.skip=true",
@@ -509,71 +554,10 @@ class ReleaseTest {
         return DevServer.temporal(TemporalBinary.find().orElseThrow(), Optional.empty(), 0, 0);
     }
 
-    /**
-     * Writes settings that find the released libraries and the artifacts in Maven's local repository. Programs are
-     * built concurrently, so each has its own settings.
-     */
-    private static Path settings(Path program) throws IOException, InterruptedException {
-        return Files.writeString(program.resolveSibling(program.getFileName() + "-settings.xml"), """
-                <settings>
-                    <localRepository>%s</localRepository>
-                    <profiles>
-                        <profile>
-                            <id>released</id>
-                            <repositories>
-                                %s
-                                %s
-                            </repositories>
-                            <pluginRepositories>
-                                %s
-                            </pluginRepositories>
-                        </profile>
-                    </profiles>
-                    <activeProfiles>
-                        <activeProfile>released</activeProfile>
-                    </activeProfiles>
-                </settings>
-                """.formatted(
-                program.resolveSibling(program.getFileName() + "-repository"),
-                repository("repository", "released", released().getParent().getParent()),
-                repository("repository", "local", localRepository()),
-                repository("pluginRepository", "local-plugins", localRepository())));
-    }
-
-    /**
-     * Maven's repository on this machine, used as a remote repository: nothing is downloaded, and the repository stays
-     * unchanged.
-     */
-    private static Path localRepository() {
-        return Path.of(System.getProperty(
-                "maven.repo.local",
-                Path.of(System.getProperty("user.home"), ".m2", "repository").toString()));
-    }
-
-    private static String repository(String element, String id, Path path) {
-        return "<%1$s><id>%2$s</id><url>%3$s</url><releases><checksumPolicy>ignore</checksumPolicy></releases></%1$s>"
-                .formatted(element, id, path.toUri());
-    }
-
     private static List<String> names(String jar) throws IOException, InterruptedException {
         try (ZipFile zip = new ZipFile(released().resolve(jar).toFile())) {
             return zip.stream().map(entry -> entry.getName()).toList();
         }
-    }
-
-    private static void run(Path where, String... words) throws IOException, InterruptedException {
-        run(where, Map.of(), List.of(words));
-    }
-
-    private static void run(Path where, Map<String, String> environment, List<String> words)
-            throws IOException, InterruptedException {
-        ChildProcess.Ended build = ChildProcess.of(words)
-                .in(where)
-                .environment(Map.of("MAVEN_OPTS", String.join(" ", ChildProcess.SHORT_LIVED)))
-                .environment(environment)
-                .mergingErrors()
-                .run(Duration.ofMinutes(15));
-        assertThat(build.exitCode()).as(build.out()).isZero();
     }
 
     private static String read(Path log) {
@@ -582,40 +566,5 @@ class ReleaseTest {
         } catch (IOException e) {
             return e.toString();
         }
-    }
-
-    /** Copies what Maven has compiled, so that it does not compile the modules again. */
-    private static void copyClasses(Path copy) throws IOException {
-        try (Stream<Path> modules = Files.list(ROOT)) {
-            for (Path classes :
-                    modules.map(module -> module.resolve("target/classes")).toList()) {
-                if (Files.isDirectory(classes)) {
-                    copy(classes, copy.resolve(ROOT.relativize(classes)));
-                }
-            }
-        }
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        Files.walkFileTree(from, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult preVisitDirectory(Path visited, BasicFileAttributes attributes) throws IOException {
-                // What Gradle builds. Below src, "build" has the sources of the worker's build.
-                boolean built = visited.endsWith("build") && !visited.endsWith("src/build");
-                if (built || NOT_COPIED.contains(visited.getFileName().toString())) {
-                    return FileVisitResult.SKIP_SUBTREE;
-                }
-                Files.createDirectories(to.resolve(from.relativize(visited)));
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                if (attributes.isRegularFile()) {
-                    Files.copy(file, to.resolve(from.relativize(file)));
-                }
-                return FileVisitResult.CONTINUE;
-            }
-        });
     }
 }
