@@ -271,7 +271,7 @@ public final class ThreadLists {
                 said.stream().findFirst().map(ThreadLists::beginning),
                 said.stream().skip(1).reduce((earlier, later) -> later).map(ThreadLists::beginning),
                 run.forkedFrom(),
-                listed.open() && state.parent().isEmpty()
+                listed.open() && !state.isSubagent()
                         ? state.asks().stream()
                                 .map(ask -> new ThreadSummary.Waiting(
                                         ask.kind().wireName(),

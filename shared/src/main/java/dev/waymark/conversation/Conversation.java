@@ -9,6 +9,7 @@ import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.call.TurnEnd;
 import dev.waymark.conversation.call.ToolDefinition;
 import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.Fact;
@@ -383,7 +384,18 @@ public record Conversation(
 
     /** What a subagent's thread reports to its parent in this state. */
     public SubagentProgress progress() {
-        return SubagentProgress.of(asks(), isInterrupted(), spent());
+        boolean isTold = !turn().isRunning() && turn().number() > 0 && parent().isPresent() && !isSubagent();
+        Optional<TurnEnd> ended = isTold
+                ? Optional.of(
+                        new TurnEnd(turn().number(), turn().status().wireName(), turn().text(), turn().problem()))
+                : Optional.empty();
+        return SubagentProgress.of(asks(), isInterrupted(), spent()).withEnded(ended);
+    }
+
+    /** Whether a thread is above this one. What waits for people here is then shown in the root thread. */
+    @JsonIgnore
+    public boolean isSubagent() {
+        return parent().map(Parent::isThread).orElse(false);
     }
 
     @JsonIgnore

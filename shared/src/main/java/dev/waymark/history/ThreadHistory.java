@@ -257,8 +257,19 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
                 .path("workflowExecutionStartedEventAttributes")
                 .path("workflowId")
                 .asText(UNKNOWN_RUN);
-        return new ThreadHistory(
-                thread, List.of(new Run(UNKNOWN_RUN, history(document, thread), Optional.empty())), false);
+        WorkflowExecutionHistory history = history(document, thread);
+        return new ThreadHistory(thread, List.of(new Run(runId(history), history, Optional.empty())), false);
+    }
+
+    /** The id of the run, to which claims refer: the first event has it, unless a later reset has created the run. */
+    private static String runId(WorkflowExecutionHistory history) {
+        return history.getEvents().stream()
+                .map(event -> event.hasWorkflowTaskFailedEventAttributes()
+                        ? event.getWorkflowTaskFailedEventAttributes().getNewRunId()
+                        : event.getWorkflowExecutionStartedEventAttributes().getOriginalExecutionRunId())
+                .filter(id -> !id.isEmpty())
+                .reduce((earlier, later) -> later)
+                .orElse(UNKNOWN_RUN);
     }
 
     private static WorkflowExecutionHistory history(JsonNode run, String thread) {

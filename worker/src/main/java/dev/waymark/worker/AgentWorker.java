@@ -44,6 +44,8 @@ import dev.waymark.worker.workflow.AgentListWorkflowImpl;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import dev.waymark.workflow.AgentService;
+import dev.waymark.workflow.AgentServiceHandler;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.client.WorkflowClient;
@@ -143,6 +145,9 @@ public final class AgentWorker implements AutoCloseable {
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);
         registerActivities(worker, builder);
+        if (builder.nexus) {
+            worker.registerNexusServiceImplementation(new AgentServiceHandler(taskQueue));
+        }
     }
 
     /** Returns a builder of a worker that uses this client to reach its server. */
@@ -348,6 +353,7 @@ public final class AgentWorker implements AutoCloseable {
         private Optional<WorkerDeploymentVersion> deployment = Optional.empty();
         private Optional<Path> journal = Optional.empty();
         private Receivers receivers = Receivers.NONE;
+        private boolean nexus;
 
         private Builder(WorkflowClient client) {
             this.client = client;
@@ -434,6 +440,15 @@ public final class AgentWorker implements AutoCloseable {
         /** Sets the receivers of announcements, by the names that agents use. Default: none. */
         public Builder receivers(Receivers all) {
             this.receivers = all;
+            return this;
+        }
+
+        /**
+         * Offers the agents to workflows of other programs, as the Nexus service {@link AgentService}. An endpoint of the
+         * server has to name this worker's namespace and task queue. Default: not offered.
+         */
+        public Builder nexus() {
+            this.nexus = true;
             return this;
         }
 

@@ -29,10 +29,12 @@ record PublicPackages(String module) {
                     "conversation/value/*",
                     "extension/*",
                     "model/*",
+                    "offline/*",
                     "saver/*",
                     "tool/*",
                     "thread/*",
                     "timeline/*",
+                    "workflow/*",
                     "conversation/fact/{Fact,PersonFact}"),
             "client",
             List.of(

@@ -97,6 +97,11 @@ public record StartInput(
         });
     }
 
+    /** A thread that this workflow of another program starts as its child. It reports to the workflow. */
+    public StartInput reportingToWorkflow(String thread) {
+        return with(edit -> edit.parent = Optional.of(Parent.workflow(thread)));
+    }
+
     /** The work for which the parent started this subagent's thread. */
     public Work.Subagent work() {
         Parent above = parent.orElseThrow(

@@ -49,7 +49,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
     }
 
     public static ThreadIndex of(Conversation state) {
-        List<String> kinds = state.parent().isPresent()
+        List<String> kinds = state.isSubagent()
                 ? List.of()
                 : state.asks().stream()
                         .map(ask -> ask.kind().wireName())

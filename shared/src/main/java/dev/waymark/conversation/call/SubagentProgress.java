@@ -5,13 +5,15 @@ import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.value.Spent;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
- * What a subagent's thread reports to its parent while it runs: its spending, and the requests that wait for people in
- * that thread or its own subagents.
+ * What a thread reports to its parent while it runs: its spending, and the requests that wait for people in that thread or
+ * its own subagents.
  *
  * @param waiting whether only people can continue the thread
  * @param spent the spending since the thread started, including its own subagents
+ * @param ended how the last turn ended; only for a parent that is not a thread, and only if no turn runs
  */
 public record SubagentProgress(
         boolean waiting,
@@ -19,7 +21,8 @@ public record SubagentProgress(
         @JsonIgnoreProperties({"thread", "outcomes", "whyNoRerun"})
         List<PendingItem> asks,
 
-        Spent spent) {
+        Spent spent,
+        Optional<TurnEnd> ended) {
     /** The maximum number of requests in a report. */
     private static final int MAX_ASKS = 50;
 
@@ -34,6 +37,15 @@ public record SubagentProgress(
     public SubagentProgress {
         asks = List.copyOf(asks);
         Objects.requireNonNull(spent, "spent");
+    }
+
+    public SubagentProgress(boolean waiting, List<PendingItem> asks, Spent spent) {
+        this(waiting, asks, spent, Optional.empty());
+    }
+
+    /** A copy with the end of the last turn. */
+    public SubagentProgress withEnded(Optional<TurnEnd> turn) {
+        return new SubagentProgress(waiting, asks, spent, turn);
     }
 
     /** A report with the first of these requests, shortened so that it fits into one payload. */

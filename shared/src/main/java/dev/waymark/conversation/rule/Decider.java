@@ -70,9 +70,10 @@ final class Decider {
     }
 
     private void reportToParent() {
-        if (state.parent().isPresent() && (state.turn().isRunning() || isCancelled())) {
+        if (state.parent().isPresent()) {
             SubagentProgress now = state.progress();
-            if (isReportDue(now, state.reported().orElse(SubagentProgress.NONE))) {
+            boolean isTold = state.turn().isRunning() || isCancelled() || now.ended().isPresent();
+            if (isTold && isReportDue(now, state.reported().orElse(SubagentProgress.NONE))) {
                 steps.add(new Step.ReportToParent(state.parent().get(), now));
             }
         }
@@ -85,6 +86,7 @@ final class Decider {
     private boolean isReportDue(SubagentProgress now, SubagentProgress before) {
         return now.waiting() != before.waiting()
                 || !now.asks().equals(before.asks())
+                || (now.ended().isPresent() && !now.ended().equals(before.ended()))
                 || (isCancelled() && !now.spent().equals(before.spent()));
     }
 

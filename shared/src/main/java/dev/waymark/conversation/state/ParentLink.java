@@ -5,9 +5,9 @@ import dev.waymark.conversation.call.SubagentProgress;
 import java.util.Optional;
 
 /**
- * The link of a subagent's thread to its parent.
+ * The link of a thread to its parent.
  *
- * @param parent the parent's call that this thread executes, with the depth and the budget; empty in a root thread
+ * @param parent the parent's call that this thread executes, with the depth and the budget; empty without a parent
  * @param reported the progress last reported to the parent
  */
 public record ParentLink(Optional<Parent> parent, Optional<SubagentProgress> reported) {

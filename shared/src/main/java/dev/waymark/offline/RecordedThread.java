@@ -1,0 +1,57 @@
+package dev.waymark.offline;
+
+import dev.waymark.checkpoint.CheckpointViews;
+import dev.waymark.connect.Connection;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.timeline.CheckpointFormat;
+import dev.waymark.timeline.Timeline;
+import io.temporal.payload.codec.PayloadCodec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A thread whose history is in files: every state that it had, and its checkpoints. Needs neither a server nor a network.
+ *
+ * <pre>{@code
+ * RecordedThread thread = RecordedThread.of(List.of(Files.readString(Path.of("trip.json"))), System.getenv());
+ * thread.timeline().moments().forEach(moment -> System.out.println(moment.address() + " " + moment.status().status()));
+ * System.out.println(thread.checkpoint(CheckpointFormat.THREAD).canonical());
+ * }</pre>
+ */
+public record RecordedThread(Timeline timeline) {
+    /**
+     * Reads the output of {@code temporal workflow show --output json}, or a file of {@code waymark export}.
+     *
+     * @param documents the runs of the thread, oldest first
+     * @param variables the keys of encrypted threads, in the variables that workers read them from: {@code
+     *     WAYMARK_CODEC_KEYS}, {@code WAYMARK_THREAD_KEYS}, {@code TEMPORAL_NAMESPACE}
+     * @throws IllegalArgumentException if a document is not the history of a thread, or if it is encrypted and the keys
+     *     are missing
+     */
+    public static RecordedThread of(List<String> documents, Map<String, String> variables) {
+        Optional<PayloadCodec> codec = Connection.codec(variables);
+        String namespace = Connection.namespace(variables);
+        List<ThreadHistory.Run> runs = new ArrayList<>();
+        String thread = "";
+        for (String document : documents) {
+            ThreadHistory part = ThreadHistory.parse(document);
+            ThreadHistory plain = codec.map(keys -> part.decoded(keys, namespace)).orElse(part);
+            runs.addAll(plain.runs());
+            thread = plain.thread();
+        }
+        return new RecordedThread(new ThreadHistory(thread, runs, false).timeline());
+    }
+
+    /** The thread at a {@linkplain Timeline#at place}, such as {@code 2} or {@code e17}; empty if it has no such place. */
+    public Optional<RecordedThread> at(String place) {
+        return timeline.at(place).map(timeline::upTo).map(RecordedThread::new);
+    }
+
+    /** A checkpoint of the newest state, in this format. */
+    public Json checkpoint(CheckpointFormat format) {
+        return CheckpointViews.of(format, timeline);
+    }
+}
