@@ -1,6 +1,6 @@
 package example;
 
-import dev.waymark.offline.RecordedThread;
+import dev.waymark.offline.OfflineThread;
 import dev.waymark.timeline.CheckpointFormat;
 import dev.waymark.timeline.Moment;
 import java.io.IOException;
@@ -28,7 +28,7 @@ public final class WayOut {
         for (String file : words) {
             documents.add(Files.readString(Path.of(file)));
         }
-        RecordedThread thread = RecordedThread.of(documents, System.getenv());
+        OfflineThread thread = OfflineThread.of(documents, System.getenv());
         if (!place.isEmpty()) {
             thread = thread.at(place).orElseThrow(() -> new IllegalArgumentException("no such version: " + place));
         }

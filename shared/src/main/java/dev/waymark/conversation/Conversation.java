@@ -9,8 +9,8 @@ import dev.waymark.conversation.call.Grant;
 import dev.waymark.conversation.call.LongResult;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.SubagentProgress;
-import dev.waymark.conversation.call.TurnEnd;
 import dev.waymark.conversation.call.ToolDefinition;
+import dev.waymark.conversation.call.TurnEnd;
 import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -386,8 +386,7 @@ public record Conversation(
     public SubagentProgress progress() {
         boolean isTold = !turn().isRunning() && turn().number() > 0 && parent().isPresent() && !isSubagent();
         Optional<TurnEnd> ended = isTold
-                ? Optional.of(
-                        new TurnEnd(turn().number(), turn().status().wireName(), turn().text(), turn().problem()))
+                ? Optional.of(new TurnEnd(turn().number(), turn().status().wireName(), turn().text(), turn().problem()))
                 : Optional.empty();
         return SubagentProgress.of(asks(), isInterrupted(), spent()).withEnded(ended);
     }

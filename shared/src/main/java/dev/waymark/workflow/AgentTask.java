@@ -50,11 +50,6 @@ public record AgentTask(
         return StartInput.of(agent)
                 .withContext(context.map(PayloadJson.MAPPER::valueToTree))
                 .saying(new PersonFact.UserSpoke(
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(Message.user(message)),
-                        false,
-                        schema,
-                        false));
+                        Optional.empty(), Optional.empty(), Optional.of(Message.user(message)), false, schema, false));
     }
 }

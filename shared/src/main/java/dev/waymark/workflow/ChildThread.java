@@ -17,6 +17,7 @@ import io.temporal.failure.TimeoutFailure;
 import io.temporal.workflow.ChildWorkflowOptions;
 import io.temporal.workflow.ChildWorkflowStub;
 import io.temporal.workflow.ExternalWorkflowStub;
+import io.temporal.workflow.SignalExternalWorkflowException;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
@@ -133,27 +134,28 @@ public final class ChildThread {
     /** Sends a message to the agent, which starts a turn or is added to the running one. */
     public void say(String text) {
         send(new PersonFact.UserSpoke(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.of(Message.user(text)),
-                false,
-                Optional.empty(),
-                false));
+                Optional.empty(), Optional.empty(), Optional.of(Message.user(text)), false, Optional.empty(), false));
     }
 
     /**
      * Sends an answer, a decision, a limit, or anything else that people send, such as {@code
      * Approval.approve().withCall(item.callId()).withDigest(item.argsDigest().orElseThrow())}. The thread ignores what it
      * cannot apply, so wait with a time limit.
+     *
+     * @throws SignalExternalWorkflowException if the thread is closed
      */
     public void send(PersonFact message) {
         isOld = isOld || latest.waiting();
         thread.signal(message.signal(), PayloadJson.MAPPER.<JsonNode>valueToTree(message.payload()));
     }
 
-    /** Closes the thread once it is idle. */
+    /** Closes the thread once it is idle, unless it is closed already. */
     public void close() {
-        send(new PersonFact.CloseRequested(Optional.empty()));
+        try {
+            send(new PersonFact.CloseRequested(Optional.empty()));
+        } catch (SignalExternalWorkflowException e) {
+            // It is closed.
+        }
     }
 
     /** Cancels the thread, which ends its turn and closes it. */

@@ -29,8 +29,8 @@ final class ThreadReports {
 
     private ThreadReports() {}
 
-    /** The signal of the threads. */
-    interface Listener {
+    /** The signal of the threads. Public, because the SDK calls it by reflection. */
+    public interface Listener {
         @SignalMethod(name = SignalNames.SUBAGENT, description = "A thread reports to this workflow.")
         void report(RawValue payload);
     }

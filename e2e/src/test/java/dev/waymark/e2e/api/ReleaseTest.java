@@ -504,11 +504,11 @@ class ReleaseTest {
                         </dependency>
                     """.formatted(VERSION)));
             build().maven(
-                    clinic,
-                    "-Dmaven.test.skip=true",
-                    "-Dcheckstyle.skip=true",
-                    "-Dspring-javaformat.skip=true",
-                    "package");
+                            clinic,
+                            "-Dmaven.test.skip=true",
+                            "-Dcheckstyle.skip=true",
+                            "-Dspring-javaformat.skip=true",
+                            "package");
         }
         Path jar = clinic.resolve("target/spring-petclinic-4.0.0-SNAPSHOT.jar");
         Path state = Files.createDirectory(directory.resolve("clinic-" + commit));

@@ -86,10 +86,10 @@ public record ReleaseBuild(Path sources) {
                     </activeProfiles>
                 </settings>
                 """.formatted(
-                program.resolveSibling(program.getFileName() + "-repository"),
-                element("repository", "released", repository()),
-                element("repository", "local", localRepository()),
-                element("pluginRepository", "local-plugins", localRepository())));
+                        program.resolveSibling(program.getFileName() + "-repository"),
+                        element("repository", "released", repository()),
+                        element("repository", "local", localRepository()),
+                        element("pluginRepository", "local-plugins", localRepository())));
     }
 
     /**

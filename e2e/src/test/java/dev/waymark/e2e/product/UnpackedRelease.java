@@ -20,9 +20,41 @@ import java.util.stream.Stream;
 public record UnpackedRelease(Path root) {
     /** What {@code ./waymark} and the programs of the example agents call. All of it is in POSIX or in every Linux. */
     private static final List<String> BASE_SYSTEM = List.of(
-            "awk", "basename", "bash", "cat", "chmod", "cp", "cut", "date", "dirname", "env", "find", "flock", "grep",
-            "head", "id", "kill", "ln", "ls", "mkdir", "mktemp", "mv", "ps", "readlink", "rm", "sed", "setsid", "sh",
-            "sleep", "sort", "tail", "tee", "touch", "tr", "uname", "wc");
+            "awk",
+            "basename",
+            "bash",
+            "cat",
+            "chmod",
+            "cp",
+            "cut",
+            "date",
+            "dirname",
+            "env",
+            "find",
+            "flock",
+            "grep",
+            "head",
+            "id",
+            "kill",
+            "ln",
+            "ls",
+            "mkdir",
+            "mktemp",
+            "mv",
+            "ps",
+            "readlink",
+            "rm",
+            "sed",
+            "setsid",
+            "sh",
+            "sleep",
+            "sort",
+            "tail",
+            "tee",
+            "touch",
+            "tr",
+            "uname",
+            "wc");
 
     /** Unpacks the zip into this directory, with the files' permissions. */
     public static UnpackedRelease of(Path zip, Path directory) throws IOException {

@@ -72,7 +72,8 @@ final class Decider {
     private void reportToParent() {
         if (state.parent().isPresent()) {
             SubagentProgress now = state.progress();
-            boolean isTold = state.turn().isRunning() || isCancelled() || now.ended().isPresent();
+            boolean isTold =
+                    state.turn().isRunning() || isCancelled() || now.ended().isPresent();
             if (isTold && isReportDue(now, state.reported().orElse(SubagentProgress.NONE))) {
                 steps.add(new Step.ReportToParent(state.parent().get(), now));
             }

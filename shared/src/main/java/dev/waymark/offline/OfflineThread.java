@@ -16,12 +16,12 @@ import java.util.Optional;
  * A thread whose history is in files: every state that it had, and its checkpoints. Needs neither a server nor a network.
  *
  * <pre>{@code
- * RecordedThread thread = RecordedThread.of(List.of(Files.readString(Path.of("trip.json"))), System.getenv());
+ * OfflineThread thread = OfflineThread.of(List.of(Files.readString(Path.of("trip.json"))), System.getenv());
  * thread.timeline().moments().forEach(moment -> System.out.println(moment.address() + " " + moment.status().status()));
  * System.out.println(thread.checkpoint(CheckpointFormat.THREAD).canonical());
  * }</pre>
  */
-public record RecordedThread(Timeline timeline) {
+public record OfflineThread(Timeline timeline) {
     /**
      * Reads the output of {@code temporal workflow show --output json}, or a file of {@code waymark export}.
      *
@@ -31,23 +31,24 @@ public record RecordedThread(Timeline timeline) {
      * @throws IllegalArgumentException if a document is not the history of a thread, or if it is encrypted and the keys
      *     are missing
      */
-    public static RecordedThread of(List<String> documents, Map<String, String> variables) {
+    public static OfflineThread of(List<String> documents, Map<String, String> variables) {
         Optional<PayloadCodec> codec = Connection.codec(variables);
         String namespace = Connection.namespace(variables);
         List<ThreadHistory.Run> runs = new ArrayList<>();
         String thread = "";
         for (String document : documents) {
             ThreadHistory part = ThreadHistory.parse(document);
-            ThreadHistory plain = codec.map(keys -> part.decoded(keys, namespace)).orElse(part);
+            ThreadHistory plain =
+                    codec.map(keys -> part.decoded(keys, namespace)).orElse(part);
             runs.addAll(plain.runs());
             thread = plain.thread();
         }
-        return new RecordedThread(new ThreadHistory(thread, runs, false).timeline());
+        return new OfflineThread(new ThreadHistory(thread, runs, false).timeline());
     }
 
     /** The thread at a {@linkplain Timeline#at place}, such as {@code 2} or {@code e17}; empty if it has no such place. */
-    public Optional<RecordedThread> at(String place) {
-        return timeline.at(place).map(timeline::upTo).map(RecordedThread::new);
+    public Optional<OfflineThread> at(String place) {
+        return timeline.at(place).map(timeline::upTo).map(OfflineThread::new);
     }
 
     /** A checkpoint of the newest state, in this format. */

@@ -1,0 +1,302 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.list.Progress;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.e2e.examples.ApprovingTable;
+import dev.waymark.e2e.examples.ClosingTable;
+import dev.waymark.e2e.examples.LongEvening;
+import dev.waymark.e2e.examples.RemoteTable;
+import dev.waymark.e2e.product.TableContext;
+import dev.waymark.testkit.ScriptedModel;
+import dev.waymark.tool.ToolMethod;
+import dev.waymark.worker.Agent;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.server.TemporalBinary;
+import io.temporal.api.nexus.v1.EndpointSpec;
+import io.temporal.api.nexus.v1.EndpointTarget;
+import io.temporal.api.operatorservice.v1.CreateNexusEndpointRequest;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowFailedException;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.common.WorkflowExecutionHistory;
+import io.temporal.common.interceptors.WorkerInterceptorBase;
+import io.temporal.common.interceptors.WorkflowInboundCallsInterceptor;
+import io.temporal.common.interceptors.WorkflowInboundCallsInterceptorBase;
+import io.temporal.common.interceptors.WorkflowOutboundCallsInterceptor;
+import io.temporal.common.interceptors.WorkflowOutboundCallsInterceptorBase;
+import io.temporal.failure.CanceledFailure;
+import io.temporal.serviceclient.OperatorServiceStubs;
+import io.temporal.serviceclient.OperatorServiceStubsOptions;
+import io.temporal.testing.WorkflowReplayer;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
+import io.temporal.worker.WorkerFactoryOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Threads in workflows of another program, which has its own worker without a cache, so that every task replays, with
+ * its own interceptors and context propagators.
+ */
+@Tag("full")
+@Tag("server")
+@Timeout(120)
+class OwnWorkflowServerTest {
+    private static final String OWN_QUEUE = "restaurant";
+    private static final Path RECORDED = Path.of("src/test/resources/own-workflow/closing-table.json");
+
+    private DevServer server;
+    private Connection connection;
+    private WorkflowClient own;
+    private WorkerFactory restaurant;
+    private AgentWorker agents;
+    private AgentClient people;
+    private final Queue<String> charged = new ConcurrentLinkedQueue<>();
+    private final Queue<String> started = new ConcurrentLinkedQueue<>();
+    private Optional<RunLimits> limits = Optional.empty();
+
+    record Charge(int cents) {}
+
+    @ToolMethod(description = "Charges a card", approval = true)
+    String charge(Charge charge) {
+        charged.add(charge.cents() + " cents, " + TableContext.VALUE.get());
+        return "charged";
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        Optional<Path> binary = TemporalBinary.find();
+        Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
+        server = DevServer.temporal(binary.get(), Optional.empty(), 0, 0);
+        connection = Connection.to(server.address());
+        own = WorkflowClient.newInstance(
+                connection.stubs(),
+                connection.client().getOptions().toBuilder()
+                        .setContextPropagators(List.of(new TableContext()))
+                        .build());
+        restaurant = WorkerFactory.newInstance(
+                own,
+                WorkerFactoryOptions.newBuilder()
+                        .setWorkflowCacheSize(0)
+                        .setWorkerInterceptors(new Watching())
+                        .build());
+        Worker worker = restaurant.newWorker(OWN_QUEUE);
+        worker.registerWorkflowImplementationTypes(
+                ClosingTable.Steps.class, ApprovingTable.Steps.class, LongEvening.Steps.class, RemoteTable.Steps.class);
+        restaurant.start();
+        agents = agents();
+        people = AgentClient.connect(server.address());
+    }
+
+    private AgentWorker agents() {
+        ScriptedModel billing = ScriptedModel.of(
+                Reply.of(new Part.ToolUse("tu_1", "charge", Json.of(java.util.Map.of("cents", 8400)))),
+                Reply.of(new Part.Text("Settled.")),
+                Reply.of(new Part.Text("Thanks.")),
+                Reply.of(new Part.Text("Cheers.")));
+        return AgentWorker.builder(own)
+                .provider("script", billing)
+                .agent(Agent.named("billing").model("script:x").tools(this).build())
+                .nexus()
+                .build()
+                .start();
+    }
+
+    @AfterEach
+    void stop() {
+        if (server != null) {
+            people.close();
+            agents.close();
+            restaurant.shutdownNow();
+            connection.close();
+            server.close();
+        }
+    }
+
+    private <T> T workflow(Class<T> type, String id) {
+        TableContext.VALUE.set("table nine");
+        return own.newWorkflowStub(
+                type,
+                WorkflowOptions.newBuilder()
+                        .setTaskQueue(OWN_QUEUE)
+                        .setWorkflowId(id)
+                        .build());
+    }
+
+    private void awaitInterrupted(String thread) {
+        await().atMost(Duration.ofMinutes(1))
+                .ignoreExceptions()
+                .until(() -> people.turn(thread).await() instanceof AgentResult.Interrupted);
+    }
+
+    @Test
+    void thread_inOwnWorkflow_endsTurnsAsPeopleDecide(TestInfo test) throws Exception {
+        ClosingTable table = workflow(ClosingTable.class, "closing-9");
+        WorkflowClient.start(table::close, 9);
+        awaitInterrupted("table-9");
+        assertThat(people.lists().threads(Progress.NONE))
+                .anySatisfy(thread -> assertThat(thread.waiting()).hasSize(1));
+
+        people.approve("table-9");
+
+        assertThat(WorkflowStub.fromTyped(table).getResult(String.class)).isEqualTo("Settled. Thanks.");
+        assertThat(charged).containsExactly("8400 cents, table nine");
+        assertThat(started).contains(WireNames.WORKFLOW_TYPE);
+        WorkflowExecutionHistory history = own.fetchHistory("closing-9");
+        WorkflowReplayer.replayWorkflowExecution(history, ClosingTable.Steps.class);
+        if (Boolean.getBoolean("own.record")) {
+            Files.writeString(RECORDED, history.toJson(true));
+        }
+    }
+
+    /** Fails if a later Waymark would make the histories of other people's workflows unusable. */
+    @Test
+    void ownWorkflow_recordedEarlier_replays() throws Exception {
+        WorkflowReplayer.replayWorkflowExecution(
+                WorkflowExecutionHistory.fromJson(Files.readString(RECORDED)), ClosingTable.Steps.class);
+    }
+
+    @Test
+    void ownWorkflow_approvesSmallSumsItself() {
+        assertThat(workflow(ApprovingTable.class, "small").close(4, 10_000)).isEqualTo("complete: Settled.");
+        assertThat(charged).hasSize(1);
+    }
+
+    @Test
+    void ownWorkflow_cancelled_cancelsItsThread() {
+        ApprovingTable table = workflow(ApprovingTable.class, "cancelled");
+        WorkflowClient.start(table::close, 5, 0);
+        awaitInterrupted("table-5");
+
+        WorkflowStub.fromTyped(table).cancel();
+
+        assertThatThrownBy(() -> WorkflowStub.fromTyped(table).getResult(String.class))
+                .isInstanceOf(WorkflowFailedException.class)
+                .hasCauseInstanceOf(CanceledFailure.class);
+        assertThat(people.turn("table-5").await()).isInstanceOf(AgentResult.Cancelled.class);
+        assertThat(charged).isEmpty();
+    }
+
+    @Test
+    void thread_cancelledByAPerson_isAnOutcomeOfOwnWorkflow() {
+        ApprovingTable table = workflow(ApprovingTable.class, "left");
+        WorkflowClient.start(table::close, 6, 0);
+        awaitInterrupted("table-6");
+
+        people.cancel("table-6");
+
+        assertThat(WorkflowStub.fromTyped(table).getResult(String.class)).startsWith("cancelled: ");
+    }
+
+    @Test
+    void bothSides_continueAsNew_andGoOn() {
+        limits = Optional.of(RunLimits.DEFAULT.withSoftEvents(12));
+        LongEvening evening = workflow(LongEvening.class, "long");
+        WorkflowClient.start(evening::serve, 3, Optional.empty());
+        awaitInterrupted("evening");
+
+        people.approve("evening");
+
+        // The first round ends when the thread asks, and the second when its turn ends.
+        assertThat(WorkflowStub.fromTyped(evening).getResult(String.class)).isNotEmpty();
+        await().atMost(Duration.ofMinutes(1)).until(() -> runs("evening") > 1);
+        assertThat(runs("long")).isEqualTo(3);
+    }
+
+    private long runs(String workflow) {
+        return own.listExecutions("WorkflowId = '" + workflow + "'").count();
+    }
+
+    @Test
+    void nexusOperation_overARestartOfTheWorker_returnsTheResult() throws Exception {
+        endpoint();
+        RemoteTable table = workflow(RemoteTable.class, "remote");
+        WorkflowClient.start(table::close, 7);
+        awaitInterrupted("remote-7");
+        agents.close();
+        agents = agents();
+
+        people.approve("remote-7");
+
+        assertThat(WorkflowStub.fromTyped(table).getResult(String.class)).isEqualTo("complete: Settled.");
+        assertThat(charged).hasSize(1);
+    }
+
+    @Test
+    void nexusOperation_cancelled_cancelsItsThread() {
+        endpoint();
+        RemoteTable table = workflow(RemoteTable.class, "remote");
+        WorkflowClient.start(table::close, 8);
+        awaitInterrupted("remote-8");
+
+        WorkflowStub.fromTyped(table).cancel();
+
+        assertThat(people.turn("remote-8").await()).isInstanceOf(AgentResult.Cancelled.class);
+        assertThatThrownBy(() -> WorkflowStub.fromTyped(table).getResult(String.class))
+                .isInstanceOf(WorkflowFailedException.class);
+    }
+
+    private void endpoint() {
+        OperatorServiceStubs operator = OperatorServiceStubs.newServiceStubs(OperatorServiceStubsOptions.newBuilder()
+                .setTarget(server.address())
+                .build());
+        operator.blockingStub()
+                .createNexusEndpoint(CreateNexusEndpointRequest.newBuilder()
+                        .setSpec(EndpointSpec.newBuilder()
+                                .setName("agents")
+                                .setTarget(EndpointTarget.newBuilder()
+                                        .setWorker(EndpointTarget.Worker.newBuilder()
+                                                .setNamespace(connection.namespace())
+                                                .setTaskQueue(WireNames.TASK_QUEUE))))
+                        .build());
+        operator.shutdownNow();
+    }
+
+    /** An interceptor of the other program. Can lower the limits of the threads that it starts. */
+    private final class Watching extends WorkerInterceptorBase {
+        @Override
+        public WorkflowInboundCallsInterceptor interceptWorkflow(WorkflowInboundCallsInterceptor next) {
+            return new WorkflowInboundCallsInterceptorBase(next) {
+                @Override
+                public void init(WorkflowOutboundCallsInterceptor outbound) {
+                    super.init(new WorkflowOutboundCallsInterceptorBase(outbound) {
+                        @Override
+                        public <R> ChildWorkflowOutput<R> executeChildWorkflow(ChildWorkflowInput<R> input) {
+                            started.add(input.getWorkflowType());
+                            limits.ifPresent(low -> ((ObjectNode) input.getArgs()[0])
+                                    .set("limits", PayloadJson.MAPPER.valueToTree(low)));
+                            return super.executeChildWorkflow(input);
+                        }
+                    });
+                }
+            };
+        }
+    }
+}
