@@ -31,6 +31,7 @@ class GuideTest {
                         "structured-replies.md",
                         "your-own-saver.md",
                         "long-results.md",
+                        "own-workflows.md",
                         "skills.md",
                         "untrusted-words.md",
                         "deferred-tools.md")
@@ -39,7 +40,7 @@ class GuideTest {
                 .map(block -> block.group(1))
                 .toList();
 
-        assertThat(quoted).hasSize(22).allSatisfy(block -> assertThat(examples).contains(block));
+        assertThat(quoted).hasSize(26).allSatisfy(block -> assertThat(examples).contains(block));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.uber.m3.tally.NoopScope;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.list.Progress;
@@ -156,6 +157,12 @@ class OwnWorkflowServerTest {
                 .until(() -> people.turn(thread).await() instanceof AgentResult.Interrupted);
     }
 
+    private void awaitCancelled(String thread) {
+        await().atMost(Duration.ofMinutes(1)).until(() -> people.turn(thread)
+                        .await()
+                instanceof AgentResult.Cancelled);
+    }
+
     @Test
     void thread_inOwnWorkflow_endsTurnsAsPeopleDecide(TestInfo test) throws Exception {
         ClosingTable table = workflow(ClosingTable.class, "closing-9");
@@ -200,7 +207,7 @@ class OwnWorkflowServerTest {
         assertThatThrownBy(() -> WorkflowStub.fromTyped(table).getResult(String.class))
                 .isInstanceOf(WorkflowFailedException.class)
                 .hasCauseInstanceOf(CanceledFailure.class);
-        assertThat(people.turn("table-5").await()).isInstanceOf(AgentResult.Cancelled.class);
+        awaitCancelled("table-5");
         assertThat(charged).isEmpty();
     }
 
@@ -258,7 +265,7 @@ class OwnWorkflowServerTest {
 
         WorkflowStub.fromTyped(table).cancel();
 
-        assertThat(people.turn("remote-8").await()).isInstanceOf(AgentResult.Cancelled.class);
+        awaitCancelled("remote-8");
         assertThatThrownBy(() -> WorkflowStub.fromTyped(table).getResult(String.class))
                 .isInstanceOf(WorkflowFailedException.class);
     }
@@ -266,6 +273,7 @@ class OwnWorkflowServerTest {
     private void endpoint() {
         OperatorServiceStubs operator = OperatorServiceStubs.newServiceStubs(OperatorServiceStubsOptions.newBuilder()
                 .setTarget(server.address())
+                .setMetricsScope(new NoopScope())
                 .build());
         operator.blockingStub()
                 .createNexusEndpoint(CreateNexusEndpointRequest.newBuilder()

@@ -11,13 +11,13 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.thread.StatusReport;
 import io.temporal.api.enums.v1.ParentClosePolicy;
+import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TerminatedFailure;
 import io.temporal.failure.TimeoutFailure;
 import io.temporal.workflow.ChildWorkflowOptions;
 import io.temporal.workflow.ChildWorkflowStub;
 import io.temporal.workflow.ExternalWorkflowStub;
-import io.temporal.workflow.SignalExternalWorkflowException;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
@@ -142,7 +142,7 @@ public final class ChildThread {
      * Approval.approve().withCall(item.callId()).withDigest(item.argsDigest().orElseThrow())}. The thread ignores what it
      * cannot apply, so wait with a time limit.
      *
-     * @throws SignalExternalWorkflowException if the thread is closed
+     * @throws ApplicationFailure if the thread is closed
      */
     public void send(PersonFact message) {
         isOld = isOld || latest.waiting();
@@ -153,7 +153,7 @@ public final class ChildThread {
     public void close() {
         try {
             send(new PersonFact.CloseRequested(Optional.empty()));
-        } catch (SignalExternalWorkflowException e) {
+        } catch (ApplicationFailure e) {
             // It is closed.
         }
     }

@@ -36,6 +36,7 @@ public record PrintedCommand(
             "needs a network",
             "needs Docker",
             "needs a real server",
+            "needs a release",
             "needs a fixed port",
             "takes many minutes",
             "needs an application of your own",
