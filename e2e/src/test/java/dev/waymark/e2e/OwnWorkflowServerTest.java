@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.uber.m3.tally.NoopScope;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.list.Progress;
@@ -22,10 +21,10 @@ import dev.waymark.e2e.examples.LongEvening;
 import dev.waymark.e2e.examples.RemoteTable;
 import dev.waymark.e2e.product.TableContext;
 import dev.waymark.testkit.ScriptedModel;
+import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.tool.ToolMethod;
 import dev.waymark.worker.Agent;
 import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import io.temporal.api.nexus.v1.EndpointSpec;
 import io.temporal.api.nexus.v1.EndpointTarget;
@@ -47,6 +46,8 @@ import io.temporal.testing.WorkflowReplayer;
 import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.worker.WorkerFactoryOptions;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -73,7 +74,8 @@ class OwnWorkflowServerTest {
     private static final String OWN_QUEUE = "restaurant";
     private static final Path RECORDED = Path.of("src/test/resources/own-workflow/closing-table.json");
 
-    private DevServer server;
+    private ChildProcess server;
+    private String address;
     private Connection connection;
     private WorkflowClient own;
     private WorkerFactory restaurant;
@@ -95,8 +97,20 @@ class OwnWorkflowServerTest {
     void start() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        server = DevServer.temporal(binary.get(), Optional.empty(), 0, 0);
-        connection = Connection.to(server.address());
+        // Not the server of dev, which has Nexus turned off.
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            address = "127.0.0.1:" + free.getLocalPort();
+        }
+        server = ChildProcess.of(
+                        binary.get().toString(),
+                        "server",
+                        "start-dev",
+                        "--headless",
+                        "--port",
+                        address.substring(address.indexOf(':') + 1))
+                .start();
+        connection =
+                await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> Connection.to(address), any -> true);
         own = WorkflowClient.newInstance(
                 connection.stubs(),
                 connection.client().getOptions().toBuilder()
@@ -113,7 +127,7 @@ class OwnWorkflowServerTest {
                 ClosingTable.Steps.class, ApprovingTable.Steps.class, LongEvening.Steps.class, RemoteTable.Steps.class);
         restaurant.start();
         agents = agents();
-        people = AgentClient.connect(server.address());
+        people = AgentClient.connect(address);
     }
 
     private AgentWorker agents() {
@@ -272,9 +286,8 @@ class OwnWorkflowServerTest {
 
     private void endpoint() {
         OperatorServiceStubs operator = OperatorServiceStubs.newServiceStubs(OperatorServiceStubsOptions.newBuilder()
-                .setTarget(server.address())
-                .setMetricsScope(new NoopScope())
-                .build());
+                .setTarget(address)
+                .validateAndBuildWithDefaults());
         operator.blockingStub()
                 .createNexusEndpoint(CreateNexusEndpointRequest.newBuilder()
                         .setSpec(EndpointSpec.newBuilder()

@@ -15,9 +15,12 @@ import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TerminatedFailure;
 import io.temporal.failure.TimeoutFailure;
+import io.temporal.workflow.CancelExternalWorkflowException;
+import io.temporal.workflow.ChildWorkflowCancellationType;
 import io.temporal.workflow.ChildWorkflowOptions;
 import io.temporal.workflow.ChildWorkflowStub;
 import io.temporal.workflow.ExternalWorkflowStub;
+import io.temporal.workflow.Functions;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
@@ -31,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * deterministic.
  *
  * <p>The thread stays open for more turns until the workflow closes or cancels it. People see it and decide in it as in
- * any other thread. It reports to the workflow when a turn ends, and when only people can continue it. If the scope in
- * which it was started is cancelled, the thread is cancelled.
+ * any other thread. It reports to the workflow when a turn ends, and when only people can continue it. If a wait for it is
+ * cancelled, the thread is cancelled.
  *
  * <pre>{@code
  * ChildThread thread = ChildThread.start("order-17", AgentTask.of("billing", "Settle the bill of table nine"));
@@ -84,6 +87,7 @@ public final class ChildThread {
                         ChildWorkflowOptions.newBuilder().setTaskQueue(WireNames.TASK_QUEUE))
                 .setWorkflowId(id)
                 .setParentClosePolicy(ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON)
+                .setCancellationType(ChildWorkflowCancellationType.ABANDON)
                 .build();
         ChildWorkflowStub stub = Workflow.newUntypedChildWorkflowStub(WireNames.WORKFLOW_TYPE, options);
         stub.executeAsync(
@@ -109,7 +113,7 @@ public final class ChildThread {
 
     /**
      * The input for the next run of this workflow, which continues with this thread: {@link #of}. In the next run, the
-     * workflow no longer learns that the thread was terminated, and cancels it with {@link #cancel} only.
+     * workflow no longer learns that the thread was terminated.
      */
     public Json carried() {
         return Json.of(PayloadJson.MAPPER.convertValue(new Carried(id, awaited, latest, isOld), Object.class));
@@ -122,13 +126,26 @@ public final class ChildThread {
 
     /** Waits until the turn ends, only people can continue it, or the thread is closed. */
     public AgentOutcome await() {
-        Workflow.await(this::isSettled);
+        orCancel(() -> {
+            Workflow.await(this::isSettled);
+            return true;
+        });
         return outcome();
     }
 
     /** Like {@link #await()}, for at most this time; empty if nothing has happened until then. */
     public Optional<AgentOutcome> await(Duration most) {
-        return Workflow.await(most, this::isSettled) ? Optional.of(outcome()) : Optional.empty();
+        return orCancel(() -> Workflow.await(most, this::isSettled)) ? Optional.of(outcome()) : Optional.empty();
+    }
+
+    /** Cancels the thread if the wait is cancelled, and returns only then: a server drops the request of a closed workflow. */
+    private boolean orCancel(Functions.Func<Boolean> wait) {
+        try {
+            return wait.apply();
+        } catch (CanceledFailure e) {
+            Workflow.newDetachedCancellationScope(this::cancel).run();
+            throw e;
+        }
     }
 
     /** Sends a message to the agent, which starts a turn or is added to the running one. */
@@ -158,9 +175,13 @@ public final class ChildThread {
         }
     }
 
-    /** Cancels the thread, which ends its turn and closes it. */
+    /** Cancels the thread, which ends its turn and closes it, unless it is closed already. */
     public void cancel() {
-        thread.cancel();
+        try {
+            thread.cancel();
+        } catch (ApplicationFailure | CancelExternalWorkflowException e) {
+            // It is closed.
+        }
     }
 
     private void report(SubagentProgress progress) {
