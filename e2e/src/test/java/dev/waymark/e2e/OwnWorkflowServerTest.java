@@ -109,8 +109,9 @@ class OwnWorkflowServerTest {
                         "--port",
                         address.substring(address.indexOf(':') + 1))
                 .start();
-        connection =
-                await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> Connection.to(address), any -> true);
+        connection = await().atMost(Duration.ofMinutes(1))
+                .ignoreExceptions()
+                .until(() -> Connection.to(address), any -> true);
         own = WorkflowClient.newInstance(
                 connection.stubs(),
                 connection.client().getOptions().toBuilder()
@@ -172,9 +173,7 @@ class OwnWorkflowServerTest {
     }
 
     private void awaitCancelled(String thread) {
-        await().atMost(Duration.ofMinutes(1)).until(() -> people.turn(thread)
-                        .await()
-                instanceof AgentResult.Cancelled);
+        await().atMost(Duration.ofMinutes(1)).until(() -> people.turn(thread).await() instanceof AgentResult.Cancelled);
     }
 
     @Test
@@ -285,9 +284,8 @@ class OwnWorkflowServerTest {
     }
 
     private void endpoint() {
-        OperatorServiceStubs operator = OperatorServiceStubs.newServiceStubs(OperatorServiceStubsOptions.newBuilder()
-                .setTarget(address)
-                .validateAndBuildWithDefaults());
+        OperatorServiceStubs operator = OperatorServiceStubs.newServiceStubs(
+                OperatorServiceStubsOptions.newBuilder().setTarget(address).validateAndBuildWithDefaults());
         operator.blockingStub()
                 .createNexusEndpoint(CreateNexusEndpointRequest.newBuilder()
                         .setSpec(EndpointSpec.newBuilder()

@@ -39,6 +39,7 @@ public record UnpackedRelease(Path root) {
             "ln",
             "ls",
             "mkdir",
+            "mkfifo",
             "mktemp",
             "mv",
             "ps",
