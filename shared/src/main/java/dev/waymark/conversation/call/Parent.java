@@ -1,5 +1,6 @@
 package dev.waymark.conversation.call;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.UntrustedWords;
 import java.util.Objects;
@@ -28,6 +29,7 @@ public record Parent(String callId, int depth, Optional<Budget> budget, Optional
     }
 
     /** Whether this is a thread, which also receives what waits for people in the thread below. */
+    @JsonIgnore
     public boolean isThread() {
         return depth > 0;
     }
