@@ -313,11 +313,10 @@ class ReleaseTest {
     @Execution(ExecutionMode.SAME_THREAD)
     void zip_onAMachineWithOnlyAJdk_runsTheDemo() throws Exception {
         UnpackedRelease unpacked = UnpackedRelease.of(zip(), Files.createDirectory(directory.resolve("demo")));
-        long begun = System.nanoTime();
 
         try (ChildProcess demo = unpacked.command("./waymark demo").start()) {
-            demo.firstLine(Duration.ofSeconds(10));
-            ChildProcess.Ended ended = demo.end(Duration.ofSeconds(60).minusNanos(System.nanoTime() - begun));
+            demo.firstLine(Duration.ofMinutes(1));
+            ChildProcess.Ended ended = demo.end(Duration.ofMinutes(6));
 
             assertThat(ended.exitCode()).as(ended.err()).isZero();
             assertThat(ended.out()).contains("One charge.");
