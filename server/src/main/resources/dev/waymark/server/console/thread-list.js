@@ -121,6 +121,7 @@ export class ThreadList {
       type: 'search',
       placeholder: 'Search threads',
       'aria-label': 'Search threads',
+      title: 'Finds ids and agents, and words at the beginning of first and newest messages',
       maxlength: '200',
       oninput: () => {
         clearTimeout(this.#typing);
@@ -191,6 +192,7 @@ export class ThreadList {
     this.#seen = sinceOf(this.awaited.find((each) => each.thread === thread)) ?? this.#seen;
     if (this.#shown?.thread !== thread) this.#shown = undefined;
     this.#show();
+    this.list.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }
 
   /** Called when a thread has changed. Reads the list again, without waiting for the server to notice the change. */
