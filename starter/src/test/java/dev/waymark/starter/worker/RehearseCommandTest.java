@@ -88,7 +88,8 @@ class RehearseCommandTest {
 
         assertThat(said.exitCode()).as(said.toString()).isZero();
         assertThat(said.out())
-                .contains("plain-turn.json  recorded/e", "turn 1: ", "  before: ", "another answer.")
+                .containsPattern("plain-turn\\.json {2}[0-9a-f-]{36}/e\\d+")
+                .contains("turn 1: ", "  before: ", "another answer.")
                 .contains(agents + ": ", " replies would change; 0 stay the same", "words only: ");
     }
 
