@@ -109,6 +109,8 @@ class ReleaseTest {
 
     @AfterAll
     static void removeImageAndKey() {
+        // Its directory is deleted. A second attempt of a test builds another one.
+        build = null;
         ENGINE.ifPresent(engine -> engine.tries("rmi --force " + IMAGE));
         if (hasGpg()) {
             gpg("gpgconf --kill all");

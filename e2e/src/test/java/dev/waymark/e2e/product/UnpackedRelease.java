@@ -2,7 +2,6 @@ package dev.waymark.e2e.product;
 
 import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -59,8 +58,8 @@ public record UnpackedRelease(Path root) {
 
     /** Unpacks the zip into this directory, with the files' permissions. */
     public static UnpackedRelease of(Path zip, Path directory) throws IOException {
-        try (FileSystem packed = FileSystems.newFileSystem(
-                URI.create("jar:" + zip.toUri()), Map.of("enablePosixFileAttributes", true))) {
+        // Not by its URI: a process has one file system for it, and tests unpack the zip concurrently.
+        try (FileSystem packed = FileSystems.newFileSystem(zip, Map.of("enablePosixFileAttributes", true))) {
             Path root = packed.getPath("/");
             try (Stream<Path> files = Files.walk(root)) {
                 for (Path file : files.filter(each -> each.getNameCount() > 0).toList()) {
