@@ -36,9 +36,7 @@ public final class AgentRehearsal implements HistoryRehearsal {
         Map<String, String> variables = ProcessEnvironment.get();
         String namespace = Connection.namespace(variables);
         Optional<PayloadCodec> codec = Connection.codec(variables);
-        FileThreads files = new FileThreads(
-                directory,
-                thread -> codec.map(keys -> thread.decoded(keys, namespace)).orElse(thread));
+        FileThreads files = new FileThreads(directory, thread -> thread.decoded(codec, namespace));
         String name = file.getFileName().toString();
         Optional<List<Check>> expected =
                 Optional.ofNullable(Check.besideThreads(directory).get(name));

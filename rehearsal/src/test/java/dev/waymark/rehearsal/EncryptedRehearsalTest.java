@@ -177,7 +177,8 @@ class EncryptedRehearsalTest {
         Files.writeString(files.resolve("secret.json"), exported);
         PayloadCodec codec = Connection.codec(variables).orElseThrow();
 
-        RehearsalReport report = rehearse(new FileThreads(files, history -> history.decoded(codec, "default")), false);
+        RehearsalReport report =
+                rehearse(new FileThreads(files, history -> history.decoded(Optional.of(codec), "default")), false);
         RehearsalReport without = rehearse(new FileThreads(files, history -> history), false);
 
         assertThat(report.skipped()).isEmpty();

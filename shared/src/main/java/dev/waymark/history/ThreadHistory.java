@@ -45,11 +45,12 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
     /** @param projection the projection of the run by the build that recorded it, if it is known */
     public record Run(String runId, WorkflowExecutionHistory history, Optional<RunProjection> projection) {}
 
-    /** This thread, decrypted with these keys; the same object if nothing is encrypted. */
-    public ThreadHistory decoded(PayloadCodec codec, String namespace) {
-        boolean isEncrypted =
-                runs.stream().flatMap(run -> run.history().getEvents().stream()).anyMatch(HistoryDecoder::isEncrypted);
-        if (!isEncrypted) {
+    /** This thread, decrypted with these keys; the same object if nothing is encrypted, or there are no keys. */
+    public ThreadHistory decoded(Optional<PayloadCodec> codec, String namespace) {
+        if (codec.isEmpty()
+                || runs.stream()
+                        .flatMap(run -> run.history().getEvents().stream())
+                        .noneMatch(HistoryDecoder::isEncrypted)) {
             return this;
         }
         // Not every server writes the thread's id into its events.
@@ -65,7 +66,7 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
                 .flatMap(payload -> EncryptionCodec.thread(payload).stream())
                 .findFirst()
                 .orElse(thread);
-        HistoryDecoder decoder = new HistoryDecoder(codec, namespace, id);
+        HistoryDecoder decoder = new HistoryDecoder(codec.get(), namespace, id);
         List<Run> plain = runs.stream()
                 .map(run -> new Run(run.runId(), decoded(run.history(), decoder, id), run.projection()))
                 .toList();

@@ -37,9 +37,7 @@ public record OfflineThread(Timeline timeline) {
         List<ThreadHistory.Run> runs = new ArrayList<>();
         String thread = "";
         for (String document : documents) {
-            ThreadHistory part = ThreadHistory.parse(document);
-            ThreadHistory plain =
-                    codec.map(keys -> part.decoded(keys, namespace)).orElse(part);
+            ThreadHistory plain = ThreadHistory.parse(document).decoded(codec, namespace);
             runs.addAll(plain.runs());
             thread = plain.thread();
         }

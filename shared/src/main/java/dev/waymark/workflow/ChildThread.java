@@ -3,6 +3,7 @@ package dev.waymark.workflow;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.work.ActivityFailures;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.call.TurnEnd;
 import dev.waymark.conversation.fact.PersonFact;
@@ -13,8 +14,6 @@ import dev.waymark.thread.StatusReport;
 import io.temporal.api.enums.v1.ParentClosePolicy;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
-import io.temporal.failure.TerminatedFailure;
-import io.temporal.failure.TimeoutFailure;
 import io.temporal.workflow.CancelExternalWorkflowException;
 import io.temporal.workflow.ChildWorkflowCancellationType;
 import io.temporal.workflow.ChildWorkflowOptions;
@@ -214,11 +213,7 @@ public final class ChildThread {
     /** The outcome of a thread that has closed without a result. */
     private static AgentOutcome ended(Throwable failure) {
         Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-        String status = cause instanceof CanceledFailure
-                ? "cancelled"
-                : cause instanceof TerminatedFailure
-                        ? "terminated"
-                        : cause instanceof TimeoutFailure ? "timed-out" : "failed";
+        String status = ActivityFailures.childEnd(cause);
         return new AgentOutcome(
                 status, "", Optional.of(new Problem(status, String.valueOf(cause.getMessage()))), List.of());
     }

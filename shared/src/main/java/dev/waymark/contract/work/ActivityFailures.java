@@ -22,10 +22,12 @@ import org.jspecify.annotations.Nullable;
  * Converts failures of activities to problems and facts, in the same way for the workflow and for readers of its
  * history.
  */
-final class ActivityFailures {
+public final class ActivityFailures {
     /** The types of key failures. */
     private static final Set<String> TYPES_WITHOUT_KEYS =
             Set.of(ProblemType.KEY_STORE_UNAVAILABLE, ProblemType.KEY_PROBLEM);
+
+    private static final String FAILED = "failed";
 
     private ActivityFailures() {}
 
@@ -83,20 +85,20 @@ final class ActivityFailures {
         if (cause instanceof WorkflowExecutionAlreadyStarted) {
             return new SubagentFact.SubagentNotStarted(callId, true, "there is a thread of its name");
         }
-        if (cause instanceof CanceledFailure) {
-            return subagentEnded(callId, "cancelled", Optional.empty());
-        }
-        if (cause instanceof TerminatedFailure) {
-            return subagentEnded(callId, "terminated", Optional.empty());
-        }
-        if (cause instanceof TimeoutFailure) {
-            return subagentEnded(callId, "timed-out", Optional.empty());
-        }
-        return subagentEnded(callId, "failed", Optional.of(problem(cause)));
+        String how = childEnd(cause);
+        Optional<Problem> problem = how.equals(FAILED) ? Optional.of(problem(cause)) : Optional.empty();
+        return new SubagentFact.SubagentFinished(callId, how, "", problem, Optional.empty());
     }
 
-    private static Fact subagentEnded(String callId, String how, Optional<Problem> problem) {
-        return new SubagentFact.SubagentFinished(callId, how, "", problem, Optional.empty());
+    /** How a thread ended, as a child workflow without a result, that failed for this cause. */
+    public static String childEnd(@Nullable Throwable cause) {
+        if (cause instanceof CanceledFailure) {
+            return "cancelled";
+        }
+        if (cause instanceof TerminatedFailure) {
+            return "terminated";
+        }
+        return cause instanceof TimeoutFailure ? "timed-out" : FAILED;
     }
 
     /**

@@ -145,6 +145,6 @@ final class ThreadsOptions {
     private static UnaryOperator<ThreadHistory> decoder() {
         Optional<PayloadCodec> codec = Connection.codec(ProcessEnvironment.get());
         String namespace = Connection.namespace(ProcessEnvironment.get());
-        return history -> codec.map(keys -> history.decoded(keys, namespace)).orElse(history);
+        return history -> history.decoded(codec, namespace);
     }
 }
