@@ -88,10 +88,7 @@ class ConsoleInboxTest extends ConsoleCases {
 
     @Test
     void versionsAndPanels_areStepsOfTheBrowser_andALinkShowsNothingElseFirst() throws Exception {
-        String thread = ann.start("keeper", "Keep");
-        ann.awaitPending(thread, 1);
-        openThread(thread);
-        see("Is that all?");
+        String thread = openKeeper("Keep");
         click("Timeline");
         browser.run("await page.getByRole('slider', { name: 'Version' }).fill('1')");
         see("Back to now");
@@ -113,10 +110,7 @@ class ConsoleInboxTest extends ConsoleCases {
 
     @Test
     void words_areFoundInALongThread_alsoInResults() throws Exception {
-        String thread = ann.start("keeper", "Find me");
-        ann.awaitPending(thread, 1);
-        openThread(thread);
-        see("Is that all?");
+        String thread = openKeeper("Find me");
         browser.run("await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press('Shift+F');"
                 + "await page.keyboard.type('new line'); await page.keyboard.press('Enter')");
         see("1 of 1");
@@ -125,6 +119,14 @@ class ConsoleInboxTest extends ConsoleCases {
         assertAccessible();
         browser.run("await page.keyboard.press('Escape'); await page.locator('.finder').waitFor({ state: 'hidden' })");
         ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_5','answer':'Yes'}");
+    }
+
+    private String openKeeper(String message) throws Exception {
+        String thread = ann.start("keeper", message);
+        ann.awaitPending(thread, 1);
+        openThread(thread);
+        see("Is that all?");
+        return thread;
     }
 
     private String priced(String message) throws Exception {

@@ -6,6 +6,7 @@ import { announce, backLink, h, problemLine, replaceChildren } from './dom.js';
 import { ago, exactTime } from './format.js';
 import { members, unquoted } from './json-text.js';
 import { titleOf } from './origins.js';
+import { isApproval } from './thread-list.js';
 
 const MOST = 20;
 /** How long the buttons wait before they can be pressed: a second click was meant for what was there before. */
@@ -49,12 +50,12 @@ export class AlikePage {
 
   async #load() {
     await this.list.loaded;
-    const waiting = this.list.awaited.filter((thread) => thread.waiting.some(({ kind, tool }) => kind === 'approval' && tool === this.tool));
+    const waiting = this.list.awaitedApprovals(this.tool);
     const threads = waiting.slice(0, MOST);
     const views = await Promise.all(threads.map(({ thread }) => get(`${threadPath(thread)}/conversation`).catch(() => undefined)));
     const all = views
       .filter((view) => view !== undefined)
-      .flatMap((view) => view.pending.filter(({ kind, tool }) => kind === 'approval' && tool === this.tool).map((item) => ({ item, view })));
+      .flatMap((view) => view.pending.filter((item) => isApproval(item, this.tool)).map((item) => ({ item, view })));
     const [first] = all.filter(({ item }) => !isSpecial(item));
     const alike = first === undefined ? [] : all.filter(({ item }) => !isSpecial(item) && ruleOf(item) === ruleOf(first.item)).slice(0, MOST);
     this.#show(alike, all.length - alike.length + waiting.length - threads.length);

@@ -111,14 +111,14 @@ class Console {
     this.page?.close();
     this.page = undefined;
     this.element.classList.toggle('has-page', kind !== undefined);
-    const page = { new: () => session.may('talk') && new StartPage(), schedules: () => session.may('operate') && new SchedulesPage() }[kind]?.();
+    const pages = {
+      new: () => session.may('talk') && new StartPage(),
+      schedules: () => session.may('operate') && new SchedulesPage(),
+      alike: () => id !== undefined && new AlikePage(id, this.list),
+    };
+    const page = pages[kind]?.();
     if (page) {
       this.page = page;
-      this.list.select('');
-      replaceChildren(this.main, this.page.element);
-      this.page.shown();
-    } else if (kind === 'alike' && id !== undefined) {
-      this.page = new AlikePage(id, this.list);
       this.list.select('');
       replaceChildren(this.main, this.page.element);
       this.page.shown();
@@ -127,8 +127,7 @@ class Console {
         panel: wanted ?? kept,
         version,
         call,
-        alike: (tool, except) => this.list.awaited.filter((thread) => thread.thread !== except && thread.waiting.some((one) => one.kind === 'approval' && one.tool === tool)),
-        forks: (origin) => this.list.forksOf(origin),
+        list: this.list,
         onDecided: () => this.#decided(),
         onChange: (view) => {
           this.list.changed(view);

@@ -3,7 +3,7 @@
 // parsing would round large numbers.
 import { changesBlock, showChanges } from './changes.js';
 import { h, replaceChildren } from './dom.js';
-import { indented, members, objectProblem } from './json-text.js';
+import { indented, members, objectProblem, unquoted } from './json-text.js';
 import { safeLines } from './safe-text.js';
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -87,7 +87,7 @@ export class ArgumentEditor {
     const about = { id, 'aria-describedby': `${id}-note ${id}-problem`, oninput: () => this.#typed(name, kind) };
     const choices = kind === 'boolean' ? ['true', 'false'] : rules.enum?.map((value) => JSON.stringify(value));
     const control = choices
-      ? h('select', about, h('option', { value: '' }, '—'), choices.map((value) => h('option', { value }, shown(value))))
+      ? h('select', about, h('option', { value: '' }, '—'), choices.map((value) => h('option', { value }, unquoted(value))))
       : kind === 'text'
         ? h('textarea', { ...about, rows: '2', spellcheck: 'false' })
         : h('input', { ...about, type: 'text', inputmode: kind === 'string' ? undefined : 'decimal', autocomplete: 'off' });
@@ -108,9 +108,9 @@ export class ArgumentEditor {
     for (const { name, kind, control, problem } of this.#fields) {
       const value = known.get(name)?.value ?? '';
       problem.textContent = '';
-      const next = isText(kind) && value.startsWith('"') ? JSON.parse(value) : value;
+      const next = isText(kind) ? unquoted(value) : value;
       if (control.tagName === 'SELECT' && next !== '' && ![...control.options].some((option) => option.value === next)) {
-        control.append(h('option', { value: next }, shown(next)));
+        control.append(h('option', { value: next }, unquoted(next)));
       }
       control.value = next;
     }
@@ -160,9 +160,6 @@ function numberProblem(typed, kind) {
   const whole = typed.replace(',', '');
   return kind === 'integer' ? `Write ${whole}, without a comma.` : `Write ${whole} or ${typed.replace(',', '.').replace(/0{1,2}$/, '')}: the comma is ambiguous.`;
 }
-
-/** A choice without its quotation marks. */
-const shown = (json) => (json.startsWith('"') ? JSON.parse(json) : json);
 
 /** The kind of field for an argument; none if it can only be edited as JSON. */
 function kindOf(rules, value) {

@@ -60,8 +60,11 @@ function waitingWords(waiting) {
   return `${first}${more}${until === undefined ? '' : `, until ${clock(until)}`}`;
 }
 
+/** Whether a request is for the approval of a call of this tool. */
+export const isApproval = (request, tool) => request.kind === 'approval' && request.tool === tool;
+
 /** Since when a thread has waited; undefined if it does not. */
-const sinceOf = (thread) => thread?.waiting.length > 0 ? Math.min(...thread.waiting.map(({ since }) => Date.parse(since))) : undefined;
+const sinceOf = (thread) => (thread?.waiting.length > 0 ? Math.min(...thread.waiting.map(({ since }) => Date.parse(since))) : undefined);
 
 /** A thread that is shown, as a row of the list. */
 function rowOf({ thread, status, open, agent, at, messages, pending, error }) {
@@ -202,15 +205,16 @@ export class ThreadList {
     const known = this.#threads.find((each) => each.thread === thread);
     if (known === undefined ? this.#missed !== thread : known.status !== status) this.#follow();
     this.#missed = known === undefined ? thread : undefined;
-    if (known !== undefined) Object.assign(known, { status, open, waiting: pending });
-    this.#show();
-    this.#tellCount();
+    this.#amend(known, { status, open, waiting: pending });
   }
 
   /** Called when a thread was decided elsewhere on the page, before the server's list says so. */
   decided(thread) {
-    const known = this.#threads.find((each) => each.thread === thread);
-    if (known !== undefined) Object.assign(known, { status: 'running', waiting: [] });
+    this.#amend(this.#threads.find((each) => each.thread === thread), { status: 'running', waiting: [] });
+  }
+
+  #amend(known, change) {
+    if (known !== undefined) Object.assign(known, change);
     this.#show();
     this.#tellCount();
   }
@@ -238,6 +242,11 @@ export class ThreadList {
   /** The threads that wait for the user, the oldest first. */
   get awaited() {
     return this.#threads.filter((thread) => groupOf(thread) === 'yours');
+  }
+
+  /** Those where a call of this tool waits for an approval. */
+  awaitedApprovals(tool) {
+    return this.awaited.filter(({ waiting }) => waiting.some((one) => isApproval(one, tool)));
   }
 
   forksOf(origin) {

@@ -65,16 +65,14 @@ export class ThreadPage {
   }
 
   /**
-   * @param place `panel`, and what the page begins with: a `version` of the timeline, or a `call`; `alike(tool, thread)`,
-   *     the other threads where a call of the tool waits for an approval; `forks(thread)`, those that are listed; and what happens: `onChange(view)`, and
-   *     `onDecided()` after the last decision that waited for the user
+   * @param place `panel`, and what the page begins with: a `version` of the timeline, or a `call`; the `list` of threads;
+   *     and what happens: `onChange(view)`, and `onDecided()` after the last decision that waited for the user
    */
-  constructor(thread, { panel = '', version, call, alike, forks, onChange, onDecided }) {
+  constructor(thread, { panel = '', version, call, list, onChange, onDecided }) {
     this.thread = thread;
     this.#call = call;
     this.#wanted = version;
-    this.alike = (tool) => alike(tool, thread);
-    this.forks = () => forks(thread);
+    this.list = list;
     this.onChange = onChange;
     this.onDecided = onDecided;
     this.header = h('header', { class: 'thread-header' });
@@ -146,11 +144,21 @@ export class ThreadPage {
       field.focus();
       return true;
     }
-    const all = [...this.decisions.querySelectorAll('.decision')].filter((element) => cardOf(element).isAwaited);
+    const all = this.#awaited();
     const next = all[all.indexOf(document.activeElement?.closest('.decision')) + 1];
     if (next === undefined) return false;
     this.#showRequest(next);
     return true;
+  }
+
+  /** The cards of the requests that wait for the user. */
+  #awaited() {
+    return [...this.decisions.querySelectorAll('.decision')].filter((element) => cardOf(element).isAwaited);
+  }
+
+  /** The other threads where a call of this tool waits for an approval. */
+  alike(tool) {
+    return this.list.awaitedApprovals(tool).filter(({ thread }) => thread !== this.thread);
   }
 
   /** Shows a request from its heading on. The focus is not on a control, so that a key pressed too early does nothing. */
@@ -166,7 +174,10 @@ export class ThreadPage {
     else card.byKey(name);
   }
 
-  /** Called a moment after a decision, but not after an answer, to which the agent replies here. Goes on with what waits next, unless the user has begun something else. */
+  /**
+   * Called a moment after a decision, but not after an answer, to which the agent replies here. Goes on with what waits
+   * next, unless the user has begun something else.
+   */
   afterDecision() {
     if (this.#gone || this.#past !== undefined || this.draft !== undefined || document.activeElement.matches('input, textarea, select')) return;
     if (!session.isAwaited(this.#view.pending)) this.onDecided();
@@ -300,7 +311,7 @@ export class ThreadPage {
 
   /** A thread that waits for the user opens at its first request. Returns whether there is one. */
   #showFirstRequest() {
-    const first = [...this.decisions.querySelectorAll('.decision')].find((element) => cardOf(element).isAwaited);
+    const [first] = this.#awaited();
     if (first === undefined) return false;
     if (document.activeElement === this.messages) this.#showRequest(first);
     else first.scrollIntoView({ block: 'start' });

@@ -214,7 +214,7 @@ export class Timeline {
 
   /** All versions, with what happened and the forks that began there. */
   #showSteps() {
-    const forks = this.page.forks();
+    const forks = this.page.list.forksOf(this.page.thread);
     showList(
       this.steps,
       this.#versions.map((row) => {
