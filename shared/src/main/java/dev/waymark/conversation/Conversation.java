@@ -368,6 +368,12 @@ public record Conversation(
         return !turn().isRunning() || (isInterrupted() && policy().isPresent());
     }
 
+    /** Whether there is a turn, and it has ended or waits for people only. */
+    @JsonIgnore
+    public boolean hasOutcome() {
+        return turn().status() != Turn.Status.NONE && isSettled();
+    }
+
     /**
      * Whether the thread is closing or closed, and its agent's definition was requested but has not arrived. At the end
      * of a thread, this means that the agent was not found, and that the thread has done nothing.

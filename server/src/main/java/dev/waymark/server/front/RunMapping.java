@@ -8,7 +8,6 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Message;
-import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.server.stream.ServerSentEvent;
@@ -116,13 +115,9 @@ public final class RunMapping implements WatchMapping {
             workspace = now.workspace();
             view.workspaceChanged(now);
         }
-        if (now.counters().facts() >= run.until() && isDone(now)) {
+        if (now.counters().facts() >= run.until() && now.hasOutcome()) {
             finish(now);
         }
-    }
-
-    private static boolean isDone(Conversation state) {
-        return state.turn().status() != Turn.Status.NONE && state.isSettled();
     }
 
     private void begin(Conversation now) {

@@ -12,7 +12,6 @@ import dev.waymark.client.request.Prompt;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
-import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.server.api.AgentCatalog;
 import dev.waymark.server.api.Attribution;
@@ -212,13 +211,12 @@ final class ThreadTools {
     private McpReply result(McpRequest request, String thread) {
         Timeline timeline = client.timeline(thread);
         Conversation now = FollowedTurn.recorded(timeline);
-        Turn turn = now.turn();
-        if (timeline.ending().isPresent() || turn.status() != Turn.Status.NONE && now.isSettled()) {
+        if (timeline.ending().isPresent() || now.hasOutcome()) {
             FollowedTurn over = FollowedTurn.latestOf(timeline);
             return finished(request, answer(request, thread, over, false));
         }
         int facts = now.counters().facts();
-        return awaited(request, new FollowedTurn(thread, Math.max(1, turn.number()), facts), thread, facts, false);
+        return awaited(request, new FollowedTurn(thread, Math.max(1, now.turn().number()), facts), thread, facts, false);
     }
 
     /** @param asks whether the client can be asked to fill in forms */
