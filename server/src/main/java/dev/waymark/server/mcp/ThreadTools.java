@@ -216,7 +216,8 @@ final class ThreadTools {
             return finished(request, answer(request, thread, over, false));
         }
         int facts = now.counters().facts();
-        return awaited(request, new FollowedTurn(thread, Math.max(1, now.turn().number()), facts), thread, facts, false);
+        return awaited(
+                request, new FollowedTurn(thread, Math.max(1, now.turn().number()), facts), thread, facts, false);
     }
 
     /** @param asks whether the client can be asked to fill in forms */
