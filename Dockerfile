@@ -7,6 +7,8 @@ COPY . .
 RUN --mount=type=cache,target=/root/.m2 ./waymark --version
 
 FROM eclipse-temurin:17.0.18_8-jre
+# tini adopts what command tools leave behind, and passes SIGTERM on. bubblewrap is for tools with `sandbox`.
+RUN apt-get update && apt-get install -y --no-install-recommends tini bubblewrap && rm -rf /var/lib/apt/lists/*
 RUN useradd --uid 10001 --create-home --shell /usr/sbin/nologin waymark
 # The health check asks the server with it. The version that docker-compose.yml names, too.
 COPY --from=temporalio/admin-tools:1.29.1-tctl-1.18.4-cli-1.5.0 /usr/local/bin/temporal /usr/local/bin/temporal
@@ -25,7 +27,7 @@ ENV TEMPORAL_ADDRESS=127.0.0.1:7233 \
     WAYMARK_JOURNAL=/tmp/waymark-journal
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=10s --start-period=30s --retries=3 CMD ["./deploy/worker/health.sh"]
-ENTRYPOINT ["./waymark"]
+ENTRYPOINT ["tini", "--", "./waymark"]
 CMD ["worker", "--json", "--agents", "/agents"]
 
 # Without them, the image has those of the image that it is based on.

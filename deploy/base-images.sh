@@ -38,7 +38,7 @@ trusted=/etc/ssl/certs/java/cacerts
 trust=()
 [ ! -e "$trusted" ] || trust=(--customize-hook="copy-in $trusted ${trusted%/*}")
 debian "$(base maven)" openjdk-17-jdk-headless,maven,ca-certificates "${trust[@]}"
-debian "$(base eclipse-temurin)" openjdk-17-jre-headless,ca-certificates,hostname
+debian "$(base eclipse-temurin)" openjdk-17-jre-headless,ca-certificates,hostname,tini,bubblewrap
 
 # The Dockerfile uses only the temporal CLI of this image.
 tools=$(base temporalio/admin-tools)

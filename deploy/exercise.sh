@@ -39,8 +39,9 @@ composition() {
     fi
     # Uses only these settings. The password shows that secrets come from the environment, with any characters.
     env -i PATH="$PATH" HOME="$HOME" POSTGRES_PASSWORD="p:w@$RANDOM/?#%&\"'" WAYMARK_AGENTS="$work/agents" \
+        WAYMARK_TOKENS="$work/tokens" WAYMARK_SETTINGS="$work/settings" WAYMARK_CODEC_KEYS=file:/settings/codec-keys \
         "${compose[@]}" --env-file /dev/null --project-directory "$root" --file "$root/docker-compose.yml" \
-        config --format json
+        --profile http config --format json
 }
 
 # The tag of a service's image.
@@ -79,7 +80,7 @@ prepare() {
     for program in unshare setpriv ip jq curl go; do
         command -v "$program" >/dev/null || die "not found: $program. Install it"
     done
-    mkdir -p "$cache" "$work/bin" "$work/volumes" "$work/home" "$work/agents" "$work/logs"
+    mkdir -p "$cache" "$work"/{bin,volumes,home,agents,tokens,settings,logs}
     chmod 711 "$work" "$work/volumes"
     composition >"$work/compose.json"
 
@@ -103,6 +104,12 @@ prepare() {
     mkdir -p "$work/ui/config"
     ln -s "$cache/ui-$ui/server" "$work/ui/ui-server"
     cp "$(module_dir "github.com/temporalio/ui-server/v2@v$ui")/config/docker.yaml" "$work/ui/config/"
+
+    if [ -z "$server_only" ] && ! command -v tini >/dev/null; then
+        command -v apt-get >/dev/null || die "not found: tini. Install it"
+        note "installing tini"
+        apt-get update -qq && apt-get install -y -qq tini >/dev/null
+    fi
 
     postgres_bin=/usr/lib/postgresql/${postgres%%.*}/bin
     if [ ! -x "$postgres_bin/postgres" ]; then
@@ -141,10 +148,9 @@ start() {
             directory=$work/ui
             command=(./ui-server --env docker start)
             ;;
-        worker)
+        worker | serve)
             directory=$root
-            eval "command=($(jq -rn --argjson words "$(jq -s add <<<"$(dockerfile ENTRYPOINT) $(dockerfile CMD)")" \
-                --arg agents "$work/agents" '$words | map(if . == "/agents" then $agents else . end) | @sh'))"
+            eval "command=($(dockerfile ENTRYPOINT | jq -r @sh) \"\${command[@]}\")"
             ;;
     esac
     (cd "$directory" && become "$service" "${command[@]}") >>"$work/logs/$service" 2>>"$work/logs/$service.err" &

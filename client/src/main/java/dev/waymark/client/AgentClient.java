@@ -332,6 +332,11 @@ public final class AgentClient implements AutoCloseable {
         return new ReportedAgents(context.connection(), context.requests().taskQueue());
     }
 
+    /** Reads how much waits for people and for workers. Keep the object: it remembers since when threads have waited. */
+    public LoadReader load() {
+        return new LoadReader(context);
+    }
+
     /** Methods that examine one thread: watching, verification and spans. */
     public ThreadInspector inspector() {
         return inspector;

@@ -58,7 +58,7 @@ class OutOfMemoryTest {
         return CliWorkerProcess.start(server.address(), directory, environment, directory.resolve(log));
     }
 
-    /** The image starts the worker with {@code ./waymark}, and Docker Compose always restarts it. */
+    /** The image starts {@code ./waymark}, and Docker Compose always restarts the worker. */
     @Test
     void worker_inDockerCompose_isRestarted() throws Exception {
         String composition = Files.readString(ROOT.resolve("docker-compose.yml"));
@@ -67,10 +67,10 @@ class OutOfMemoryTest {
 
         assertThat(defaults).contains("\n  restart: unless-stopped\n");
         assertThat(worker)
-                .contains("\n    <<: *defaults\n", "\n    build: .\n")
-                .doesNotContain("restart:", "command:", "entrypoint:");
+                .contains("\n    <<: *defaults\n", "\n    build: .\n", "\n    command: [worker, ")
+                .doesNotContain("restart:", "entrypoint:");
         assertThat(Files.readString(ROOT.resolve("Dockerfile")))
-                .contains("\nENTRYPOINT [\"./waymark\"]\nCMD [\"worker\", ");
+                .contains("\nENTRYPOINT [\"tini\", \"--\", \"./waymark\"]\nCMD [\"worker\", ");
     }
 
     /** Returns the lines that follow a key and are indented further. */

@@ -1,5 +1,6 @@
 package dev.waymark.client.connection;
 
+import dev.waymark.client.list.ServerLoad;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.history.PendingAnswer;
@@ -117,19 +118,38 @@ final class QueuePolls {
         }
     }
 
+    /** The tasks of this kind that no worker has taken, and the age of the oldest. None on servers before 1.25. */
+    ServerLoad.Backlog backlog(TaskQueueType type) {
+        TaskQueueStats stats = connection
+                .stubs()
+                .blockingStub()
+                .withDeadlineAfter(LONGEST_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
+                .describeTaskQueue(description(type))
+                .getStats();
+        return new ServerLoad.Backlog(
+                stats.getApproximateBacklogCount(),
+                Duration.ofSeconds(
+                        stats.getApproximateBacklogAge().getSeconds(),
+                        stats.getApproximateBacklogAge().getNanos()));
+    }
+
     private CompletableFuture<Seen> ask(TaskQueueType type) {
         return PendingAnswer.of(
                         connection
                                 .stubs()
                                 .futureStub()
                                 .withDeadlineAfter(LONGEST_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
-                                .describeTaskQueue(DescribeTaskQueueRequest.newBuilder()
-                                        .setNamespace(connection.namespace())
-                                        .setTaskQueue(TaskQueue.newBuilder().setName(taskQueue))
-                                        .setTaskQueueType(type)
-                                        .setReportStats(true)
-                                        .build()),
+                                .describeTaskQueue(description(type)),
                         queue -> queue)
                 .thenApply(Seen::of);
+    }
+
+    private DescribeTaskQueueRequest description(TaskQueueType type) {
+        return DescribeTaskQueueRequest.newBuilder()
+                .setNamespace(connection.namespace())
+                .setTaskQueue(TaskQueue.newBuilder().setName(taskQueue))
+                .setTaskQueueType(type)
+                .setReportStats(true)
+                .build();
     }
 }

@@ -2,6 +2,7 @@ package dev.waymark.client.connection;
 
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.list.ServerLoad;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
@@ -23,6 +24,7 @@ import dev.waymark.history.HistoryReader;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.PendingActivityState;
+import io.temporal.api.enums.v1.TaskQueueType;
 import io.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
@@ -81,6 +83,11 @@ public final class Requests {
     /** The task queue on which threads are started. */
     public String taskQueue() {
         return taskQueue;
+    }
+
+    /** The tasks of the task queue that no worker has taken. */
+    public ServerLoad.Backlog backlog(TaskQueueType type) {
+        return polls.backlog(type);
     }
 
     /** Sends a request that many callers may send at once, such as the start of a thread, in its turn. */

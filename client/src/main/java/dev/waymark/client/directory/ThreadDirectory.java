@@ -139,6 +139,13 @@ public final class ThreadDirectory {
                 : pageListed(wanted, LARGEST_PAGE, Optional.empty()).threads();
     }
 
+    /** Returns the open threads that wait for people according to their attributes, in the order in which they started. */
+    List<WorkflowExecutionInfo> waiting() {
+        return listing.all(ThreadListing.IS_OPEN + " AND " + ThreadIndex.WAITS).stream()
+                .sorted(Comparator.comparing(ThreadDirectory::startOf))
+                .toList();
+    }
+
     /** Returns at most the requested number of the open threads that may wait for a person, newest first. */
     public Page pageOfWaiting(PendingPageRequest request, Optional<String> after) {
         return pageListed(
@@ -200,10 +207,12 @@ public final class ThreadDirectory {
         for (WorkflowExecutionInfo info : infos) {
             newest.merge(info.getExecution().getWorkflowId(), info, ThreadDirectory::newer);
         }
-        return newest.values().stream()
-                .map(info -> new Listed(
-                        info.getExecution().getWorkflowId(), info.getExecution().getRunId(), isOpen(info)))
-                .toList();
+        return newest.values().stream().map(ThreadDirectory::listed).toList();
+    }
+
+    static Listed listed(WorkflowExecutionInfo info) {
+        return new Listed(
+                info.getExecution().getWorkflowId(), info.getExecution().getRunId(), isOpen(info));
     }
 
     /**

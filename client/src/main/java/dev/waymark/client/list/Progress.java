@@ -8,6 +8,15 @@ public interface Progress {
     /** Ignores progress. */
     Progress NONE = (done, of) -> {};
 
+    /** Ignores progress, and threads that cannot be read. */
+    Progress LEAVING_OUT = new Progress() {
+        @Override
+        public void read(int done, int of) {}
+
+        @Override
+        public void leaveOut(List<String> threads, int of, RuntimeException problem) {}
+    };
+
     /** Receives the number of threads read so far, and the total number. */
     void read(int done, int of);
 

@@ -169,7 +169,7 @@ class ReleaseTest {
 
         String container = IMAGE.replace(':', '-');
         try (DevServer server = realServer()) {
-            engine.run("run --detach --init --network host --cap-drop all --security-opt no-new-privileges"
+            engine.run("run --detach --network host --cap-drop all --security-opt no-new-privileges"
                     + " --env TEMPORAL_ADDRESS=%s --volume '%s:/agents:ro' --name %s %s"
                             .formatted(server.address(), agents, container, IMAGE));
             String inside = "exec " + container + " ";
@@ -181,6 +181,8 @@ class ReleaseTest {
             assertThat(engine.run("inspect " + container + " --format '{{json .Config.Healthcheck}}'"))
                     .contains("[\"CMD\",\"./deploy/worker/health.sh\"]");
             assertThat(engine.run(inside + "id -u")).isEqualTo("10001");
+            assertThat(engine.run(inside + "cat /proc/1/comm")).isEqualTo("tini");
+            assertThat(engine.run(inside + "bwrap --version")).startsWith("bubblewrap ");
             String jar = "starter/target/waymark.jar";
             assertThat(engine.run(inside + "sha256sum " + jar)).startsWith(sha256(sources.resolve(jar)));
             assertThat(engine.run(inside + "find . -name '*.jsa' -size +1M").lines())

@@ -6,6 +6,8 @@ import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -36,10 +38,12 @@ public record ReadyProcess(ChildProcess process, JsonNode line) implements AutoC
         }
     }
 
-    /** Starts {@code ./waymark serve} without authentication, for a Temporal server. */
-    public static ReadyProcess serve(String temporal) {
-        return start(ScriptFile.command("serve", "--no-auth", "--port", "0", "--json")
-                .environment(Map.of("TEMPORAL_ADDRESS", temporal)));
+    /** Starts {@code ./waymark serve} without authentication and with these options, for a Temporal server. */
+    public static ReadyProcess serve(String temporal, String... options) {
+        List<String> arguments = new ArrayList<>(List.of("serve", "--no-auth", "--port", "0", "--json"));
+        arguments.addAll(List.of(options));
+        return start(
+                ScriptFile.command(arguments.toArray(String[]::new)).environment(Map.of("TEMPORAL_ADDRESS", temporal)));
     }
 
     /** The address in the line. */

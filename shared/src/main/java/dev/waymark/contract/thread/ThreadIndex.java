@@ -32,6 +32,9 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
     /** All attributes. They are used only if the server has all of them. */
     public static final List<SearchAttributeKey<?>> KEYS = List.of(AGENT, STATUS, WAITING_FOR);
 
+    /** The condition of a visibility query for threads that wait for people, according to their attributes. */
+    public static final String WAITS = WAITING_FOR.getName() + " IS NOT NULL";
+
     /**
      * Threads that a condition may misclassify: those without attributes, and those that the list shows as running. The
      * server updates the list some time after the history.
@@ -68,6 +71,11 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
                         Optional.ofNullable(attributes.get(WAITING_FOR)).orElse(List.of())));
     }
 
+    /** The attributes of a run, as a list of the server has them; empty if its thread has none. */
+    public static Optional<ThreadIndex> in(io.temporal.api.common.v1.SearchAttributes listed) {
+        return in(SearchAttributesUtil.decodeTyped(listed));
+    }
+
     /** All attributes, for the start of a thread. */
     public SearchAttributes attributes() {
         SearchAttributes.Builder attributes = SearchAttributes.newBuilder().set(STATUS, status);
@@ -102,7 +110,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
 
     /** The condition of a visibility query for threads that may wait for people. */
     public static String mayWait(Optional<String> kind) {
-        return orUncertain(kind.flatMap(name -> is(WAITING_FOR, name)).orElse(WAITING_FOR.getName() + " IS NOT NULL"));
+        return orUncertain(kind.flatMap(name -> is(WAITING_FOR, name)).orElse(WAITS));
     }
 
     /** The condition for threads that may have this status; empty if the status cannot be quoted. */

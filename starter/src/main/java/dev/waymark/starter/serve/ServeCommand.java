@@ -17,6 +17,7 @@ import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.render.Output;
+import dev.waymark.starter.worker.MetricsOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -54,6 +56,9 @@ public final class ServeCommand implements Callable<Integer> {
 
     @Mixin
     private IdentityOptions identity;
+
+    @Mixin
+    private MetricsOptions metrics;
 
     @Option(names = "--host", paramLabel = "ADDRESS", description = "The address to listen on. Default: 127.0.0.1.")
     private String host = "127.0.0.1";
@@ -120,7 +125,7 @@ public final class ServeCommand implements Callable<Integer> {
     private Duration drain = Duration.ofSeconds(10);
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws Exception {
         Optional<Authenticator> authenticator;
         HttpSettings settings;
         McpSettings mcp;
@@ -131,14 +136,20 @@ public final class ServeCommand implements Callable<Integer> {
         } catch (IdentityProblem e) {
             throw misuse(String.valueOf(e.getMessage()));
         }
-        try (AgentClient client = ConnectionOptions.toServer();
+        AtomicBoolean isDraining = new AtomicBoolean();
+        metrics.listen();
+        try (MetricsOptions closed = metrics;
+                AgentClient client = ConnectionOptions.toServer();
+                LoadGauges gauges = LoadGauges.of(client.load(), metrics.registry());
                 ApiServer server = ApiServer.start(client, settings, catalog(client), authenticator, mcp, this::log)) {
+            metrics.readyWhen(() -> !isDraining.get());
             announce(server);
             if (ProcessEnvironment.get().containsKey(FairShares.VARIABLE) && !client.mayShareFairly()) {
                 output.note(FairShares.VARIABLE
                         + " has no effect: this server has no fairness. Use Temporal 1.29 or newer");
             }
             try (ShutdownHandler ending = ShutdownHandler.listen(() -> {
+                isDraining.set(true);
                 server.drain(drain);
                 server.close();
                 return ExitCode.DONE;
@@ -209,10 +220,12 @@ public final class ServeCommand implements Callable<Integer> {
             Map<String, Object> document = new LinkedHashMap<>();
             document.put("ready", true);
             document.put("address", server.address());
+            metrics.url().ifPresent(url -> document.put("metrics", url));
             output.document(JsonDocuments.tree(document));
         } else {
             output.line("API: " + server.address() + "/v1"
-                    + (identity.isAuthenticationDisabled() ? " (no authentication, this machine only)" : ""));
+                    + (identity.isAuthenticationDisabled() ? " (no authentication, this machine only)" : "")
+                    + metrics.url().map(url -> "\nMetrics: " + url).orElse(""));
         }
         spec.commandLine().getOut().flush();
     }

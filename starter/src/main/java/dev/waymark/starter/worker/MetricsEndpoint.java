@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Serves a worker's metrics to Prometheus, and its health to supervisors: {@code /metrics}, {@code /healthz} and {@code
+ * Serves metrics of a process to Prometheus, and its health to supervisors: {@code /metrics}, {@code /healthz} and {@code
  * /readyz}.
  */
 final class MetricsEndpoint implements AutoCloseable {

@@ -4,13 +4,15 @@ import com.uber.m3.tally.Scope;
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options for serving a worker's metrics. */
-final class MetricsOptions implements AutoCloseable {
+/** The options for serving the metrics of a worker, or of {@code serve}. */
+public final class MetricsOptions implements AutoCloseable {
     @Option(
             names = "--metrics-port",
             paramLabel = "PORT",
@@ -27,8 +29,8 @@ final class MetricsOptions implements AutoCloseable {
 
     private @Nullable MetricsEndpoint endpoint;
 
-    /** Starts serving metrics, if requested. {@code /readyz} reports that the worker is not ready yet. */
-    void listen() throws CommandFailure {
+    /** Starts serving metrics, if requested. {@code /readyz} reports that the process is not ready yet. */
+    public void listen() throws CommandFailure {
         if (port == null) {
             return;
         }
@@ -49,6 +51,11 @@ final class MetricsOptions implements AutoCloseable {
         return Optional.ofNullable(endpoint).map(MetricsEndpoint::sdkScope);
     }
 
+    /** Returns the registry whose metrics are served, if they are. */
+    public Optional<MeterRegistry> registry() {
+        return Optional.ofNullable(endpoint).map(MetricsEndpoint::registry);
+    }
+
     /** Makes the worker report its metrics to the endpoint, if there is one. */
     AgentWorker.Builder countedBy(AgentWorker.Builder worker) {
         return endpoint == null ? worker : worker.metrics(endpoint.registry());
@@ -64,8 +71,13 @@ final class MetricsOptions implements AutoCloseable {
         Optional.ofNullable(endpoint).ifPresent(found -> found.readyWhen(worker::isReady, worker::idleReason));
     }
 
+    /** Sets the condition under which {@code /readyz} reports that a process without a worker is ready. */
+    public void readyWhen(BooleanSupplier condition) {
+        Optional.ofNullable(endpoint).ifPresent(found -> found.readyWhen(condition, Optional::empty));
+    }
+
     /** Returns the URL of {@code /metrics}, if it is served. */
-    Optional<String> url() {
+    public Optional<String> url() {
         return Optional.ofNullable(endpoint).map(found -> "http://" + found.address() + "/metrics");
     }
 
