@@ -40,6 +40,7 @@ composition() {
     # Uses only these settings. The password shows that secrets come from the environment, with any characters.
     env -i PATH="$PATH" HOME="$HOME" POSTGRES_PASSWORD="p:w@$RANDOM/?#%&\"'" WAYMARK_AGENTS="$work/agents" \
         WAYMARK_TOKENS="$work/tokens" WAYMARK_SETTINGS="$work/settings" WAYMARK_CODEC_KEYS=file:/settings/codec-keys \
+        WAYMARK_RECEIVERS=/settings/receivers.yaml WAYMARK_SHARES=agent:clerk=2 \
         "${compose[@]}" --env-file /dev/null --project-directory "$root" --file "$root/docker-compose.yml" \
         --profile http config --format json
 }
@@ -52,8 +53,9 @@ tag() { jq -r --arg service "$1" '.services[$service].image | split(":")[1]' "$w
 words() {
     jq -r --arg service "$1" --arg work "$work" '
         .services[$service] as $s
-        | def here: reduce ($s.volumes // [])[] as $v (gsub("\\$\\$"; "$"); split($v.target)
-            | join(if $v.type == "volume" then "\($work)/volumes/\($v.source)" else $v.source end));
+        | def here: reduce ($s.volumes // [])[] as $v (gsub("\\$\\$"; "$");
+            (if $v.type == "volume" then "\($work)/volumes/\($v.source)" else $v.source end) as $source
+            | sub("(?<before>^|[=:])\($v.target)(?<after>/|$)"; "\(.before)\($source)\(.after)"));
         $s | '"$2"' | map(tostring | here) | @sh' "$work/compose.json"
 }
 
@@ -300,6 +302,15 @@ becomes() {
     done
 }
 
+settings_files() {
+    printf 'k1:%s\n' "$(head -c 32 /dev/urandom | base64)" >"$work/settings/codec-keys"
+    "$root/waymark" token ann --role talk,operate --tokens "$work/tokens/tokens.json" >"$work/token"
+    cat >"$work/settings/receivers.yaml" <<YAML
+desk:
+  command: [sh, -c, "cat >>'$work/announced'; echo >>'$work/announced'"]
+YAML
+}
+
 agent_files() {
     cat >"$work/agents/greeter.yaml" <<'YAML'
 model: scripted:greeter.script.yaml
@@ -310,6 +321,7 @@ replies:
 YAML
     cat >"$work/agents/clerk.yaml" <<'YAML'
 model: scripted:clerk.script.yaml
+announce: { desk: {} }
 tools:
   - use: ask_user
 YAML
@@ -340,6 +352,44 @@ worker_is_ready() {
     until head -n 1 "$work/logs/worker" |
         jq -e '.ready and .server == "temporal" and (.agents | sort) == ["clerk", "greeter", "librarian"]'; do
         kill -0 "${pids[worker]}" || { tail "$work/logs/worker.err"; return 1; }
+        [ $((tries -= 1)) -gt 0 ] || return 1
+        sleep 0.5
+    done
+}
+
+# Succeeds once the page at URL $2 has a line that matches $1.
+page_has() {
+    local tries=120
+    until curl -fsS "${@:3}" "$2" >"$work/page" && grep -E "$1" "$work/page"; do
+        [ $((tries -= 1)) -gt 0 ] || { cat "$work/page"; return 1; }
+        sleep 0.5
+    done
+}
+
+question_is_announced() {
+    local tries=60
+    until grep -F '"http://127.0.0.1:8090' "$work/announced"; do
+        [ $((tries -= 1)) -gt 0 ] || { cat "$work/announced"; return 1; }
+        sleep 0.5
+    done
+}
+
+# The server stores the question encrypted, with the key in the file.
+question_is_encrypted() {
+    temporal workflow show --workflow-id desk --output json >"$work/history"
+    refused grep 'Which day' "$work/history"
+    refused grep "$(printf 'Which day' | base64)" "$work/history"
+}
+
+serve_answers() {
+    page_has '"clerk"' http://127.0.0.1:8090/v1/agents --header "Authorization: Bearer $(cat "$work/token")"
+    refused curl -fsS http://127.0.0.1:8090/v1/agents
+}
+
+serve_ends() {
+    kill -TERM "${pids[serve]}"
+    local tries=60
+    while kill -0 "${pids[serve]}"; do
         [ $((tries -= 1)) -gt 0 ] || return 1
         sleep 0.5
     done
@@ -422,12 +472,22 @@ inside() {
     step "nothing of the workflow was lost" probe_has first second third
     [ -z "$server_only" ] || return 0
 
+    settings_files
     agent_files
+    export WAYMARK_CODEC_KEYS=file:$work/settings/codec-keys
     start worker
     step "worker is ready, with its agents" worker_is_ready
     step "worker is healthy" healthy worker
     step "run: an agent answers" says '.status == "complete" and .text == "Hello to you."' run --agent greeter "Hello"
     step "run: an agent asks" says '.status == "interrupted" and .question == "Which day?"' run --agent clerk --thread desk "Book"
+    step "the question is announced, with a link to the console" question_is_announced
+    step "the question is encrypted" question_is_encrypted
+    step "worker exports its metrics" page_has '^waymark_turns_total.* 1' http://127.0.0.1:9464/metrics
+    start serve
+    step "serve is healthy" healthy serve
+    step "serve answers with a token, and only then" serve_answers
+    step "serve exports how much waits for people" page_has '^waymark_threads_waiting.kind="question".* 1.0' http://127.0.0.1:9465/metrics
+    step "serve ends when it is told to" serve_ends
     kill_hard temporal
     start temporal
     step "temporal, killed, is healthy again" healthy temporal

@@ -35,6 +35,7 @@ public record PrintedCommand(
             "needs a key",
             "needs a network",
             "needs Docker",
+            "needs a cluster",
             "needs a real server",
             "needs a release",
             "needs a fixed port",

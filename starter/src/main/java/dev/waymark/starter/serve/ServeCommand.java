@@ -137,6 +137,7 @@ public final class ServeCommand implements Callable<Integer> {
             throw misuse(String.valueOf(e.getMessage()));
         }
         AtomicBoolean isDraining = new AtomicBoolean();
+        ConnectionOptions.silence();
         metrics.listen();
         try (MetricsOptions closed = metrics;
                 AgentClient client = ConnectionOptions.toServer();
