@@ -103,7 +103,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /** What the server reports about itself. */
-    private record ServerInfo(String version, Optional<String> defaultSaver) {}
+    private record ServerInfo(ServerVersion version, Optional<String> defaultSaver) {}
 
     private Connection(
             WorkflowServiceStubs stubs,
@@ -320,7 +320,8 @@ public final class Connection implements AutoCloseable {
                         .getServerVersion();
             });
             Optional<byte[]> saver = Optional.ofNullable(headers.get()).map(received -> received.get(DEFAULT_SAVER));
-            return new ServerInfo(version, saver.map(bytes -> new String(bytes, StandardCharsets.UTF_8)));
+            return new ServerInfo(
+                    new ServerVersion(version), saver.map(bytes -> new String(bytes, StandardCharsets.UTF_8)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while connecting", e);
@@ -361,7 +362,7 @@ public final class Connection implements AutoCloseable {
 
     /** Whether the server is the in-memory one, which forgets everything when it stops. It reports no version. */
     public boolean isInMemory() {
-        return server.version().isEmpty();
+        return server.version().isInMemory();
     }
 
     /**
@@ -382,13 +383,13 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Whether the server of these stubs is the in-memory one.
+     * The version of the server of these stubs.
      *
      * @throws ConnectionException if it does not answer
      */
-    public static boolean isInMemory(WorkflowServiceStubs stubs) {
+    public static ServerVersion serverVersion(WorkflowServiceStubs stubs) {
         try {
-            return serverInfo(stubs).version().isEmpty();
+            return serverInfo(stubs).version();
         } catch (StatusRuntimeException e) {
             throw unreachable(stubs, e);
         }

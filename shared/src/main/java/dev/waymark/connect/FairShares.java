@@ -9,8 +9,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -35,10 +33,7 @@ public final class FairShares {
     private static final int MOST_KEY_BYTES = 64;
     private static final int HASH_DIGITS = 32;
 
-    /** The first version of the server with fairness, if it is enabled. */
-    private static final Pattern VERSION = Pattern.compile("(\\d{1,6})\\.(\\d{1,6})\\..*");
-
-    private static final int MAJOR = 1;
+    /** Fairness exists from server 1.29 on, if it is enabled. */
     private static final int MINOR = 29;
 
     private final Map<String, Float> weights;
@@ -69,13 +64,8 @@ public final class FairShares {
     }
 
     /** Whether a server of this version supports fairness. It does not report whether fairness is enabled. */
-    static boolean areKnownTo(String serverVersion) {
-        Matcher version = VERSION.matcher(serverVersion);
-        if (!version.matches()) {
-            return !serverVersion.isEmpty();
-        }
-        int major = Integer.parseInt(version.group(1));
-        return major > MAJOR || (major == MAJOR && Integer.parseInt(version.group(2)) >= MINOR);
+    static boolean areKnownTo(ServerVersion server) {
+        return server.isAtLeast(MINOR);
     }
 
     private static FairShares parse(String text) {

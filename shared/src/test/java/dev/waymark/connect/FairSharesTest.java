@@ -105,6 +105,6 @@ class FairSharesTest {
         "cloud, true"
     })
     void server_oldOrInMemory_hasNoFairness(String version, boolean may) {
-        assertThat(FairShares.areKnownTo(version)).isEqualTo(may);
+        assertThat(FairShares.areKnownTo(new ServerVersion(version))).isEqualTo(may);
     }
 }

@@ -102,6 +102,8 @@ public record WaymarkProperties(
      * @param drainTimeout how long running calls may take to finish when the application stops
      * @param deployment the worker deployment that the worker is a version of
      * @param buildId the version within the deployment
+     * @param pinned whether threads stay with the build that executes them, and continue as new on the current one;
+     *     needs a Temporal server from 1.31 on
      * @param journal a directory in which the workers of this host note their claimed calls, so that the next worker
      *     can report those of a killed one at once
      */
@@ -110,6 +112,7 @@ public record WaymarkProperties(
             @DefaultValue("30s") Duration drainTimeout,
             @Nullable String deployment,
             @Nullable String buildId,
+            @DefaultValue("false") boolean pinned,
             @Nullable Path journal) {}
 
     /**

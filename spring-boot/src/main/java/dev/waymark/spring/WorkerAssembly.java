@@ -170,6 +170,9 @@ final class WorkerAssembly {
             throw new IllegalArgumentException(
                     "waymark.worker.deployment and waymark.worker.build-id belong together, and one is missing");
         }
+        if (settings.pinned()) {
+            worker.pinned();
+        }
     }
 
     /** Returns the providers of the environment and the settings. A bean replaces the provider with the same name. */

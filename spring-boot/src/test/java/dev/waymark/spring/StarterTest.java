@@ -434,6 +434,10 @@ class StarterTest {
                         .withUserConfiguration(OneAgent.class)
                         .withPropertyValues("waymark.worker.build-id=7")))
                 .startsWith("Waymark: waymark.worker.deployment and waymark.worker.build-id belong together");
+        assertThat(failure(with -> on("build", "greet")
+                        .withUserConfiguration(OneAgent.class)
+                        .withPropertyValues("waymark.worker.pinned=true")))
+                .startsWith("Waymark: threads are pinned to builds of a deployment, and the worker has none");
     }
 
     private String failure(UnaryOperator<ApplicationContextRunner> change) {

@@ -75,7 +75,7 @@ class WaymarkPropertiesTest {
                         true,
                         new WaymarkProperties.ModelService(null, null),
                         new WaymarkProperties.ModelService(null, null),
-                        new WaymarkProperties.WorkerSettings(true, Duration.ofSeconds(30), null, null, null),
+                        new WaymarkProperties.WorkerSettings(true, Duration.ofSeconds(30), null, null, false, null),
                         Map.of()));
     }
 

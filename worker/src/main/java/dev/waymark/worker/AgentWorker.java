@@ -4,6 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ConnectionException;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.connect.ServerVersion;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.AgentWorkflow;
@@ -105,6 +106,7 @@ public final class AgentWorker implements AutoCloseable {
     private final WorkerFactoryOptions factoryOptions;
     private final WorkerOptions options;
     private final Optional<WorkerDeploymentVersion> deployment;
+    private final VersioningBehavior behavior;
     private final Optional<VersionWatch> version;
     private final RunReader runs;
     private final ToolKinds kinds;
@@ -124,12 +126,11 @@ public final class AgentWorker implements AutoCloseable {
         this.customization = builder.customization;
         this.factoryOptions = factoryOptions(builder);
         this.deployment = builder.deployment;
-        boolean inMemory = Connection.isInMemory(client.getWorkflowServiceStubs());
-        if (inMemory && deployment.isPresent()) {
-            throw new IllegalArgumentException("the in-memory server has no worker deployments");
-        }
-        this.options = options(!inMemory, deployment);
-        this.version = deployment.map(of -> new VersionWatch(client, of));
+        this.behavior = builder.pinned ? VersioningBehavior.PINNED : VersioningBehavior.AUTO_UPGRADE;
+        ServerVersion server = Connection.serverVersion(client.getWorkflowServiceStubs());
+        check(server, builder);
+        this.options = options(!server.isInMemory(), deployment);
+        this.version = deployment.map(of -> new VersionWatch(client, of, builder.pinned));
         this.runs = new RunReader(new HistoryReader(client), Math.max(1, factoryOptions.getWorkflowCacheSize()));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.threadMetrics = new FactMetrics(builder.metrics);
@@ -147,6 +148,18 @@ public final class AgentWorker implements AutoCloseable {
         registerActivities(worker, builder);
         if (builder.nexus) {
             worker.registerNexusServiceImplementation(new AgentServiceHandler(taskQueue));
+        }
+    }
+
+    private static void check(ServerVersion server, Builder builder) {
+        if (server.isInMemory() && builder.deployment.isPresent()) {
+            throw new IllegalArgumentException("the in-memory server has no worker deployments");
+        }
+        if (builder.pinned && builder.deployment.isEmpty()) {
+            throw new IllegalArgumentException("threads are pinned to builds of a deployment, and the worker has none");
+        }
+        if (builder.pinned && server.pinningProblem().isPresent()) {
+            throw new IllegalArgumentException(server.pinningProblem().get());
         }
     }
 
@@ -321,11 +334,12 @@ public final class AgentWorker implements AutoCloseable {
             // after that worker is gone. The real server waits five seconds.
             options.setStickyQueueScheduleToStartTimeout(Duration.ZERO);
         }
-        // Threads outlive builds, and every build can continue threads that earlier builds started.
+        // Threads outlive builds. By default, a build continues the runs of earlier builds; pinned threads continue as
+        // new to get there.
         deployment.ifPresent(version -> options.setDeploymentOptions(WorkerDeploymentOptions.newBuilder()
                 .setUseVersioning(true)
                 .setVersion(version)
-                .setDefaultVersioningBehavior(VersioningBehavior.AUTO_UPGRADE)
+                .setDefaultVersioningBehavior(behavior)
                 .build()));
         return options.build();
     }
@@ -351,6 +365,7 @@ public final class AgentWorker implements AutoCloseable {
         private MeterRegistry metrics = new CompositeMeterRegistry();
 
         private Optional<WorkerDeploymentVersion> deployment = Optional.empty();
+        private boolean pinned;
         private Optional<Path> journal = Optional.empty();
         private Receivers receivers = Receivers.NONE;
         private boolean nexus;
@@ -417,12 +432,24 @@ public final class AgentWorker implements AutoCloseable {
 
         /**
          * Makes the worker a version of a worker deployment: it takes work only while this version is current or being
-         * ramped up on the server. Open threads move to a new version automatically. Default: no deployment.
+         * ramped up on the server, or while {@linkplain #pinned pinned} threads are on it. Open threads move to a new
+         * version automatically. Default: no deployment.
          *
          * @param name the deployment; a build id within it names the version
          */
         public Builder deployment(String name, String buildId) {
             this.deployment = Optional.of(new WorkerDeploymentVersion(name, buildId));
+            return this;
+        }
+
+        /**
+         * Pins threads to the version of the {@link #deployment} that executes them. When another version is current, a
+         * thread moves to it between two steps, as soon as something happens in it, and begins a new run there: no
+         * build replays what another build has decided. Keep the workers of a version until no thread is pinned to it.
+         * Needs a Temporal server from 1.31 on. Default: not pinned; the current version continues the open runs.
+         */
+        public Builder pinned() {
+            this.pinned = true;
             return this;
         }
 
@@ -481,8 +508,8 @@ public final class AgentWorker implements AutoCloseable {
         /**
          * Builds the worker. Connects to the server to find out whether the server is the in-memory server.
          *
-         * @throws IllegalArgumentException if an agent in Java is invalid, or if a deployment is set for the in-memory
-         * server
+         * @throws IllegalArgumentException if an agent in Java is invalid, if a deployment is set for the in-memory
+         * server, or if threads are pinned without a deployment or on a server that is too old
          * @throws ConnectionException if the server does not answer
          */
         public AgentWorker build() {

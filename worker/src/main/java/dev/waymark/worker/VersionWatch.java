@@ -3,6 +3,9 @@ package dev.waymark.worker;
 import dev.waymark.worker.process.DaemonThreads;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.deployment.v1.RoutingConfig;
+import io.temporal.api.deployment.v1.WorkerDeploymentInfo;
+import io.temporal.api.deployment.v1.WorkerDeploymentInfo.WorkerDeploymentVersionSummary;
+import io.temporal.api.enums.v1.WorkerDeploymentVersionStatus;
 import io.temporal.api.workflowservice.v1.DescribeWorkerDeploymentRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.common.WorkerDeploymentVersion;
@@ -27,13 +30,16 @@ final class VersionWatch implements AutoCloseable {
 
     private final WorkflowClient client;
     private final WorkerDeploymentVersion version;
+    private final boolean pinned;
     private final ScheduledExecutorService schedule =
             Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("waymark-version-watch"));
     private volatile Optional<String> idle = Optional.empty();
 
-    VersionWatch(WorkflowClient client, WorkerDeploymentVersion version) {
+    /** @param pinned whether the version goes on getting the work of its threads when another version is current */
+    VersionWatch(WorkflowClient client, WorkerDeploymentVersion version, boolean pinned) {
         this.client = client;
         this.version = version;
+        this.pinned = pinned;
     }
 
     void start() {
@@ -48,7 +54,7 @@ final class VersionWatch implements AutoCloseable {
     private void look() {
         Optional<String> before = idle;
         try {
-            idle = idleReason(routing());
+            idle = idleReason(deployment());
         } catch (StatusRuntimeException e) {
             return; // The last known reason stays.
         }
@@ -57,7 +63,7 @@ final class VersionWatch implements AutoCloseable {
         }
     }
 
-    private RoutingConfig routing() {
+    private WorkerDeploymentInfo deployment() {
         return client.getWorkflowServiceStubs()
                 .blockingStub()
                 .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS)
@@ -65,13 +71,15 @@ final class VersionWatch implements AutoCloseable {
                         .setNamespace(client.getOptions().getNamespace())
                         .setDeploymentName(version.getDeploymentName())
                         .build())
-                .getWorkerDeploymentInfo()
-                .getRoutingConfig();
+                .getWorkerDeploymentInfo();
     }
 
-    private Optional<String> idleReason(RoutingConfig routing) {
+    private Optional<String> idleReason(WorkerDeploymentInfo deployment) {
+        RoutingConfig routing = deployment.getRoutingConfig();
         var current = routing.getCurrentDeploymentVersion();
-        if (isOurs(current) || isOurs(routing.getRampingDeploymentVersion())) {
+        if (isOurs(current)
+                || isOurs(routing.getRampingDeploymentVersion())
+                || (pinned && deployment.getVersionSummariesList().stream().anyMatch(this::isOursAndDrains))) {
             return Optional.empty();
         }
         return Optional.of(words(version.getDeploymentName(), version.getBuildId())
@@ -86,6 +94,11 @@ final class VersionWatch implements AutoCloseable {
     private boolean isOurs(io.temporal.api.deployment.v1.WorkerDeploymentVersion other) {
         return version.getDeploymentName().equals(other.getDeploymentName())
                 && version.getBuildId().equals(other.getBuildId());
+    }
+
+    private boolean isOursAndDrains(WorkerDeploymentVersionSummary summary) {
+        return isOurs(summary.getDeploymentVersion())
+                && summary.getStatus() == WorkerDeploymentVersionStatus.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINING;
     }
 
     private static String words(String deployment, String buildId) {

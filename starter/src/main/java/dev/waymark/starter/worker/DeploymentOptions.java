@@ -1,6 +1,7 @@
 package dev.waymark.starter.worker;
 
 import dev.waymark.cli.CommandFailure;
+import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.worker.AgentWorker;
 import java.util.Map;
@@ -11,6 +12,7 @@ import picocli.CommandLine.Option;
 /** The options that make a worker a version of a worker deployment. */
 final class DeploymentOptions {
     private static final String NAME_VARIABLE = "TEMPORAL_DEPLOYMENT_NAME";
+    private static final String PINNED = "--pinned";
     private static final String BUILD_VARIABLE = "TEMPORAL_WORKER_BUILD_ID";
 
     @Option(
@@ -26,12 +28,24 @@ final class DeploymentOptions {
                     + " TEMPORAL_WORKER_BUILD_ID.")
     private @Nullable String buildId;
 
+    @Option(
+            names = PINNED,
+            description =
+                    "With --deployment: threads stay with the build that executes them, and continue as new on the"
+                            + " current one between two steps. Needs a server from 1.31 on. Default: the current build continues"
+                            + " open runs.")
+    private boolean pinned;
+
     /** Makes the worker a version of a deployment, if the options or the environment name one. */
-    AgentWorker.Builder of(AgentWorker.Builder worker, boolean inMemory) throws CommandFailure {
+    AgentWorker.Builder of(AgentWorker.Builder worker, Connection connection) throws CommandFailure {
         Map<String, String> environment = ProcessEnvironment.get();
         Optional<String> deployment = value(name, environment.get(NAME_VARIABLE));
         Optional<String> build = value(buildId, environment.get(BUILD_VARIABLE));
         if (deployment.isEmpty() && build.isEmpty()) {
+            if (pinned) {
+                throw CommandFailure.badInput(
+                        PINNED + " needs a deployment", "Add --deployment NAME and --build-id ID, or leave it out");
+            }
             return worker;
         }
         if (deployment.isEmpty() || build.isEmpty()) {
@@ -40,11 +54,20 @@ final class DeploymentOptions {
                             + deployment.orElseGet(build::orElseThrow),
                     "Add " + (deployment.isEmpty() ? "--deployment NAME" : "--build-id ID"));
         }
-        if (inMemory) {
+        if (connection.isInMemory()) {
             throw CommandFailure.badInput(
                     "the in-memory server has no worker deployments: " + deployment.get(), "Leave --deployment out");
         }
-        return worker.deployment(deployment.get(), build.get());
+        worker.deployment(deployment.get(), build.get());
+        if (pinned) {
+            Optional<String> problem =
+                    Connection.serverVersion(connection.stubs()).pinningProblem();
+            if (problem.isPresent()) {
+                throw CommandFailure.badInput(problem.get(), "Leave " + PINNED + " out, or upgrade the server");
+            }
+            worker.pinned();
+        }
+        return worker;
     }
 
     private static Optional<String> value(@Nullable String given, @Nullable String variable) {

@@ -66,8 +66,8 @@ public final class WorkerCommand implements Callable<Integer> {
                 TerminationSignal termination = TerminationSignal.listen();
                 Connection connection = ConnectionOptions.connect(metrics.sdkScope());
                 ServerOutage watched = ServerOutage.watch(connection);
-                AgentWorker worker = metrics.countedBy(receivers.of(journal.of(
-                                capacity.of(deployment.of(setup.worker(connection, queue), connection.isInMemory())))))
+                AgentWorker worker = metrics.countedBy(receivers.of(
+                                journal.of(capacity.of(deployment.of(setup.worker(connection, queue), connection)))))
                         .build()) {
             receivers.warnings(setup.agents().agents().values()).forEach(output::note);
             worker.start();

@@ -38,10 +38,12 @@ import dev.waymark.history.RunReader;
 import dev.waymark.thread.StatusReport;
 import dev.waymark.thread.ThreadOwner;
 import dev.waymark.worker.inbound.InlineText;
+import io.temporal.common.InitialVersioningBehavior;
 import io.temporal.common.converter.EncodedValues;
 import io.temporal.common.converter.RawValue;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.ContinueAsNewOptions;
 import io.temporal.workflow.DynamicSignalHandler;
 import io.temporal.workflow.DynamicUpdateHandler;
 import io.temporal.workflow.Workflow;
@@ -344,13 +346,18 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         long begunWith = arrival.map(StateArrival::bytes).orElse(0L);
         return switch (growth.limit(conversation(), begunWith)) {
             case NONE -> MayStart.ANYTHING;
-            case SOFT -> continueAsNewAtSoftLimit();
+            case BUILD -> continueAsNewWhenIdle(MayStart.ANYTHING);
+            case SOFT -> continueAsNewWhenIdle(MayStart.NO_ANNOUNCEMENTS);
             case HARD -> conversation().full() ? MayStart.ONLY_ANNOUNCEMENTS : continueAsNewAtHardLimit();
         };
     }
 
-    /** At the soft limit, the run waits until nothing is running, and cancels announcements if only they remain. */
-    private MayStart continueAsNewAtSoftLimit() {
+    /**
+     * Waits until nothing is running, and cancels announcements if only they remain.
+     *
+     * @param meanwhile what may start while something else is running
+     */
+    private MayStart continueAsNewWhenIdle(MayStart meanwhile) {
         if (isEnding() || !conversation().isBetweenSteps()) {
             return MayStart.ANYTHING;
         }
@@ -359,7 +366,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             return MayStart.NOTHING;
         }
         if (!runningWork.isIdle()) {
-            return MayStart.NO_ANNOUNCEMENTS;
+            return meanwhile;
         }
         continueAsNew(false);
         growth.didNotFit();
@@ -393,13 +400,17 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         return Rules.nextSteps(conversation()).stream().anyMatch(Step.Close.class::isInstance);
     }
 
-    /** Continues as new, and does not return, if the state fits into a new run. */
+    /** Continues as new, and does not return, if the state fits into a new run. A pinned thread gets the target build. */
     private void continueAsNew(boolean hard) {
         NextRunInput next = new NextRunInput(new CarriedState(conversation(), runningWork.agent()), limits);
         SideEffectMarker marker = next.decide(hard);
         marker.fact().ifPresent(this::apply);
         if (marker.fits()) {
-            Workflow.continueAsNew(next.input(input, marker));
+            Workflow.continueAsNew(
+                    ContinueAsNewOptions.newBuilder()
+                            .setInitialVersioningBehavior(InitialVersioningBehavior.AUTO_UPGRADE)
+                            .build(),
+                    next.input(input, marker));
         }
     }
 

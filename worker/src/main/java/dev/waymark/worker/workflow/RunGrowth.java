@@ -6,7 +6,7 @@ import dev.waymark.conversation.call.AgentPolicy;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInfo;
 
-/** Measures a run, and decides when it is so large that the thread should continue in a new one. */
+/** Decides when the thread should continue in a new run: when this one is large, or another build should go on. */
 final class RunGrowth {
     /** Approximate size of a call in the log of calls. */
     private static final long BYTES_OF_CALL = 200;
@@ -27,6 +27,8 @@ final class RunGrowth {
     /** A limit that a run has reached. */
     enum Limit {
         NONE,
+        /** The run is pinned to a build, and the server wants another build to go on as soon as nothing is running. */
+        BUILD,
         /** The thread should continue in a new run as soon as nothing is running. */
         SOFT,
         /** Nothing new may start in this run. */
@@ -59,9 +61,13 @@ final class RunGrowth {
         if (isAtHardLimit()) {
             return Limit.HARD;
         }
-        return suggestsNextRun(state, begunWith) && Workflow.getInfo().getHistoryLength() >= leastEvents
-                ? Limit.SOFT
-                : Limit.NONE;
+        if (Workflow.getInfo().getHistoryLength() < leastEvents) {
+            return Limit.NONE;
+        }
+        if (suggestsNextRun(state, begunWith)) {
+            return Limit.SOFT;
+        }
+        return Workflow.getInfo().isTargetWorkerDeploymentVersionChanged() ? Limit.BUILD : Limit.NONE;
     }
 
     private boolean isAtHardLimit() {
