@@ -83,6 +83,7 @@ public final class HtmlReport {
         ReportText.agentProblems(of).forEach(line -> element("pre", "", line));
         of.findings().forEach(finding -> element("pre", "", finding.line()));
         of.accepted().forEach(finding -> element("pre", "", "accepted: " + finding.line()));
+        of.held().forEach(held -> element("pre", "", held.line()));
     }
 
     private void rehearsal(RehearsalReport of) {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Threads of a server: the open ones, the recently started ones, or the ones with given ids. */
 public final class ServerThreads implements ThreadSource {
@@ -28,6 +29,7 @@ public final class ServerThreads implements ThreadSource {
     private final ThreadHistoryReader histories;
     private final Supplier<List<String>> names;
     private boolean workersAnswer = true;
+    private @Nullable PinnedThreads pinned;
 
     private ServerThreads(WorkflowClient client, ThreadHistoryReader histories, Supplier<List<String>> names) {
         this.client = client;
@@ -58,6 +60,17 @@ public final class ServerThreads implements ThreadSource {
     @Override
     public Optional<ThreadHistory> read(String name) {
         return histories.read(name);
+    }
+
+    /** All pinned threads of the server, also those that are not checked, as the server lists them at the first call. */
+    @Override
+    public PinnedThreads pinned() {
+        PinnedThreads known = pinned;
+        if (known == null) {
+            known = PinnedThreads.of(client);
+            pinned = known;
+        }
+        return known;
     }
 
     /**

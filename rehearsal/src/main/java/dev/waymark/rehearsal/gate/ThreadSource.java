@@ -18,6 +18,11 @@ public interface ThreadSource {
     /** Returns the state that the thread's running workflow reports, if the workflow can be queried. */
     Optional<HistoryAudit.Live> live(String name);
 
+    /** Returns the threads that are pinned to builds. Threads in files are not. */
+    default PinnedThreads pinned() {
+        return PinnedThreads.NONE;
+    }
+
     /**
      * Chooses at most this many of the names. The choice looks random but depends only on the names, so that a failure
      * can be reproduced.

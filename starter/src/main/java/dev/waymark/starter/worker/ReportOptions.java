@@ -57,6 +57,7 @@ final class ReportOptions {
     /** Prints only the summary, because findings are printed as they are found. */
     private static void print(Output output, GateReport gate) {
         ReportText.agentProblems(gate).forEach(output::line);
+        gate.held().forEach(held -> output.line(held.line()));
         output.line(ReportText.verdict(gate));
     }
 
