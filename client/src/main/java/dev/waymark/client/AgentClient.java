@@ -327,6 +327,11 @@ public final class AgentClient implements AutoCloseable {
         return context.connection().namespace();
     }
 
+    /** The address of the Temporal server, as {@code host:port}. Empty for a server in this process. */
+    public Optional<String> address() {
+        return Optional.ofNullable(context.connection().address());
+    }
+
     /** The agents that the workers of this client's task queue report. Keep the object: it remembers their answer. */
     public ReportedAgents reportedAgents() {
         return new ReportedAgents(context.connection(), context.requests().taskQueue());

@@ -130,7 +130,7 @@ class ConsoleDecisionsTest extends ConsoleCases {
     @Test
     void rules_areShown_andARefusedDecisionKeepsTheForm() throws Exception {
         openThread(ann.start("cashier", "Refund both"));
-        see("Asked by rule 1: fifty or more.");
+        see("It asks by rule 1: fifty or more.");
         click("Edit arguments");
         assertThat(isTrue("page.getByText('Runs with exactly these arguments').isVisible()"))
                 .isFalse();

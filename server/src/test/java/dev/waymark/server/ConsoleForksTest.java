@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.contract.PayloadJson;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +28,9 @@ class ConsoleForksTest extends ConsoleCases {
         browser.run("await page.locator('body').press('t')");
         see("Version 1");
         String command = texts(".rehearsal pre").get(0);
-        assertThat(command).isEqualTo("./waymark rehearse " + thread + " --from 1 --html " + thread + "-1.html");
+        assertThat(command)
+                .startsWith("./waymark rehearse " + thread + " --from 1 --html " + thread
+                        + "-1.html --address 127.0.0.1:");
         browser.run("await context.grantPermissions(['clipboard-read', 'clipboard-write']);"
                 + "await page.locator('.rehearsal').getByRole('button', { name: 'Copy' }).click();"
                 + "await page.getByText('Copied').first().waitFor()");
@@ -60,6 +64,70 @@ class ConsoleForksTest extends ConsoleCases {
                 + "await page.locator('.message', { hasText: 'Another way' }).waitFor()");
         assertThat(ann.get("/v1/threads/" + thread).text("status")).isEqualTo("complete");
         assertThatTheAddressContainsPanelVersionAndFilters(thread);
+    }
+
+    @Test
+    void panelOnAPhone_hasThePage_andTheVersionThatWasChosenIsBehindIt() throws Exception {
+        browser.run("await fresh({ viewport: { width: 390, height: 760 } })");
+        String thread = ann.start("keeper", "Keep");
+        openThread(thread);
+        see("Is that all?");
+        click("Timeline");
+        assertThat(browser.run("return page.locator('.side').boundingBox()").toString())
+                .isEqualTo("{\"x\":0,\"y\":0,\"width\":390,\"height\":760}");
+        browser.run("await page.getByRole('slider', { name: 'Version' }).fill('1');"
+                + "await page.locator('.thread.past').waitFor()");
+        assertAccessible();
+        click("Close panel");
+        click("Back to now");
+        awaitChip("waiting for you");
+        ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_5','answer':'Yes'}");
+    }
+
+    @Test
+    void commands_nameTheServer_andUsualSchedulesAreInWords() throws Exception {
+        open("/", ANN);
+        assertThat(browser.text("return page.evaluate(async () => {"
+                        + "  const { session } = await import('/console/session.js');"
+                        + "  const { commandLine } = await import('/console/format.js');"
+                        + "  return ['127.0.0.1:7233', 'eu.example:7233'].flatMap((address) => ['default', 'team a'].map((namespace) => {"
+                        + "    session.know({ ...session.caller, temporal: { address, namespace } });"
+                        + "    return commandLine('show x'); })).join('\\n'); })"))
+                .isEqualTo("./waymark show x\nTEMPORAL_NAMESPACE='team a' ./waymark show x\n"
+                        + "./waymark show x --address eu.example:7233\n"
+                        + "TEMPORAL_NAMESPACE='team a' ./waymark show x --address eu.example:7233");
+        Map<String, String> words = Map.of(
+                "* * * * *", "every minute",
+                "*/15 * * * *", "every 15 minutes",
+                "5 * * * *", "every hour, at minute 5",
+                "0 */6 * * *", "every 6 hours, at minute 0",
+                "0 9 * * *", "every day at 09:00",
+                "30 8 * * 1-5", "Monday to Friday at 08:30",
+                "0 9 * * mon,WED,7", "every Monday, Wednesday, Sunday at 09:00",
+                "0 0 1 * *", "on day 1 of every month at 00:00");
+        List<String> without = List.of(
+                "*/7 * * * *",
+                "0 */5 * * *",
+                "0 0 31 * *",
+                "0 9 1 * 1",
+                "0 9 * 3 *",
+                "@daily",
+                "0 9 * * * 2026",
+                "61 9 * * *",
+                "0 9 * * 1#2",
+                "0 9 * * 5L",
+                "0 9 * * 1-3-5",
+                "* 9 * * *",
+                "0 9-17 * * *",
+                "CRON_TZ=UTC 0 9 * * *",
+                "");
+        for (String cron :
+                Stream.concat(words.keySet().stream(), without.stream()).toList()) {
+            assertThat(browser.text("return page.evaluate(async (cron) => (await import('/console/schedules-page.js'))"
+                            + ".cronWords(cron), '" + cron + "')"))
+                    .as(cron)
+                    .isEqualTo(words.getOrDefault(cron, ""));
+        }
     }
 
     private void assertThatThreadIdsAreQuotedForTheShell() throws Exception {
@@ -131,13 +199,16 @@ class ConsoleForksTest extends ConsoleCases {
         see("Back to now");
         browser.run("await page.getByLabel('Message (optional)').fill('Again')");
         click("Fork");
-        see("fork of");
         // A panel is open, so the header is narrow.
-        assertThat(texts(".thread-header").toString()).contains("version 1");
+        see("fork of Keep, version 1");
         assertThat(isTrue("page.locator('.who p').evaluate((words) => words.scrollWidth <= words.clientWidth)"))
                 .isTrue();
-        browser.run("await page.locator('.thread-header').getByRole('link').last().click()");
+        click("Details");
+        browser.run("await page.locator('.side .facts', { hasText: 'Fork of' }).getByText('" + thread
+                + "', { exact: true }).waitFor();"
+                + "await page.locator('.thread-header').getByRole('link').last().click()");
         see("Back to now");
+        awaitChip("then running");
         assertThat(browser.text("return page.url()")).contains(thread).endsWith("?panel=timeline&version=1");
 
         show(ann.post("/v1/threads/" + thread + "/fork", "{'at':'1'}").text("thread"));

@@ -32,15 +32,20 @@ class ConsoleInboxTest extends ConsoleCases {
                 .as("a key that was pressed too early decides nothing")
                 .hasSize(1);
         browser.run(A_MOMENT + "await page.keyboard.down('a'); await page.keyboard.down('a');"
-                + "await page.keyboard.up('a'); await page.keyboard.press('a');" + awaitShown(waiting.get(1))
-                + ON_A_CARD);
+                + "await page.keyboard.up('a'); await page.keyboard.press('a');" + awaitNext("A table")
+                + awaitShown(waiting.get(1)) + ON_A_CARD);
         assertThat(call(waiting.get(0), "tu_1").at("/approval/approved").booleanValue())
                 .isTrue();
         assertThat(ann.list(waiting.get(1), "pending")).hasSize(1);
         assertThat(browser.text("return page.title()")).isEqualTo("(2) A table · Waymark");
 
         browser.run(A_MOMENT + "await page.keyboard.press('x'); await page.keyboard.type('Too dear');"
-                + "await page.keyboard.press('Enter');" + awaitShown(waiting.get(2)));
+                + "await page.keyboard.press('Enter');" + awaitNext("A lamp")
+                + "await page.locator('.next').hover(); await page.waitForTimeout(3500)");
+        assertAccessible();
+        click("Stay here");
+        assertThat(shown()).isEqualTo(waiting.get(1));
+        browser.run("await page.keyboard.press('w');" + awaitShown(waiting.get(2)));
         assertThat(call(waiting.get(1), "tu_1").at("/approval/reason").asText()).isEqualTo("Too dear");
 
         click("Deny");
@@ -139,6 +144,10 @@ class ConsoleInboxTest extends ConsoleCases {
     private void openInbox() throws Exception {
         open("/", ANN);
         browser.run("await page.evaluate(() => localStorage.setItem('waymark.opens-next', 'on'))");
+    }
+
+    private static String awaitNext(String title) {
+        return "await page.locator('.next', { hasText: 'Opens next: " + title + "' }).waitFor();";
     }
 
     private static String awaitShown(String thread) {

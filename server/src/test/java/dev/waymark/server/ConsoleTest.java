@@ -131,7 +131,7 @@ class ConsoleTest extends ConsoleCases {
         see("Turn 1: ");
         assertThat(texts(".message.user")).containsExactly("Look again");
         assertThat(texts(".message.assistant").toString()).contains("Oslo", "12345678901234567890");
-        assertThat(texts(".thread-header").toString()).contains("from its start");
+        browser.run("await page.getByText('fork of Look, from its start').waitFor()");
         String fork = shown();
         assertThat(ann.as(OPERATOR)
                         .get("/v1/threads/" + fork)
@@ -221,8 +221,8 @@ class ConsoleTest extends ConsoleCases {
         assertThat(texts(".message.user")).containsExactly("Go", "And then?");
         assertThat(texts(".thread-header").toString()).contains("$0, and $0.0045 before this thread");
         assertThat(texts(".turn")).singleElement().asString().endsWith(" tokens, $0");
-        browser.run("await page.locator('.threads li', { hasText: 'And then?' })"
-                + ".getByText('boss · fork · complete').waitFor()");
+        browser.run("await page.locator('.threads li:has(.title .chip)', { hasText: 'And then?' })"
+                + ".getByText('boss · complete').waitFor()");
         assertThat(texts(".threads li:has(.latest:text-is('And now?')) .about")).containsExactly("boss · complete");
 
         show(thread);
@@ -272,7 +272,10 @@ class ConsoleTest extends ConsoleCases {
             + "  await new Promise((resolve) => { globalThis.pass = resolve; }); await route.continue(); });";
 
     private static final String HELD = "while (globalThis.pass === undefined) await page.waitForTimeout(20);"
-            + "return await page.locator('nav .threads li').count() + ' ' + await page.locator('.list-note').innerText()";
+            + "return [await page.locator('.threads[aria-busy=true] li').count() > 0,"
+            + "  await page.locator('.threads').evaluate((list) => getComputedStyle(list, '::before').height),"
+            + "  await page.locator('.list-note').innerText()].join(' ')";
+    private static final String PASS = "pass(); globalThis.pass = undefined;";
 
     @Test
     void list_isOneStream_andFilteredByTheServer() throws Exception {
@@ -303,13 +306,16 @@ class ConsoleTest extends ConsoleCases {
         assertThat(shown()).isEqualTo(failed);
 
         newUser();
+        browser.run(HELD_LISTS);
         open("/", ANN);
-        browser.run("await page.locator('.threads li').first().waitFor();" + HELD_LISTS
+        assertThat(browser.text(HELD)).as("outlined at first").isEqualTo("false 320px Reading …");
+        assertAccessible();
+        browser.run(PASS + "await page.locator('.threads li').first().waitFor();"
                 + "await page.getByLabel('Search threads').fill('nothing has these words')");
-        assertThat(browser.text(HELD)).isEqualTo("0 Reading …");
-        browser.run("pass(); await page.getByText('No thread matches.').waitFor(); globalThis.pass = undefined;"
+        assertThat(browser.text(HELD)).as("dimmed afterwards").isEqualTo("true auto Reading …");
+        browser.run(PASS + "await page.getByText('No thread matches.').waitFor();"
                 + "await page.getByLabel('Search threads').fill('needle that is')");
-        assertThat(browser.text(HELD)).isEqualTo("0 Reading …");
+        assertThat(browser.text(HELD)).isEqualTo("false 320px Reading …");
         browser.run("pass(); await page.locator('.threads a', { hasText: 'A needle that is listed' }).waitFor()");
         assertThat(texts(".list-note")).containsExactly("");
     }

@@ -40,7 +40,7 @@ public final class ApiRoutes {
         Optional<String> threadsInWebUi = settings.webUi()
                 .map(address -> address + "/namespaces/" + URLEncoder.encode(client.namespace(), StandardCharsets.UTF_8)
                         + "/workflows");
-        routes.add(Route.get("getCaller", "/v1/me", request -> caller(request, threadsInWebUi)));
+        routes.add(Route.get("getCaller", "/v1/me", request -> caller(request, client, threadsInWebUi)));
         routes.add(Route.get(
                 "listAgents",
                 "/v1/agents",
@@ -58,7 +58,7 @@ public final class ApiRoutes {
         return HttpReply.json(200, PayloadJson.MAPPER.createObjectNode().put("status", "ok"));
     }
 
-    private static HttpAnswer caller(ApiRequest request, Optional<String> threadsInWebUi) {
+    private static HttpAnswer caller(ApiRequest request, AgentClient client, Optional<String> threadsInWebUi) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         request.caller().subject().ifPresent(who -> {
             document.put("subject", who.subject());
@@ -73,6 +73,8 @@ public final class ApiRoutes {
                         .filter(request.caller()::may)
                         .map(CallerRole::wireName)
                         .toList()));
+        ObjectNode temporal = document.putObject("temporal").put("namespace", client.namespace());
+        client.address().ifPresent(address -> temporal.put("address", address));
         threadsInWebUi.ifPresent(address -> document.put("webUi", address));
         return HttpReply.json(200, document);
     }

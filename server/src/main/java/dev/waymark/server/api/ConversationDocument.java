@@ -141,6 +141,7 @@ final class ConversationDocument {
                     row.put("argsCut", true);
                 }
             });
+            row.set("notes", JsonDocuments.tree(item.notes()));
             row.put("rerun", item.outcomes().contains(CallSettlement.Outcome.RERUN.wireName()));
             // A request of a subagent has an id in that subagent's thread, which knows its tools.
             state.calls().get(item.callId()).ifPresent(call -> completeOwn(row, call));

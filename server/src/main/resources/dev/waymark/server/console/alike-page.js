@@ -145,7 +145,7 @@ export class AlikePage {
     const next = () => {
       const thread = this.list.nextAwaited;
       if (thread === undefined) location.hash = '#/';
-      else goToThread(thread);
+      else goToThread(thread.thread);
     };
     replaceChildren(this.controls, h('button', { class: 'primary', onclick: next }, 'Go on'));
   }

@@ -62,7 +62,7 @@ class Console {
       { key: 'f', words: 'To-dos, plan and files', run: onPage((page) => page.showPanel('workspace')) },
       { key: 'ArrowLeft', words: 'Earlier version, in the timeline', run: onPage((page) => page.stepVersion(-1)) },
       { key: 'ArrowRight', words: 'Later version, in the timeline', run: onPage((page) => page.stepVersion(1)) },
-      { key: 'Escape', words: 'Close the panel, or the thread; what you have begun to write stays', run: () => this.#leave() },
+      { key: 'Escape', words: 'Stay in the thread after a decision; close the panel, or the thread; what you have begun to write stays', run: () => this.#leave() },
     ]);
   }
 
@@ -70,7 +70,7 @@ class Console {
   #nextRequest() {
     if (this.page instanceof ThreadPage && this.page.focusNextDecision()) return;
     const next = this.list.nextAwaited;
-    if (next !== undefined) this.#goToRequest(next);
+    if (next !== undefined) this.#goToRequest(next.thread);
     else if (this.page instanceof ThreadPage) this.page.focusDecision();
   }
 
@@ -80,10 +80,16 @@ class Console {
     goToThread(thread);
   }
 
-  /** Called when nothing more waits for the user in a thread where a decision was made. */
-  #decided() {
-    const next = this.list.nextAwaited;
-    if (next !== undefined && opensNext()) this.#goToRequest(next);
+  /**
+   * Called when nothing more waits for the user in a thread where a decision was made. Names the next thread that does,
+   * and opens it a moment later.
+   *
+   * @param named the thread that was named before
+   */
+  #decided(named) {
+    const next = opensNext() ? this.list.nextAwaited : undefined;
+    if (next !== undefined && next.thread === named) this.#goToRequest(named);
+    else this.page.tellNext(next, () => this.#decided(next.thread));
   }
 
   /** The title of the tab: how many threads wait for the user, and the thread that is shown. */
@@ -94,6 +100,7 @@ class Console {
   }
 
   #leave() {
+    if (this.page instanceof ThreadPage && this.page.stay()) return;
     if (this.page instanceof ThreadPage && this.page.panel !== '') this.page.showPanel('');
     else if (this.page?.draft) this.page.draft.focus();
     else location.hash = '#/';

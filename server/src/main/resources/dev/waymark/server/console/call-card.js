@@ -18,7 +18,7 @@ const callTone = (call) => PHASE_TONES[call.phase] ?? TONES[call.status] ?? 'bus
 /** The person who decided: a name that the server has verified, or one that somebody stated. */
 export function decider({ by, verified }) {
   if (verified) return `${verified.subject} (verified)`;
-  return by ? `${by} (not verified)` : 'somebody';
+  return by ? `${by} (not verified)` : 'somebody (no name given)';
 }
 
 /**

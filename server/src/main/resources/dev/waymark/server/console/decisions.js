@@ -5,7 +5,7 @@ import { ArgumentEditor } from './argument-editor.js';
 import { decider } from './call-card.js';
 import { copyButton } from './copy.js';
 import { facts, h, problemLine, replaceChildren, sendAtEnter } from './dom.js';
-import { clock, exactTime, shellWord } from './format.js';
+import { clock, commandLine, exactTime, shellWord } from './format.js';
 import { GrantForm } from './grant-form.js';
 import { inLine, jsonBlock } from './json-text.js';
 import { excerpt } from './safe-text.js';
@@ -127,10 +127,7 @@ class Card {
       this.#origin(view),
       this.waits,
       item.kind === 'question' ? null : this.about,
-      this.#why(),
-      this.item.untrusted ? h('p', { class: 'from-file', dir: 'auto' }, this.item.untrusted.sentence) : null,
-      this.item.toolChanged ? h('p', { class: 'from-file' }, 'It was approved before, but did not run: the tool has changed since.') : null,
-      this.#fromFile(),
+      this.item.notes.map((words) => h('p', { class: 'from-file', dir: 'auto' }, words)),
       this.#body(),
       this.controls,
       this.problem,
@@ -253,20 +250,6 @@ class Card {
     this.#moved = setTimeout(() => this.element.classList.remove('moved'), MOVED_MILLIS);
   }
 
-  /** The rule of the agent that leaves the call to a person. */
-  #why() {
-    const { rule, reason } = this.item.verdict ?? {};
-    if (rule === undefined && reason === undefined) return null;
-    return h('p', { class: 'muted' }, rule === undefined ? 'Asked by the rules' : `Asked by rule ${rule}`, reason ? [': ', h('bdi', {}, reason)] : null, '.');
-  }
-
-  /** A call of a file looks like any other, but nobody here has chosen it or its arguments. */
-  #fromFile() {
-    if (!this.item.fromFile) return null;
-    const what = this.item.kind === 'question' ? 'This question' : 'This call';
-    return h('p', { class: 'from-file' }, `${what} is from a file${this.item.mayHaveRun ? ' and may have run before' : ''}.`);
-  }
-
   /** Whose request it is: the subagents on the way to it, each with its task. */
   #origin(view) {
     if (this.path.length === 0) return null;
@@ -377,7 +360,7 @@ class Card {
       'div',
       {},
       h('p', {}, 'Only a signed decision counts. Private keys do not belong into a browser; decide at a terminal:'),
-      h('pre', { class: 'text', tabindex: '0' }, `waymark ${command} ${shellWord(this.page.thread)} --call ${shellWord(this.item.callId)} --by NAME --key FILE`),
+      h('pre', { class: 'text', tabindex: '0' }, commandLine(`${command} ${shellWord(this.page.thread)} --call ${shellWord(this.item.callId)} --by NAME --key FILE`)),
     );
   }
 
@@ -548,6 +531,7 @@ class Card {
       replaceChildren(this.heading, this.#decided);
       replaceChildren(this.element, this.heading.parentElement);
     });
+    if (this.item.kind !== 'question') this.page.decided();
   }
 
   #enable(whether) {

@@ -29,12 +29,13 @@ export class Details {
     this.element = h('div', { class: 'details' }, this.facts, this.grants, this.limits, this.tree, this.#checkpoints(), this.ends);
   }
 
-  show(view) {
-    const signature = JSON.stringify([view.position, view.open, view.current]);
+  /** @param origin the id of the thread that this one is a fork of, if it is one */
+  show(view, origin) {
+    const signature = JSON.stringify([view.position, view.open, view.current, origin]);
     if (signature === this.#shown) return;
     this.#shown = signature;
     this.position = view.position;
-    replaceChildren(this.facts, this.#costs(view), this.#state(view));
+    replaceChildren(this.facts, this.#costs(view), this.#state(view, origin));
     if (this.limits) this.limits.hidden = !view.open;
     this.#showEnds(view);
     this.#showTree(view);
@@ -96,13 +97,13 @@ export class Details {
     );
   }
 
-  #state(view) {
+  #state(view, origin) {
     return h(
       'section',
       {},
       h('h3', {}, 'Thread'),
       facts([
-        ['Status', view.open ? threadWords(view) : `closed, ${statusWords(view.status)}`],
+        ['Status', view.open || !view.current ? threadWords(view) : `closed, ${statusWords(view.status)}`],
         ['Turn', String(view.turn)],
         ['Model calls', view.maxIterations === undefined ? String(view.iterations) : `${view.iterations} of ${view.maxIterations}`],
         ['Tool calls', String(view.calls.length)],
@@ -112,6 +113,7 @@ export class Details {
         ['Untrusted words', view.untrusted?.sentence],
         ['Ignored signals', view.ignoredCount > 0 && String(view.ignoredCount)],
         ['Thread', [h('code', {}, view.thread), ' ', copyButton(() => view.thread)]],
+        ['Fork of', origin && [h('code', {}, origin), ' ', copyButton(() => origin)]],
         ['Run', view.runId && [h('code', {}, view.runId), ' ', copyButton(() => view.runId)]],
         ['Works for', view.parent && linkTo(view.parent)],
         ['Temporal', session.caller.webUi && webUiLink(view)],
@@ -217,6 +219,7 @@ export class Details {
     const known = new Map([[view.thread, view]]);
     const show = () => replaceChildren(this.tree, subagentsOf(view).length > 0 ? h('section', {}, h('h3', {}, 'Subagents'), h('ul', { class: 'tree' }, branch(view, known))) : null);
     show();
+    const shown = this.#shown;
     if (!view.current) return;
     let level = [view];
     for (let depth = 0; depth < DEPTH && level.length > 0; depth++) {
@@ -231,7 +234,7 @@ export class Details {
         }
       }
       level = next;
-      if (this.#shown === JSON.stringify([view.position, view.open, view.current])) show();
+      if (this.#shown === shown) show();
     }
   }
 }

@@ -30,6 +30,13 @@ export const exactTime = (instant) => new Date(instant).toLocaleString(undefined
 /** An argument as a shell takes it. */
 export const shellWord = (text) => (/^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
+/** A command for a shell, which finds the Temporal server and namespace of this console. */
+export function commandLine(words) {
+  const { address, namespace } = session.caller.temporal;
+  const namespaceSetting = namespace === 'default' ? '' : `TEMPORAL_NAMESPACE=${shellWord(namespace)} `;
+  return `${namespaceSetting}./waymark ${words}${address === undefined || address === '127.0.0.1:7233' ? '' : ` --address ${shellWord(address)}`}`;
+}
+
 /** The time between two instants. */
 export const between = (from, to) => duration(Date.parse(to) - Date.parse(from));
 
@@ -83,8 +90,11 @@ const STATUS = {
 
 export const statusWords = (status) => STATUS[status] ?? status;
 
-/** The status of a thread, for the person who reads it. */
-export const threadWords = ({ status, pending }) => (status === 'interrupted' && session.isAwaited(pending) ? 'waiting for you' : statusWords(status));
+/** The status of a thread, or of an earlier version, for the person who reads it. */
+export const threadWords = ({ status, pending, current }) => {
+  if (!current) return `then ${statusWords(status)}`;
+  return status === 'interrupted' && session.isAwaited(pending) ? 'waiting for you' : statusWords(status);
+};
 
 const CALL = { issued: 'waiting', claimed: 'running', completed: 'done', failed: 'error', lost: 'outcome unknown' };
 const CALL_PHASE = {

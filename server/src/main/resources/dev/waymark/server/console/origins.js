@@ -35,7 +35,10 @@ export function placesBefore(view, origin) {
   });
 }
 
-/** Reads what a fork has from the thread that it copied: the places before its messages, and the one where it began. */
+/**
+ * Reads what a fork has from the thread that it copied: the places before its messages, the one where it began, and the
+ * title of the other thread.
+ */
 export async function originOf({ thread, version, at }) {
   const place = at ?? String(version);
   const [{ forkedFrom }, view] = await Promise.all([get(threadPath(thread)), get(`${threadPath(thread)}/conversation?${new URLSearchParams({ at: place })}`)]);
@@ -43,5 +46,7 @@ export async function originOf({ thread, version, at }) {
   return {
     places: new Map(places.map((place, i) => [keyOf(view, i), place])),
     start: { thread, at: place },
+    // A fork from the start has no message of the other thread.
+    title: titleOf(view.messages) ?? titleOf((await get(`${threadPath(thread)}/conversation`)).messages),
   };
 }

@@ -1,7 +1,7 @@
 // Rehearses a thread from a version on: the command for it, since the agents to try are files of whoever changes them.
 import { copyButton } from './copy.js';
 import { h, replaceChildren } from './dom.js';
-import { shellWord } from './format.js';
+import { commandLine, shellWord } from './format.js';
 
 export class RehearsalPanel {
   #version;
@@ -27,6 +27,6 @@ export class RehearsalPanel {
 
   #line() {
     const file = `${this.thread}-${this.#version}`.replaceAll(/[^A-Za-z0-9._-]/g, '-').replace(/^[.-]+/, '').slice(-100);
-    return `./waymark rehearse ${shellWord(this.thread)} --from ${this.#version} --html ${file}.html`;
+    return commandLine(`rehearse ${shellWord(this.thread)} --from ${this.#version} --html ${file}.html`);
   }
 }

@@ -2,7 +2,7 @@
 import { goToThread, threadLink } from './address.js';
 import { attempt, get, sender, showProblem } from './api.js';
 import { backLink, facts, h, problemLine, replaceChildren, showList } from './dom.js';
-import { clock, exactTime, shellWord, statusWords } from './format.js';
+import { clock, commandLine, exactTime, shellWord, statusWords } from './format.js';
 
 const PAGE = 100;
 const pathOf = (name) => `/v1/schedules/${encodeURIComponent(name)}`;
@@ -35,7 +35,7 @@ export class SchedulesPage {
         after = page.next;
         if (after === undefined) break;
       }
-      this.note.textContent = schedules.length > 0 ? '' : 'There are no schedules. “waymark schedule create” makes one.';
+      this.note.textContent = schedules.length > 0 ? '' : 'There are no schedules. “./waymark schedule create” makes one.';
       showList(
         this.list,
         schedules.map((schedule) => ({ key: schedule.name, signature: JSON.stringify(schedule), render: () => this.#row(schedule) })),
@@ -70,16 +70,51 @@ export class SchedulesPage {
       message === undefined ? null : h('p', { dir: 'auto' }, message),
       facts([
         ['Agent', h('bdi', {}, agent)],
-        ['When', `${whenWords(schedule)}${timezone ? `, ${timezone}` : ''}`],
+        ['When', [whenWords(schedule), timezone ? `, ${timezone}` : null]],
         [paused ? 'Next, if resumed' : 'Next', next[0] && h('time', { datetime: next[0], title: exactTime(next[0]) }, clock(next[0]))],
         ['Note', note && h('bdi', {}, note)],
         ['Last run', last && [h('a', { href: threadLink(last.thread) }, clock(last.startedAt)), last.status ? `, ${statusWords(last.status)}` : null]],
       ]),
       actions,
-      h('p', { class: 'muted' }, 'To delete it: ', h('code', {}, `waymark schedule delete ${shellWord(name)}`)),
+      h('p', { class: 'muted' }, 'To delete it: ', h('code', {}, commandLine(`schedule delete ${shellWord(name)}`))),
       problem,
     );
   }
 }
 
-const whenWords = ({ cron, every, calendar }) => cron ?? (every === undefined ? JSON.stringify(calendar ?? {}) : `every ${every}`);
+function whenWords({ cron, every, calendar }) {
+  if (cron === undefined) return every === undefined ? JSON.stringify(calendar ?? {}) : `every ${every}`;
+  return [cronWords(cron), ' ', h('code', {}, cron)];
+}
+
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/** A usual cron expression in words, such as `Monday to Friday at 09:00`; empty for all others. */
+export function cronWords(cron) {
+  const [minute, hour, date, month, day, ...more] = cron.trim().split(/\s+/);
+  if (month !== '*' || day === undefined || more.length > 0) return '';
+  const minutes = timeOf(minute, 60);
+  const hours = timeOf(hour, 24);
+  if (date === '*' && day === '*') {
+    if (hour === '*' && minutes.every) return minutes.every === 1 ? 'every minute' : `every ${minutes.every} minutes`;
+    if (hours.every && minutes.at) return `every ${hours.every === 1 ? 'hour' : `${hours.every} hours`}, at minute ${Number(minutes.at)}`;
+  }
+  const days = daysOf(date, day);
+  return hours.at && minutes.at && days ? `${days} at ${hours.at}:${minutes.at}` : '';
+}
+
+/** A field as one value, or as a step by which the hour or the day can be divided: another one begins anew with each. */
+function timeOf(field, whole) {
+  const step = field === '*' ? 1 : Number(field.match(/^\*\/(\d+)$/)?.[1]);
+  return { every: whole % step === 0 ? step : undefined, at: /^\d+$/.test(field) && Number(field) < whole ? field.padStart(2, '0').slice(-2) : undefined };
+}
+
+function daysOf(date, day) {
+  if (day === '*') return date === '*' ? 'every day' : /^\d+$/.test(date) && date > 0 && date < 29 ? `on day ${Number(date)} of every month` : '';
+  const names = day.split(/[-,]/).map(dayOf);
+  if (date !== '*' || names.includes(undefined)) return '';
+  if (day.includes('-')) return names.length === 2 ? names.join(' to ') : '';
+  return `every ${names.join(', ')}`;
+}
+
+const dayOf = (name) => DAYS[/^[0-7]$/.test(name) ? name % 7 : DAYS.findIndex((each) => each.slice(0, 3).toUpperCase() === name.toUpperCase())];

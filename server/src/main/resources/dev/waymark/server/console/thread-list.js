@@ -95,9 +95,8 @@ export class ThreadList {
   #endStream = () => {};
   #typing;
   #problem;
-  #isLoaded = false;
-  /** Whether other filters were chosen, and nothing has arrived yet. */
-  #isReading = false;
+  /** Whether nothing has arrived yet for the filters that are chosen. */
+  #isReading = true;
 
   #hasLoaded = () => {};
   /** Resolves as soon as the list is known. */
@@ -157,9 +156,8 @@ export class ThreadList {
     this.#follow();
   }
 
-  /** Reads the list with the filters that are chosen now. */
+  /** Reads the list with the filters that are chosen now. What was listed stays, dimmed, until there is an answer. */
   refresh() {
-    this.#threads = [];
     this.#older = [];
     this.#next = undefined;
     this.#isReading = true;
@@ -225,7 +223,7 @@ export class ThreadList {
 
   /** Whether the server has no thread that the caller may see. */
   get isEmpty() {
-    return this.#isLoaded && !this.#isReading && this.#threads.length === 0 && !this.#isFiltered;
+    return !this.#isReading && this.#threads.length === 0 && !this.#isFiltered;
   }
 
   get #isFiltered() {
@@ -256,7 +254,11 @@ export class ThreadList {
   /** The thread that waits for the user after the last one that was looked at, or else the first one that does. */
   get nextAwaited() {
     const all = this.awaited.filter(({ thread }) => thread !== this.#selected);
-    return (all.find((thread) => sinceOf(thread) > this.#seen) ?? all[0])?.thread;
+    return all.find((thread) => sinceOf(thread) > this.#seen) ?? all[0];
+  }
+
+  #nameOf(id) {
+    return this.#threads.find(({ thread }) => thread === id)?.title ?? shortId(id);
   }
 
   /** The threads in their groups; groups without threads are left out. */
@@ -299,7 +301,6 @@ export class ThreadList {
   #follow() {
     this.#endStream();
     if (document.visibilityState !== 'visible') return;
-    this.list.setAttribute('aria-busy', 'true');
     this.#endStream = follow(this.#path(), undefined, {
       event: (name, list) => this.#listed(list),
       connected: (whether, problem) => {
@@ -325,9 +326,7 @@ export class ThreadList {
     this.#first = list;
     if (this.#older.length === 0) this.#next = list.next;
     this.#problem = undefined;
-    this.#isLoaded = true;
     this.#isReading = false;
-    this.list.setAttribute('aria-busy', 'false');
     this.#arrange();
     this.#hasLoaded();
     this.#tellCount();
@@ -425,6 +424,7 @@ export class ThreadList {
         };
       }),
     );
+    this.list.setAttribute('aria-busy', String(this.#isReading));
     this.more.hidden = this.#next === undefined;
     this.more.textContent = this.#isFiltered ? 'Search older threads' : 'Show more';
     this.note.textContent = this.#note();
@@ -432,8 +432,8 @@ export class ThreadList {
 
   #note() {
     if (this.#problem) return wordsOf(this.#problem);
+    if (this.#isReading) return 'Reading …';
     if (this.#threads.length > 0) return '';
-    if (!this.#isLoaded || this.#isReading) return 'Reading …';
     if (this.#filter.id === 'waiting') return 'Nothing waits for a person.';
     if (!this.#isFiltered) return 'No threads yet.';
     return this.#filter.id === 'failed' ? 'No failed thread matches.' : 'No thread matches.';
@@ -450,7 +450,12 @@ export class ThreadList {
           class: `${isWaiting(thread) ? 'waiting' : ''} ${thread.open ? '' : 'closed'}`,
           'aria-current': thread.thread === this.#selected ? 'page' : undefined,
         },
-        h('bdi', { class: 'title' }, thread.title ?? shortId(thread.thread)),
+        h(
+          'span',
+          { class: 'title' },
+          thread.forkedFrom === undefined ? null : [h('span', { class: 'chip', title: `Fork of ${this.#nameOf(thread.forkedFrom.thread)}` }, 'fork'), ' '],
+          h('bdi', {}, thread.title ?? shortId(thread.thread)),
+        ),
         h('time', { datetime: thread.updated, title: exactTime(thread.updated) }, ago(thread.updated)),
         thread.latest === undefined ? null : h('bdi', { class: 'latest' }, thread.latest),
         h(
@@ -458,7 +463,6 @@ export class ThreadList {
           { class: 'about' },
           h('bdi', {}, thread.agent),
           ' · ',
-          thread.forkedFrom === undefined ? null : h('span', { title: `Fork of ${thread.forkedFrom.thread}` }, 'fork · '),
           isWaiting(thread)
             ? h('strong', {}, waitingWords(thread.waiting))
             : h('span', { class: `state ${thread.status}` }, thread.open ? statusWords(thread.status) : `closed, ${statusWords(thread.status)}`),

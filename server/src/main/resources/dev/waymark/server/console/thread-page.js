@@ -18,6 +18,8 @@ import { hasWorkspace, WorkspacePanel } from './workspace-panel.js';
 const SETTLE_MILLIS = 40;
 /** Words of a reply arrive faster than a screen shows them. */
 const FRAME_MILLIS = 16;
+/** How long it is said which thread is opened next, before it is. */
+const NEXT_MILLIS = 3_000;
 const PANELS = { details: 'Details', timeline: 'Timeline', workspace: 'Workspace' };
 const ENDS_OF_REPLIES = new Set(['model-replied', 'model-failed', 'summarised', 'summary-failed', 'stopped', 'cancel-requested', 'run-continued', 'restarted']);
 
@@ -31,6 +33,7 @@ export class ThreadPage {
   #timer;
   #frame;
   #pause = FRAME_MILLIS;
+  /** Where this thread began, if it is a fork: `thread`, `version`, and the `title` of that thread as soon as it is read. */
   #fork;
   #post = sender();
   #call;
@@ -43,6 +46,8 @@ export class ThreadPage {
   /** The version that the address names, until it is shown: nothing else is shown before. */
   #wanted;
   #isGoing = false;
+  /** The timer that opens the next thread. */
+  #opening;
   #panel = '';
   #messageInstead = false;
   #notes = new Map();
@@ -88,6 +93,7 @@ export class ThreadPage {
       { class: 'scroller', onscroll: () => this.#showJump() },
       h('div', { class: 'column' }, this.messages, this.activity, this.decisions),
     );
+    this.next = h('div', { class: 'next row', role: 'status' });
     this.toNewest = h('button', { class: 'to-newest', hidden: true, onclick: () => this.#jump() }, 'Jump to newest');
     this.finder = new Finder(this.conversation);
     this.details = new Details(this);
@@ -97,7 +103,7 @@ export class ThreadPage {
     this.element = h(
       'section',
       { class: 'thread', 'aria-label': 'Thread', 'data-thread': thread },
-      h('div', { class: 'talk' }, this.header, this.banner, this.finder.element, this.scroller, h('div', { class: 'jump' }, this.toNewest), this.foot),
+      h('div', { class: 'talk' }, this.header, this.banner, this.finder.element, this.scroller, h('div', { class: 'jump' }, this.toNewest), this.next, this.foot),
       this.side,
     );
     this.composer = this.#composer();
@@ -113,6 +119,7 @@ export class ThreadPage {
   close() {
     this.#gone = true;
     clearTimeout(this.#timer);
+    this.stay();
     this.#endStream();
     this.#inView.disconnect();
   }
@@ -174,14 +181,48 @@ export class ThreadPage {
     else card.byKey(name);
   }
 
-  /**
-   * Called a moment after a decision, but not after an answer, to which the agent replies here. Goes on with what waits
-   * next, unless the user has begun something else.
-   */
+  /** Whether the user has begun something else than to decide. */
+  get #isBusy() {
+    return this.#past !== undefined || this.draft !== undefined || document.activeElement.matches('input, textarea, select');
+  }
+
+  /** Called at a decision, but not at an answer, to which the agent replies here. */
+  decided() {
+    if (this.#awaited().length === 0 && !this.#isBusy) this.onDecided();
+  }
+
+  /** Called a moment after a decision: goes on with what waits here, unless the user has begun something else. */
   afterDecision() {
-    if (this.#gone || this.#past !== undefined || this.draft !== undefined || document.activeElement.matches('input, textarea, select')) return;
-    if (!session.isAwaited(this.#view.pending)) this.onDecided();
-    else if (document.activeElement.closest('.decision') === null) this.focusNextDecision();
+    if (!this.#gone && !this.#isBusy && document.activeElement.closest('.decision') === null) this.focusNextDecision();
+  }
+
+  /**
+   * Says which thread is opened next, and opens it a moment later, unless the user stays, reads what is said, or has
+   * begun something else, or something waits here.
+   *
+   * @param next undefined if no other thread waits for the user
+   */
+  tellNext(next, open) {
+    this.stay();
+    if (next === undefined) return;
+    replaceChildren(
+      this.next,
+      h('span', {}, 'Opens next: ', h('a', { href: threadLink(next.thread) }, h('bdi', {}, next.title ?? shortId(next.thread)))),
+      h('button', { onclick: () => this.stay() }, 'Stay here'),
+    );
+    this.#opening = setTimeout(() => {
+      if (this.next.matches(':hover, :focus-within')) return;
+      if (this.#isBusy || this.#awaited().length > 0) this.stay();
+      else open();
+    }, NEXT_MILLIS);
+  }
+
+  /** Does not open the next thread. Returns whether it would have been opened. */
+  stay() {
+    clearTimeout(this.#opening);
+    const wasGoing = this.next.childNodes.length > 0;
+    replaceChildren(this.next);
+    return wasGoing;
   }
 
   /** The title of the thread, if it is known. */
@@ -192,7 +233,8 @@ export class ThreadPage {
   /** Shows or hides a panel beside the conversation. */
   showPanel(name) {
     this.#panel = this.#panel === name ? '' : name;
-    if (this.#panel === '') this.#past = undefined;
+    // On a phone, the panel covers the version that was chosen in it.
+    if (this.#panel === '' && !matchMedia('(max-width: 760px)').matches) this.#past = undefined;
     this.side.hidden = this.#panel === '';
     if (this.#panel !== '') {
       const tab = ([id, label]) => h('button', { 'aria-pressed': String(id === this.#panel), onclick: () => id !== this.#panel && this.showPanel(id) }, label);
@@ -324,7 +366,9 @@ export class ThreadPage {
       this.#fork = (await get(threadPath(this.thread))).forkedFrom;
       this.show();
       if (this.#fork === undefined) return;
-      this.conversation.begunFrom(await originOf(this.#fork));
+      const origin = await originOf(this.#fork);
+      this.#fork = { ...this.#fork, title: origin.title };
+      this.conversation.begunFrom(origin);
       this.show();
     } catch {
       // The page says what else it cannot read.
@@ -412,7 +456,7 @@ export class ThreadPage {
           'p',
           {},
           problem.status === 404
-            ? 'Its id may be mistyped, the server may have deleted it after its retention time, or it belongs to somebody else.'
+            ? `Its id may be mistyped, or the server may have deleted it after its retention time${session.caller.subject === undefined ? '' : ', or it belongs to somebody else'}.`
             : wordsOf(problem),
         ),
         h(
@@ -470,7 +514,7 @@ export class ThreadPage {
     this.#showActivity();
     this.#showHeader();
     this.#showFoot();
-    if (this.#panel === 'details') this.details.show(view);
+    if (this.#panel === 'details') this.details.show(view, this.#fork?.thread);
     if (this.#panel === 'workspace') this.workspace.show(view);
     if (atEnd) this.scroller.scrollTop = this.scroller.scrollHeight;
     this.#showJump();
@@ -499,7 +543,8 @@ export class ThreadPage {
 
   #showHeader() {
     const view = this.#view;
-    const signature = JSON.stringify([threadWords(view), view.open, view.costUsd, view.inherited, this.title, this.#panel, this.#fork, hasWorkspace(view)]);
+    const shown = this.#past ?? view;
+    const signature = JSON.stringify([shown.position, threadWords(view), view.open, shown.costUsd, view.inherited, this.title, this.#panel, this.#fork, hasWorkspace(view)]);
     if (this.header.dataset.signature === signature) return;
     this.header.dataset.signature = signature;
     const isRunning = view.open && (view.status === 'running' || view.status === 'interrupted');
@@ -514,11 +559,11 @@ export class ThreadPage {
           'p',
           { class: 'muted' },
           h('bdi', { class: 'agent-name' }, view.agent),
-          view.costUsd === null ? null : ` · ${costWords(view)}`,
+          shown.costUsd === null ? null : ` · ${costWords(shown)}`,
           this.#fork === undefined ? null : [' · fork of ', forkOrigin(this.#fork)],
         ),
       ),
-      h('span', { class: `chip ${view.open ? view.status : 'quiet'}` }, view.open ? threadWords(view) : 'closed'),
+      h('span', { class: `chip ${view.open || this.#past ? shown.status : 'quiet'}` }, view.open || this.#past ? threadWords(shown) : 'closed'),
       h(
         'div',
         { class: 'actions' },
@@ -678,9 +723,9 @@ export class ThreadPage {
 }
 
 /** The thread that a fork copied, and how far. */
-function forkOrigin({ thread, version }) {
+function forkOrigin({ thread, version, title }) {
   const place = version === 0 ? {} : { panel: 'timeline', version };
-  return [h('a', { href: threadLink(thread, place) }, shortId(thread)), version === 0 ? ', from its start' : `, version ${version}`];
+  return [h('a', { href: threadLink(thread, place) }, h('bdi', {}, title ?? shortId(thread))), version === 0 ? ', from its start' : `, version ${version}`];
 }
 
 /** Makes a text field as high as its text. */

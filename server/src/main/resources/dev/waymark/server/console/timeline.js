@@ -61,7 +61,7 @@ export class Timeline {
     );
     this.label = h('p', { class: 'version', role: 'status' });
     this.steps = h('ol', { class: 'version-list', 'aria-label': 'Versions' });
-    this.wide = h('button', { class: 'quiet', 'aria-pressed': 'false', onclick: () => this.#widen() }, 'Wide');
+    this.wide = h('button', { class: 'quiet widen', 'aria-pressed': 'false', onclick: () => this.#widen() }, 'Wide');
     this.compared = h('select', { id: 'compared', onchange: () => this.#compare(Number(this.compared.value)) });
     this.changes = changesBlock('Changes');
     this.eventList = h('ol', { class: 'events' });
