@@ -28,8 +28,8 @@ public record OfflineThread(Timeline timeline) {
      * @param documents the runs of the thread, oldest first
      * @param variables the keys of encrypted threads, in the variables that workers read them from: {@code
      *     WAYMARK_CODEC_KEYS}, {@code WAYMARK_THREAD_KEYS}, {@code TEMPORAL_NAMESPACE}
-     * @throws IllegalArgumentException if a document is not the history of a thread, or if it is encrypted and the keys
-     *     are missing
+     * @throws IllegalArgumentException if a document is not the history of a thread, if it is encrypted and the keys are
+     *     missing, or if the documents are of different threads
      */
     public static OfflineThread of(List<String> documents, Map<String, String> variables) {
         Optional<PayloadCodec> codec = Connection.codec(variables);
@@ -38,6 +38,10 @@ public record OfflineThread(Timeline timeline) {
         String thread = "";
         for (String document : documents) {
             ThreadHistory plain = ThreadHistory.parse(document).decoded(codec, namespace);
+            if (!runs.isEmpty() && !plain.thread().equals(thread)) {
+                throw new IllegalArgumentException(
+                        "the runs are of two threads: %s and %s".formatted(thread, plain.thread()));
+            }
             runs.addAll(plain.runs());
             thread = plain.thread();
         }

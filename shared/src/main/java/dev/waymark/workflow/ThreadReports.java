@@ -9,9 +9,7 @@ import io.temporal.workflow.SignalMethod;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowLocal;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -23,11 +21,12 @@ final class ThreadReports {
         return reports;
     });
 
-    private final Map<String, Consumer<SubagentProgress>> receivers = new LinkedHashMap<>();
-    /** Reports that arrived before their receiver listened. */
-    private final List<SubagentReport> early = new ArrayList<>();
+    /** A workflow can be sent reports of threads to which it never listens. */
+    static final int MOST_EARLY = 1_000;
 
-    private ThreadReports() {}
+    private final Map<String, Consumer<SubagentProgress>> receivers = new LinkedHashMap<>();
+    /** The newest report of each thread that reported before its receiver listened, oldest first. */
+    private final Map<String, SubagentProgress> early = new LinkedHashMap<>();
 
     /** The signal of the threads. Public, because the SDK calls it by reflection. */
     public interface Listener {
@@ -35,13 +34,17 @@ final class ThreadReports {
         void report(RawValue payload);
     }
 
-    /** From now on, and for the reports so far, hands the reports of this thread to this receiver. */
+    /** From now on, hands the reports of this thread to this receiver, beginning with the newest one so far. */
     static void listen(String thread, Consumer<SubagentProgress> receiver) {
-        ThreadReports reports = OF_WORKFLOW.get();
-        reports.receivers.put(thread, receiver);
-        List<SubagentReport> all = List.copyOf(reports.early);
-        reports.early.clear();
-        all.forEach(reports::deliver);
+        OF_WORKFLOW.get().add(thread, receiver);
+    }
+
+    void add(String thread, Consumer<SubagentProgress> receiver) {
+        receivers.put(thread, receiver);
+        SubagentProgress newest = early.remove(thread);
+        if (newest != null) {
+            receiver.accept(newest);
+        }
     }
 
     private void receive(RawValue payload) {
@@ -52,10 +55,14 @@ final class ThreadReports {
         }
     }
 
-    private void deliver(SubagentReport report) {
+    void deliver(SubagentReport report) {
         Consumer<SubagentProgress> receiver = receivers.get(report.callId());
         if (receiver == null) {
-            early.add(report);
+            early.remove(report.callId());
+            early.put(report.callId(), report.report());
+            if (early.size() > MOST_EARLY) {
+                early.remove(early.keySet().iterator().next());
+            }
         } else {
             receiver.accept(report.report());
         }

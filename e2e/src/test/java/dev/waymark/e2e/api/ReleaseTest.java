@@ -357,6 +357,40 @@ class ReleaseTest {
         }
     }
 
+    /** Editors complete the fields of an agent file with the schema that its first line names. */
+    @Test
+    void agentsOfTheZip_nameTheSchemaInTheZip() throws Exception {
+        Path root = UnpackedRelease.of(zip(), Files.createDirectory(directory.resolve("schemas")))
+                .root();
+        List<Path> agents;
+        try (Stream<Path> all = Files.list(root.resolve("agents"))) {
+            agents = all.filter(file -> file.toString().matches(".*(?<!\\.script)\\.yaml"))
+                    .toList();
+        }
+
+        assertThat(agents).hasSizeGreaterThan(5).allSatisfy(agent -> assertThat(agent.resolveSibling(
+                        found("^# yaml-language-server: \\$schema=(\\S+)\n", Files.readString(agent))))
+                .hasSameBinaryContentAs(
+                        ROOT.resolve("worker/src/main/resources/dev/waymark/worker/agents/agent.schema.json")));
+    }
+
+    @Test
+    void wayOut_builtFromTheRelease_readsAThreadWithoutANetwork() throws Exception {
+        ShellCommand shell = new ShellCommand(directory, Map.of());
+        assumeTrue(shell.run("unshare -rn true").exitCode() == 0, "unshare -rn cannot take the network away");
+        Path program = directory.resolve("way-out");
+        ReleaseBuild.copy(ROOT.resolve("examples/way-out"), program);
+        build().maven(program, "package");
+
+        String java = "unshare -rn java -jar way-out/target/way-out.jar way-out/src/test/resources/trip.json";
+        ChildProcess.Ended states = shell.run(java);
+        ChildProcess.Ended thread = shell.run(java + " --format thread --at 1");
+
+        assertThat(states.out().lines()).as(states.err()).hasSizeGreaterThan(5);
+        assertThat(states.out()).contains("\trunning\t", "\tinterrupted\t").containsPattern("\tcomplete\t[^\n]*\n$");
+        assertThat(thread.out()).as(thread.err()).contains("Which day?").doesNotContain("Your table is booked.");
+    }
+
     private static Path zip() throws IOException, InterruptedException {
         return released().resolve("waymark/" + VERSION + "/waymark-" + VERSION + ".zip");
     }
