@@ -68,6 +68,16 @@ public final class WireNames {
     }
 
     /**
+     * The task queue for the calls of models with a limit.
+     *
+     * @param taskQueue the task queue of the threads
+     * @param limit {@code PROVIDER:MODEL} or {@code PROVIDER}
+     */
+    public static String limitedQueue(String taskQueue, String limit) {
+        return taskQueue + "~model~" + limit;
+    }
+
+    /**
      * Whether Temporal reserves this name. Its SDK drops most such signals before a workflow sees them, so readers of
      * history must skip them too.
      */

@@ -33,6 +33,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param taskQueue the task queue of threads and of the worker
  * @param agents a directory of agent files
  * @param models a file about models, which takes precedence over the built-in table
+ * @param limits a file with the limits of model services
  * @param writeAgents a file to write the agents of the application to; then the application ends
  * @param problemDetails whether failed requests of controllers are answered with a problem detail
  * @param anthropic the service of {@code anthropic:} models
@@ -57,6 +58,7 @@ public record WaymarkProperties(
         @DefaultValue("waymark") String taskQueue,
         @Nullable Path agents,
         @Nullable Path models,
+        @Nullable Path limits,
         @Nullable Path writeAgents,
         @DefaultValue("true") boolean problemDetails,
         @DefaultValue ModelService anthropic,

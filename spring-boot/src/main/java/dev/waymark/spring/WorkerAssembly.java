@@ -12,6 +12,7 @@ import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.announce.Receivers;
 import dev.waymark.worker.announce.delivery.ReceiverFile;
+import dev.waymark.worker.limit.ServiceLimits;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.provider.ModelProviders;
@@ -144,6 +145,9 @@ final class WorkerAssembly {
         worker.receivers(receivers);
         deployment(worker);
         Optional.ofNullable(properties.worker().journal()).ifPresent(worker::journal);
+        if (properties.limits() != null) {
+            worker.limits(ServiceLimits.read(properties.limits(), providers));
+        }
         beans.getBeanProvider(AgentWorkerCustomizer.class).orderedStream().forEach(each -> each.customize(worker));
         AgentWorker built = worker.build();
         warn(agents, providers);

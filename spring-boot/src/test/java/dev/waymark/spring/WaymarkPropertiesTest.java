@@ -72,6 +72,7 @@ class WaymarkPropertiesTest {
                         null,
                         null,
                         null,
+                        null,
                         true,
                         new WaymarkProperties.ModelService(null, null),
                         new WaymarkProperties.ModelService(null, null),

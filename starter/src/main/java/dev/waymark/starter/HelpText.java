@@ -33,6 +33,7 @@ final class HelpText {
             "WAYMARK_AGENTS      the directory of the agent files; default agents",
             "WAYMARK_JOURNAL     where workers note running calls; default .waymark/journal, or off",
             "WAYMARK_MODELS      YAML file about models, which overrides the built-in table",
+            "WAYMARK_LIMITS      YAML file with the limits of model services",
             "WAYMARK_CODEC_KEYS  keys that encrypt payloads: ID:KEY,… or file:PATH",
             "WAYMARK_THREAD_KEYS where the keys of individual threads are stored: file:DIR or jdbc:…",
             "WAYMARK_SHARES      shares of the workers while they are busy: subject:ann=2,agent:batch=0.5",

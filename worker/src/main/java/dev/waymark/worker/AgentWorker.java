@@ -1,6 +1,7 @@
 package dev.waymark.worker;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.annotation.Internal;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ConnectionException;
 import dev.waymark.connect.ProcessEnvironment;
@@ -25,6 +26,7 @@ import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.journal.EndedWorkers;
 import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.judge.JudgeActivityImpl;
+import dev.waymark.worker.limit.ServiceLimits;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.metrics.FactMetrics;
 import dev.waymark.worker.model.LiveReplies;
@@ -61,6 +63,7 @@ import io.temporal.worker.WorkerFactoryOptions;
 import io.temporal.worker.WorkerOptions;
 import io.temporal.worker.WorkflowImplementationOptions;
 import io.temporal.workflow.Workflow;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,6 +101,9 @@ public final class AgentWorker implements AutoCloseable {
     /** Time limit for the server's answer in the readiness check. */
     private static final Duration READINESS = Duration.ofSeconds(2);
 
+    /** The server accepts no longer ids. */
+    private static final int MOST_QUEUE_BYTES = 1_000;
+
     private static final boolean VIRTUAL_THREADS = Runtime.version().feature() >= 21;
 
     private final WorkflowClient client;
@@ -108,6 +114,8 @@ public final class AgentWorker implements AutoCloseable {
     private final Optional<WorkerDeploymentVersion> deployment;
     private final VersioningBehavior behavior;
     private final Optional<VersionWatch> version;
+    private final ServiceLimits limits;
+    private final Optional<LimitWatch> limitWatch;
     private final RunReader runs;
     private final ToolKinds kinds;
     private final FactMetrics threadMetrics;
@@ -131,6 +139,12 @@ public final class AgentWorker implements AutoCloseable {
         check(server, builder);
         this.options = options(!server.isInMemory(), deployment);
         this.version = deployment.map(of -> new VersionWatch(client, of, builder.pinned));
+        this.limits = builder.limits;
+        // Without limits of its own, too: calls may wait for a limit that was removed.
+        this.limitWatch = server.isInMemory()
+                ? Optional.empty()
+                : Optional.of(new LimitWatch(
+                        client, taskQueue, limits, builder.agents.agents().values()));
         this.runs = new RunReader(new HistoryReader(client), Math.max(1, factoryOptions.getWorkflowCacheSize()));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.threadMetrics = new FactMetrics(builder.metrics);
@@ -145,7 +159,10 @@ public final class AgentWorker implements AutoCloseable {
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);
-        registerActivities(worker, builder);
+        ModelActivityImpl models = registerActivities(worker, builder);
+        limits.byName()
+                .forEach((name, limit) -> factory.newWorker(limitedQueue(name), limited(limit))
+                        .registerActivitiesImplementations(models));
         if (builder.nexus) {
             worker.registerNexusServiceImplementation(new AgentServiceHandler(taskQueue));
         }
@@ -183,15 +200,19 @@ public final class AgentWorker implements AutoCloseable {
                                 Workflow.getInfo().getWorkflowId(),
                                 Workflow.getInfo().getRunId(),
                                 called),
-                        threadMetrics::applied),
+                        threadMetrics::applied,
+                        model -> limits.nameFor(model).map(name -> WireNames.limitedQueue(taskQueue, name))),
                 WorkflowImplementationOptions.getDefaultInstance());
         worker.registerWorkflowImplementationTypes(AgentListWorkflowImpl.class);
     }
 
-    private void registerActivities(Worker worker, Builder builder) {
+    /** Returns the activity that calls models. */
+    private ModelActivityImpl registerActivities(Worker worker, Builder builder) {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.allTools()));
         CallJudges judges = new CallJudges(builder.judges, tools);
+        ModelActivityImpl models = new ModelActivityImpl(
+                runs, builder.providers.orElseThrow(), judges, new FusedCalls(tools), live, activityMetrics);
         worker.registerActivitiesImplementations(
                 announcements,
                 new AgentActivityImpl(
@@ -201,8 +222,7 @@ public final class AgentWorker implements AutoCloseable {
                         this::obstacle,
                         agent -> builder.providers.orElseThrow().lacks(agent)),
                 new JudgeActivityImpl(runs, judges),
-                new ModelActivityImpl(
-                        runs, builder.providers.orElseThrow(), judges, new FusedCalls(tools), live, activityMetrics),
+                models,
                 new ToolActivity(
                         runs,
                         tools,
@@ -213,6 +233,7 @@ public final class AgentWorker implements AutoCloseable {
                 new VerifyActivityImpl(runs, tools),
                 new TaskActivityImpl(runs, tools),
                 new StateActivityImpl(runs));
+        return models;
     }
 
     /**
@@ -264,6 +285,7 @@ public final class AgentWorker implements AutoCloseable {
         words.start();
         factory.start();
         version.ifPresent(VersionWatch::start);
+        limitWatch.ifPresent(LimitWatch::start);
         return this;
     }
 
@@ -276,6 +298,7 @@ public final class AgentWorker implements AutoCloseable {
     public boolean drain(Duration most) {
         draining = true;
         version.ifPresent(VersionWatch::close);
+        limitWatch.ifPresent(LimitWatch::close);
         // Running activities may need an answer from their workflow, but this worker no longer takes workflow tasks,
         // and it may be the only one. Until they finish, a second worker takes workflow tasks, but runs no activities.
         WorkerFactory workflows = newFactory();
@@ -299,6 +322,7 @@ public final class AgentWorker implements AutoCloseable {
     @Override
     public void close() {
         version.ifPresent(VersionWatch::close);
+        limitWatch.ifPresent(LimitWatch::close);
         factory.shutdownNow();
         words.stop();
         factory.awaitTermination(CLEANUP_TIME.toMillis(), TimeUnit.MILLISECONDS);
@@ -344,6 +368,25 @@ public final class AgentWorker implements AutoCloseable {
         return options.build();
     }
 
+    private String limitedQueue(String limit) {
+        String queue = WireNames.limitedQueue(taskQueue, limit);
+        if (queue.getBytes(StandardCharsets.UTF_8).length > MOST_QUEUE_BYTES) {
+            throw new IllegalArgumentException("the task queue for the limit " + limit + " has a name of more than "
+                    + MOST_QUEUE_BYTES + " bytes: " + queue);
+        }
+        return queue;
+    }
+
+    /** The options for the task queue of a limit, which has slots of its own. */
+    private WorkerOptions limited(ServiceLimits.Limit limit) {
+        WorkerOptions.Builder own = WorkerOptions.newBuilder(options);
+        limit.requestsPerMinute()
+                .ifPresent(requests ->
+                        own.setMaxTaskQueueActivitiesPerSecond(requests / (double) LimitWatch.SECONDS_PER_MINUTE));
+        limit.atATime().ifPresent(calls -> own.setWorkerTuner(null).setMaxConcurrentActivityExecutionSize(calls));
+        return own.build();
+    }
+
     /**
      * Builds a worker. Every setting has a default: no agents, no tools in Java, task queue {@code waymark}, and the
      * providers of {@link ModelProviders#fromEnvironment}.
@@ -367,6 +410,7 @@ public final class AgentWorker implements AutoCloseable {
         private Optional<WorkerDeploymentVersion> deployment = Optional.empty();
         private boolean pinned;
         private Optional<Path> journal = Optional.empty();
+        private ServiceLimits limits = ServiceLimits.NONE;
         private Receivers receivers = Receivers.NONE;
         private boolean nexus;
 
@@ -464,6 +508,16 @@ public final class AgentWorker implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Sets the limits of model services. All workers of a task queue need the same ones. Default: none, and model
+         * calls are limited like other activities.
+         */
+        @Internal
+        public Builder limits(ServiceLimits all) {
+            this.limits = all;
+            return this;
+        }
+
         /** Sets the receivers of announcements, by the names that agents use. Default: none. */
         public Builder receivers(Receivers all) {
             this.receivers = all;
@@ -509,7 +563,8 @@ public final class AgentWorker implements AutoCloseable {
          * Builds the worker. Connects to the server to find out whether the server is the in-memory server.
          *
          * @throws IllegalArgumentException if an agent in Java is invalid, if a deployment is set for the in-memory
-         * server, or if threads are pinned without a deployment or on a server that is too old
+         * server, if threads are pinned without a deployment or on a server that is too old, or if the task queue's
+         * name is too long for limits
          * @throws ConnectionException if the server does not answer
          */
         public AgentWorker build() {

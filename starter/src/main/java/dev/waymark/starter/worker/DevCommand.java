@@ -59,6 +59,9 @@ public final class DevCommand implements Callable<Integer> {
     private JournalOptions journal;
 
     @Mixin
+    private LimitsOptions limits;
+
+    @Mixin
     private ReceiverOptions receivers;
 
     @Mixin
@@ -147,8 +150,8 @@ public final class DevCommand implements Callable<Integer> {
         try (MetricsOptions closed = metrics;
                 Connection connection = Connection.counted(Optional.of(server.address()), metrics.sdkScope());
                 ServerOutage watched = ServerOutage.watch(connection);
-                AgentWorker worker = metrics.countedBy(
-                                receivers.of(journal.of(setup.worker(connection, AgentsOptions.taskQueue()))))
+                AgentWorker worker = metrics.countedBy(receivers.of(journal.of(
+                                limits.of(setup.worker(connection, AgentsOptions.taskQueue()), setup.providers()))))
                         .build()) {
             receivers.warnings(setup.agents().agents().values()).forEach(output::note);
             worker.start();

@@ -44,6 +44,9 @@ public final class WorkerCommand implements Callable<Integer> {
     private CapacityOptions capacity;
 
     @Mixin
+    private LimitsOptions limits;
+
+    @Mixin
     private JournalOptions journal;
 
     @Mixin
@@ -66,8 +69,9 @@ public final class WorkerCommand implements Callable<Integer> {
                 TerminationSignal termination = TerminationSignal.listen();
                 Connection connection = ConnectionOptions.connect(metrics.sdkScope());
                 ServerOutage watched = ServerOutage.watch(connection);
-                AgentWorker worker = metrics.countedBy(receivers.of(
-                                journal.of(capacity.of(deployment.of(setup.worker(connection, queue), connection)))))
+                AgentWorker worker = metrics.countedBy(receivers.of(journal.of(limits.of(
+                                capacity.of(deployment.of(setup.worker(connection, queue), connection)),
+                                setup.providers()))))
                         .build()) {
             receivers.warnings(setup.agents().agents().values()).forEach(output::note);
             worker.start();

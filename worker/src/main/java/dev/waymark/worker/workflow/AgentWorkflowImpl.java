@@ -54,6 +54,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,14 +95,19 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     /** Runs before any signal is handled, so that the start is the first fact. */
     @WorkflowInit
     public AgentWorkflowImpl(StartInput input) {
-        this(input, called -> {}, AppliedFacts.IGNORED);
+        this(input, called -> {}, AppliedFacts.IGNORED, model -> Optional.empty());
     }
 
     /**
      * @param modelCalls receives every model call just before it is scheduled, except on replay
      * @param appliedFacts receives every fact except the start of the thread, but none on replay
+     * @param limitedQueues returns the task queue for the calls of a model; empty for that of the thread
      */
-    public AgentWorkflowImpl(StartInput input, Consumer<RunReader.Called> modelCalls, AppliedFacts appliedFacts) {
+    public AgentWorkflowImpl(
+            StartInput input,
+            Consumer<RunReader.Called> modelCalls,
+            AppliedFacts appliedFacts,
+            Function<String, Optional<String>> limitedQueues) {
         this.input = input;
         this.modelCalls = modelCalls;
         this.appliedFacts = appliedFacts;
@@ -109,13 +115,13 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         this.growth = new RunGrowth(limits);
         if (input.carried().isPresent()) {
             CarriedState carried = CarriedState.unpack(input.carried().get());
-            runningWork = new RunningWork(this::apply, this::conversation, carried.agent());
+            runningWork = new RunningWork(this::apply, this::conversation, carried.agent(), limitedQueues);
             known = carried.state();
         } else if (input.inChunks().isPresent()) {
-            runningWork = new RunningWork(this::apply, this::conversation, Optional.empty());
+            runningWork = new RunningWork(this::apply, this::conversation, Optional.empty(), limitedQueues);
             arrival = Optional.of(new StateArrival(input.inChunks().get(), this::arrived));
         } else {
-            runningWork = new RunningWork(this::apply, this::conversation, Optional.empty());
+            runningWork = new RunningWork(this::apply, this::conversation, Optional.empty(), limitedQueues);
             List<Fact> facts = input.facts();
             known = Rules.start((ThreadFact.RunStarted) facts.get(0), now());
             facts.subList(1, facts.size()).forEach(this::apply);

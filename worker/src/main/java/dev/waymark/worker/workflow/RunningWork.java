@@ -48,6 +48,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -122,6 +123,7 @@ final class RunningWork {
 
     private final Consumer<Fact> facts;
     private final Supplier<Conversation> state;
+    private final Function<String, Optional<String>> limitedQueues;
     private final Map<Work<?>, Running> running = new LinkedHashMap<>();
     /** The threads to which a signal is being sent. */
     private final Set<String> signalled = new LinkedHashSet<>();
@@ -136,11 +138,17 @@ final class RunningWork {
      * @param facts receives what happens
      * @param state the state so far
      * @param agent the agent, if the previous run had resolved it
+     * @param limitedQueues returns the task queue for the calls of a model; empty for that of the thread
      */
-    RunningWork(Consumer<Fact> facts, Supplier<Conversation> state, Optional<AgentSpec> agent) {
+    RunningWork(
+            Consumer<Fact> facts,
+            Supplier<Conversation> state,
+            Optional<AgentSpec> agent,
+            Function<String, Optional<String>> limitedQueues) {
         this.facts = facts;
         this.state = state;
         this.agent = agent;
+        this.limitedQueues = limitedQueues;
     }
 
     /** The agent, once it is resolved. */
@@ -177,8 +185,12 @@ final class RunningWork {
     void callModel(Optional<String> owner) {
         ModelInput input = ModelInput.of(state.get(), agent.orElseThrow(), owner);
         String summary = "step " + input.step() + (input.summary() ? ", a summary" : "");
-        ActivityOptions options = options(summary, MODEL_TIMEOUT, modelRetries(agent.orElseThrow()));
-        begin(input.work(), input, WireNames.MODEL_ACTIVITY, options);
+        ActivityOptions.Builder options =
+                ActivityOptions.newBuilder(options(summary, MODEL_TIMEOUT, modelRetries(agent.orElseThrow())));
+        // The worker that schedules the call decides, and its settings may differ on replay: the state does not depend
+        // on the task queue of an activity, and replay does not compare it.
+        limitedQueues.apply(agent.orElseThrow().model()).ifPresent(options::setTaskQueue);
+        begin(input.work(), input, WireNames.MODEL_ACTIVITY, options.build());
     }
 
     /**

@@ -34,6 +34,7 @@ import io.temporal.worker.WorkflowImplementationOptions;
 import io.temporal.workflow.Workflow;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,8 @@ class NotedModelCallTest {
                                     Workflow.getInfo().getWorkflowId(),
                                     Workflow.getInfo().getRunId(),
                                     called),
-                            AppliedFacts.IGNORED),
+                            AppliedFacts.IGNORED,
+                            model -> Optional.empty()),
                     WorkflowImplementationOptions.getDefaultInstance());
             worker.registerActivitiesImplementations(comparing);
             factory.start();
