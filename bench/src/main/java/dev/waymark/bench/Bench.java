@@ -34,6 +34,7 @@ public final class Bench {
             "callers",
             "waits",
             "lists",
+            "limits",
             "long");
     private static final String QUICK = "--quick";
 
@@ -93,6 +94,7 @@ public final class Bench {
                 case "callers" -> new CrowdBenchmark(server, report, quick).callers();
                 case "waits" -> new WaitsBenchmark(server, report, quick).run();
                 case "lists" -> new ListsBenchmark(server, report, root, quick).run();
+                case "limits" -> new LimitsBenchmark(server, report, root, quick).run();
                 case "long" -> new LongThreadBenchmark(server, report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }

@@ -6,6 +6,8 @@ import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,9 +31,12 @@ final class ServeProcess implements AutoCloseable {
         return start(waymark.command(command.split(" ")));
     }
 
-    static ServeProcess worker(WaymarkScript waymark, Path agents, String models)
+    /** Starts {@code ./waymark worker}, whose models are at this URL. */
+    static ServeProcess worker(WaymarkScript waymark, Path agents, String models, String... options)
             throws IOException, InterruptedException {
-        return start(waymark.command("worker", "--json", "--agents", agents.toString())
+        List<String> words = new ArrayList<>(List.of("worker", "--json", "--agents", agents.toString()));
+        words.addAll(List.of(options));
+        return start(waymark.command(words.toArray(String[]::new))
                 .environment(Map.of("OPENAI_BASE_URL", models, "OPENAI_API_KEY", "none")));
     }
 
