@@ -29,8 +29,8 @@ class ConsoleForksTest extends ConsoleCases {
         see("Version 1");
         String command = texts(".rehearsal pre").get(0);
         assertThat(command)
-                .startsWith("./waymark rehearse " + thread + " --from 1 --html " + thread
-                        + "-1.html --address 127.0.0.1:");
+                .startsWith(
+                        "./waymark rehearse " + thread + " --from 1 --html " + thread + "-1.html --address 127.0.0.1:");
         browser.run("await context.grantPermissions(['clipboard-read', 'clipboard-write']);"
                 + "await page.locator('.rehearsal').getByRole('button', { name: 'Copy' }).click();"
                 + "await page.getByText('Copied').first().waitFor()");

@@ -368,10 +368,12 @@ class ReleaseTest {
                     .toList();
         }
 
-        assertThat(agents).hasSizeGreaterThan(5).allSatisfy(agent -> assertThat(agent.resolveSibling(
-                        found("^# yaml-language-server: \\$schema=(\\S+)\n", Files.readString(agent))))
-                .hasSameBinaryContentAs(
-                        ROOT.resolve("worker/src/main/resources/dev/waymark/worker/agents/agent.schema.json")));
+        assertThat(agents)
+                .hasSizeGreaterThan(5)
+                .allSatisfy(agent -> assertThat(agent.resolveSibling(
+                                found("^# yaml-language-server: \\$schema=(\\S+)\n", Files.readString(agent))))
+                        .hasSameBinaryContentAs(
+                                ROOT.resolve("worker/src/main/resources/dev/waymark/worker/agents/agent.schema.json")));
     }
 
     @Test
