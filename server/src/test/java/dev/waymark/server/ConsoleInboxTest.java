@@ -39,9 +39,11 @@ class ConsoleInboxTest extends ConsoleCases {
         assertThat(ann.list(waiting.get(1), "pending")).hasSize(1);
         assertThat(browser.text("return page.title()")).isEqualTo("(2) A table · Waymark");
 
+        browser.run("await page.evaluate(() => { const real = setTimeout;"
+                + "  globalThis.setTimeout = (run, millis) => real(run, millis === 3000 ? 10000 : millis); })");
         browser.run(A_MOMENT + "await page.keyboard.press('x'); await page.keyboard.type('Too dear');"
                 + "await page.keyboard.press('Enter');" + awaitNext("A lamp")
-                + "await page.locator('.next').hover(); await page.waitForTimeout(3500)");
+                + "await page.locator('.next').hover(); await page.waitForTimeout(10500)");
         assertAccessible();
         click("Stay here");
         assertThat(shown()).isEqualTo(waiting.get(1));

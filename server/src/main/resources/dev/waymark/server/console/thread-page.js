@@ -93,7 +93,9 @@ export class ThreadPage {
       { class: 'scroller', onscroll: () => this.#showJump() },
       h('div', { class: 'column' }, this.messages, this.activity, this.decisions),
     );
-    this.next = h('div', { class: 'next row', role: 'status' });
+    // Once is enough: it moves when the agent goes on, and the pointer then leaves it without having moved.
+    const keep = () => clearTimeout(this.#opening);
+    this.next = h('div', { class: 'next row', role: 'status', onpointerenter: keep, onfocusin: keep });
     this.toNewest = h('button', { class: 'to-newest', hidden: true, onclick: () => this.#jump() }, 'Jump to newest');
     this.finder = new Finder(this.conversation);
     this.details = new Details(this);
@@ -211,7 +213,6 @@ export class ThreadPage {
       h('button', { onclick: () => this.stay() }, 'Stay here'),
     );
     this.#opening = setTimeout(() => {
-      if (this.next.matches(':hover, :focus-within')) return;
       if (this.#isBusy || this.#awaited().length > 0) this.stay();
       else open();
     }, NEXT_MILLIS);
