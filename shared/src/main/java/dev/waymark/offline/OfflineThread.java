@@ -39,8 +39,7 @@ public record OfflineThread(Timeline timeline) {
         for (String document : documents) {
             ThreadHistory plain = ThreadHistory.parse(document).decoded(codec, namespace);
             if (!runs.isEmpty() && !plain.thread().equals(thread)) {
-                throw new IllegalArgumentException(
-                        "the runs are of two threads: %s and %s".formatted(thread, plain.thread()));
+                throw new IllegalArgumentException("the runs are of two threads: " + thread + " and " + plain.thread());
             }
             runs.addAll(plain.runs());
             thread = plain.thread();
