@@ -360,6 +360,11 @@ public final class Connection implements AutoCloseable {
         return client.getOptions().getNamespace();
     }
 
+    /** The version of the server, as it was when the connection was made. */
+    public ServerVersion serverVersion() {
+        return server.version();
+    }
+
     /** Whether the server is the in-memory one, which forgets everything when it stops. It reports no version. */
     public boolean isInMemory() {
         return server.version().isInMemory();

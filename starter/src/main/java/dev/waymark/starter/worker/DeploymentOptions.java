@@ -60,8 +60,7 @@ final class DeploymentOptions {
         }
         worker.deployment(deployment.get(), build.get());
         if (pinned) {
-            Optional<String> problem =
-                    Connection.serverVersion(connection.stubs()).pinningProblem();
+            Optional<String> problem = connection.serverVersion().pinningProblem();
             if (problem.isPresent()) {
                 throw CommandFailure.badInput(problem.get(), "Leave " + PINNED + " out, or upgrade the server");
             }

@@ -243,7 +243,7 @@ class RolloutServerTest {
     /** Servers before 1.31 would leave pinned threads with their build for ever, so workers refuse to start there. */
     @Test
     void pinned_threadsMoveBetweenStepsAndTheGateNamesThoseThatHaveNot() throws Exception {
-        Optional<String> problem = Connection.serverVersion(server.stubs()).pinningProblem();
+        Optional<String> problem = server.serverVersion().pinningProblem();
         if (problem.isPresent()) {
             try (ChildProcess refused = process("one", "--pinned")) {
                 assertThat(refused.end(PATIENCE).exitCode()).isEqualTo(2);
