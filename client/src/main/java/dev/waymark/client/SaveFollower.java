@@ -4,6 +4,7 @@ import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.saving.CheckpointWriter;
 import dev.waymark.client.saving.SaveReader;
+import dev.waymark.connect.DaemonThreads;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.List;
@@ -50,9 +51,7 @@ public final class SaveFollower implements AutoCloseable {
             SaveReader reader,
             Function<StatusRuntimeException, WaymarkException> translation) {
         SaveFollower following = new SaveFollower(writer, reader, translation);
-        Thread thread = new Thread(following::run, "waymark-following");
-        thread.setDaemon(true);
-        thread.start();
+        DaemonThreads.start("waymark-following", following::run);
         return following;
     }
 

@@ -1,6 +1,7 @@
 package dev.waymark.client;
 
 import dev.waymark.client.connection.WaitThreads;
+import dev.waymark.connect.DaemonThreads;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -32,11 +33,12 @@ final class TurnPublisher implements Flow.Publisher<ThreadEvent> {
 
     private static ThreadPoolExecutor senders() {
         ThreadPoolExecutor senders = new ThreadPoolExecutor(
-                MOST_SENDING, MOST_SENDING, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "waymark-send");
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                MOST_SENDING,
+                MOST_SENDING,
+                10,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                DaemonThreads.named("waymark-send"));
         senders.allowCoreThreadTimeOut(true);
         return senders;
     }

@@ -9,6 +9,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.list.Progress;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ConnectionException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
@@ -97,21 +98,7 @@ class OwnWorkflowServerTest {
     void start() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        // Not the server of dev, which has Nexus turned off.
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            address = "127.0.0.1:" + free.getLocalPort();
-        }
-        server = ChildProcess.of(
-                        binary.get().toString(),
-                        "server",
-                        "start-dev",
-                        "--headless",
-                        "--port",
-                        address.substring(address.indexOf(':') + 1))
-                .start();
-        connection = await().atMost(Duration.ofMinutes(1))
-                .ignoreExceptions()
-                .until(() -> Connection.to(address), any -> true);
+        server = nexusServer(binary.get());
         own = WorkflowClient.newInstance(
                 connection.stubs(),
                 connection.client().getOptions().toBuilder()
@@ -131,6 +118,32 @@ class OwnWorkflowServerTest {
         people = AgentClient.connect(address);
     }
 
+    /** Not the server of dev, which has Nexus turned off. Connects to it. */
+    private ChildProcess nexusServer(Path binary) throws Exception {
+        while (true) {
+            try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                address = "127.0.0.1:" + free.getLocalPort();
+            }
+            ChildProcess starting = ChildProcess.of(
+                            binary.toString(),
+                            "server",
+                            "start-dev",
+                            "--headless",
+                            "--port",
+                            address.substring(address.indexOf(':') + 1))
+                    .start();
+            while (starting.handle().isAlive()) {
+                try {
+                    connection = Connection.to(address);
+                    return starting;
+                } catch (ConnectionException e) {
+                    Thread.sleep(100);
+                }
+            }
+            // Another program has taken the port meanwhile.
+        }
+    }
+
     private AgentWorker agents() {
         ScriptedModel billing = ScriptedModel.of(
                 Reply.of(new Part.ToolUse("tu_1", "charge", Json.of(java.util.Map.of("cents", 8400)))),
@@ -147,11 +160,13 @@ class OwnWorkflowServerTest {
 
     @AfterEach
     void stop() {
-        if (server != null) {
+        if (people != null) {
             people.close();
             agents.close();
             restaurant.shutdownNow();
             connection.close();
+        }
+        if (server != null) {
             server.close();
         }
     }

@@ -2,6 +2,7 @@ package dev.waymark.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.server.agui.AgUiRoutes;
 import dev.waymark.server.aisdk.UiChatRoutes;
 import dev.waymark.server.api.AgentCatalog;
@@ -93,11 +94,7 @@ public final class ApiServer implements AutoCloseable {
             McpSettings mcp,
             Consumer<RuntimeException> unexpected)
             throws IOException {
-        ExecutorService readers = Executors.newFixedThreadPool(READERS, task -> {
-            Thread thread = new Thread(task, "waymark-streams");
-            thread.setDaemon(true);
-            return thread;
-        });
+        ExecutorService readers = Executors.newFixedThreadPool(READERS, DaemonThreads.named("waymark-streams"));
         ApiDocument document = ApiDocument.load();
         HttpSettings checked = authenticator.isPresent() ? settings : loopbackOnly(settings);
         Function<RuntimeException, HttpProblem> failures = failure -> {

@@ -76,7 +76,7 @@ final class WorkerAssembly {
         } catch (AgentInvalid e) {
             throw new WaymarkStartException("Waymark: " + e.getMessage(), "Correct the agent file.", e);
         } catch (YamlProblem e) {
-            throw new WaymarkStartException("Waymark: " + e.getMessage(), "Correct the file.", e);
+            throw new WaymarkStartException("Waymark: " + e.all(), "Correct the file.", e);
         } catch (NoSuchFileException e) {
             throw new WaymarkStartException(
                     "Waymark: there is no such directory: " + e.getFile(),

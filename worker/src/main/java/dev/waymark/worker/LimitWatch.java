@@ -1,9 +1,9 @@
 package dev.waymark.worker;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.contract.WireNames;
 import dev.waymark.worker.limit.ServiceLimits;
-import dev.waymark.worker.process.DaemonThreads;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.TaskQueueType;
 import io.temporal.api.taskqueue.v1.PollerInfo;

@@ -1,6 +1,6 @@
 package dev.waymark.worker;
 
-import dev.waymark.worker.process.DaemonThreads;
+import dev.waymark.connect.DaemonThreads;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.deployment.v1.RoutingConfig;
 import io.temporal.api.deployment.v1.WorkerDeploymentInfo;

@@ -8,6 +8,7 @@ import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.history.HistoryReader;
@@ -269,11 +270,7 @@ public final class ThreadDirectory {
 
     /** Runs the work for each element, a few at a time, and returns the results. */
     public static <T, R> List<R> each(Collection<T> all, Function<T, Optional<R>> work, Progress progress) {
-        ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE, task -> {
-            Thread thread = new Thread(task, "waymark-projection");
-            thread.setDaemon(true);
-            return thread;
-        });
+        ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE, DaemonThreads.named("waymark-projection"));
         try {
             List<Future<Optional<R>>> futures = new ArrayList<>();
             for (T one : all) {

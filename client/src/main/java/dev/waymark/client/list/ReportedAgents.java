@@ -2,6 +2,7 @@ package dev.waymark.client.list;
 
 import dev.waymark.agent.AgentList;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.AgentListWorkflow;
 import io.temporal.client.WorkflowOptions;
@@ -72,9 +73,7 @@ public final class ReportedAgents {
     }
 
     private static void inBackground(Runnable task) {
-        Thread thread = new Thread(task, "waymark-agents");
-        thread.setDaemon(true);
-        thread.start();
+        DaemonThreads.start("waymark-agents", task);
     }
 
     private void ask() {

@@ -2,6 +2,7 @@ package dev.waymark.client.saving;
 
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.save.SaveOptions;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.saver.SaverException;
 import java.sql.SQLException;
@@ -115,9 +116,7 @@ public final class CheckpointWriter implements AutoCloseable {
         place.leaving = false;
         if (!running && !ended) {
             running = true;
-            Thread writer = new Thread(this::write, "waymark-writer");
-            writer.setDaemon(true);
-            writer.start();
+            DaemonThreads.start("waymark-writer", this::write);
         }
         notifyAll();
     }

@@ -7,6 +7,7 @@ import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.client.list.ThreadSummary;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
@@ -34,11 +35,7 @@ final class ThreadListRoutes {
     private static final Progress UNREADABLE_LOGGED = new UnreadableThreads();
 
     /** Lists have their own readers: they read many histories at a time, which must not delay other streams. */
-    private static final Executor READERS = Executors.newFixedThreadPool(2, task -> {
-        Thread thread = new Thread(task, "waymark-lists");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private static final Executor READERS = Executors.newFixedThreadPool(2, DaemonThreads.named("waymark-lists"));
 
     private final AgentClient client;
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.contract.McpNames;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.server.api.AgentCatalog;
@@ -65,11 +66,7 @@ public final class McpPipe {
             OutputStream out,
             Consumer<RuntimeException> unexpected)
             throws IOException {
-        ExecutorService workers = Executors.newFixedThreadPool(THREADS, task -> {
-            Thread thread = new Thread(task, "waymark-mcp");
-            thread.setDaemon(true);
-            return thread;
-        });
+        ExecutorService workers = Executors.newFixedThreadPool(THREADS, DaemonThreads.named("waymark-mcp"));
         McpMethods methods = new McpMethods(client, agents, workers, McpSettings.withRandomKey(), failure -> {
             HttpProblem problem = Failures.of(failure);
             if (problem.status() == 500) {

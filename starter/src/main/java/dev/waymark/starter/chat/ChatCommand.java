@@ -11,6 +11,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.save.SaveOptions;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.conversation.decision.PendingItem;
 import dev.waymark.display.SafeText;
 import dev.waymark.saver.CheckpointSaver;
@@ -115,11 +116,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private boolean left;
 
     /** Sends lines in the order in which they were typed. The next line can be typed meanwhile. */
-    private final ExecutorService tasks = Executors.newSingleThreadExecutor(task -> {
-        Thread thread = new Thread(task, "chat-tasks");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ExecutorService tasks = Executors.newSingleThreadExecutor(DaemonThreads.named("chat-tasks"));
 
     @Override
     public Integer call() throws InterruptedException {

@@ -2,6 +2,7 @@ package dev.waymark.starter.serve;
 
 import dev.waymark.client.LoadReader;
 import dev.waymark.client.list.ServerLoad;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.conversation.decision.PendingItem;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -22,11 +23,8 @@ final class LoadGauges implements AutoCloseable {
     private static final int EVERY_SECONDS = 30;
 
     private final LoadReader reader;
-    private final ScheduledExecutorService reading = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "waymark-load");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ScheduledExecutorService reading =
+            Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("waymark-load"));
     private volatile Optional<ServerLoad> newest = Optional.empty();
 
     private LoadGauges(LoadReader reader) {

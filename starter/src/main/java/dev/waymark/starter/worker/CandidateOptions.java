@@ -66,10 +66,7 @@ final class CandidateOptions {
             return Check.in(path);
         } catch (YamlProblem e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.CHECKS_INVALID,
-                    "invalid checks: " + e.getMessage(),
-                    "Fix the file");
+                    ExitCode.BAD_INPUT, ProblemType.CHECKS_INVALID, "invalid checks: " + e.all(), "Fix the file");
         }
     }
 

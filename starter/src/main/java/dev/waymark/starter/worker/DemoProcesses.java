@@ -2,6 +2,7 @@ package dev.waymark.starter.worker;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.starter.render.Output;
@@ -33,9 +34,7 @@ public final class DemoProcesses implements AutoCloseable {
 
     /** Each stream has its own thread: every reader blocks, and the common pool may have only one thread. */
     private static final Executor READERS = task -> {
-        Thread reader = new Thread(task, "demo-output");
-        reader.setDaemon(true);
-        reader.start();
+        DaemonThreads.start("demo-output", task);
     };
 
     private final Path agents;

@@ -2,9 +2,9 @@ package dev.waymark.starter.worker;
 
 import dev.waymark.cli.CommandFailure;
 import dev.waymark.codec.ThreadKeys;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.GuardedProgram;
 import java.io.BufferedReader;
 import java.io.IOException;

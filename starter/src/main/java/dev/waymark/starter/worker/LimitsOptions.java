@@ -8,8 +8,6 @@ import dev.waymark.worker.provider.ModelProviders;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -32,10 +30,7 @@ final class LimitsOptions {
         try {
             return named.isEmpty() ? worker : worker.limits(ServiceLimits.read(Path.of(named.get()), providers));
         } catch (YamlProblem e) {
-            String problems = Stream.concat(Stream.of(e), e.others().stream())
-                    .map(YamlProblem::getMessage)
-                    .collect(Collectors.joining("; "));
-            throw CommandFailure.badInput("invalid limits: " + problems, "Correct the file");
+            throw CommandFailure.badInput("invalid limits: " + e.all(), "Correct the file");
         }
     }
 }

@@ -52,7 +52,7 @@ final class ReceiverOptions {
         try {
             return ReceiverFile.from(environment);
         } catch (YamlProblem e) {
-            throw CommandFailure.badInput("invalid receivers: " + e.getMessage(), "Correct the file");
+            throw CommandFailure.badInput("invalid receivers: " + e.all(), "Correct the file");
         } catch (IllegalArgumentException e) {
             throw CommandFailure.badInput(
                     String.valueOf(e.getMessage()), "Give --public-url an address such as https://agents.example.com");

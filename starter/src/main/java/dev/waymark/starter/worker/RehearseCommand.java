@@ -204,10 +204,7 @@ public final class RehearseCommand implements Callable<Integer> {
             return results == null ? ScriptedResults.NONE : ScriptedResults.read(results);
         } catch (YamlProblem e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.RESULTS_INVALID,
-                    "invalid results: " + e.getMessage(),
-                    "Fix the file");
+                    ExitCode.BAD_INPUT, ProblemType.RESULTS_INVALID, "invalid results: " + e.all(), "Fix the file");
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.waymark.starter.worker;
 
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.connect.ServerState;
 import java.time.Duration;
 import java.util.Optional;
@@ -48,9 +49,7 @@ final class ServerOutage implements AutoCloseable {
     static ServerOutage watch(Connection connection) {
         ServerOutage outage =
                 watch(new ServerOutage(connection.address(), () -> connection.state(ANSWER), System::nanoTime));
-        Thread looking = new Thread(outage::lookUntilClosed, "waymark-server-outage");
-        looking.setDaemon(true);
-        looking.start();
+        DaemonThreads.start("waymark-server-outage", outage::lookUntilClosed);
         return outage;
     }
 

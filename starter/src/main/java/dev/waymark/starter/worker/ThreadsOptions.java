@@ -81,10 +81,7 @@ final class ThreadsOptions {
             return histories == null ? Map.of() : Check.besideThreads(histories);
         } catch (YamlProblem e) {
             throw new CommandFailure(
-                    ExitCode.BAD_INPUT,
-                    ProblemType.CHECKS_INVALID,
-                    "invalid checks: " + e.getMessage(),
-                    "Fix the file");
+                    ExitCode.BAD_INPUT, ProblemType.CHECKS_INVALID, "invalid checks: " + e.all(), "Fix the file");
         }
     }
 

@@ -1,11 +1,11 @@
 package dev.waymark.worker.journal;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.connect.RequestRetry;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.conversation.value.ProblemType;
 import dev.waymark.worker.activity.StickyTasks;
-import dev.waymark.worker.process.DaemonThreads;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.PendingActivityState;

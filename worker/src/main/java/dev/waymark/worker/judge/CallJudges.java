@@ -2,6 +2,7 @@ package dev.waymark.worker.judge;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.contract.work.JudgedCalls;
 import dev.waymark.conversation.Conversation;
@@ -11,7 +12,6 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.CallJudge;
 import dev.waymark.tool.JudgedCall;
 import dev.waymark.tool.RuleCheck;
-import dev.waymark.worker.process.DaemonThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

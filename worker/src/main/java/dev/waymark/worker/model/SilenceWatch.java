@@ -1,5 +1,6 @@
 package dev.waymark.worker.model;
 
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
@@ -7,7 +8,6 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.ProviderFailures;
-import dev.waymark.worker.process.DaemonThreads;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;

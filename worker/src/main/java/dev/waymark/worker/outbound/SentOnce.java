@@ -1,6 +1,6 @@
 package dev.waymark.worker.outbound;
 
-import dev.waymark.worker.process.DaemonThreads;
+import dev.waymark.connect.DaemonThreads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -3,6 +3,7 @@ package dev.waymark.worker.process;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.Sandbox;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.inbound.InlineText;

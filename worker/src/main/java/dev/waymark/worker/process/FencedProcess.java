@@ -1,5 +1,6 @@
 package dev.waymark.worker.process;
 
+import dev.waymark.connect.DaemonThreads;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package dev.waymark.worker.tool;
 
-import dev.waymark.worker.process.DaemonThreads;
+import dev.waymark.connect.DaemonThreads;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;

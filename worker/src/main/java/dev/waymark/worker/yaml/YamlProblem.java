@@ -2,6 +2,8 @@ package dev.waymark.worker.yaml;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A problem in a file, with its place: {@code FILE:LINE: FIELD: WORDS}. Lines are numbered from 1. */
 public final class YamlProblem extends Exception {
@@ -43,6 +45,13 @@ public final class YamlProblem extends Exception {
     /** The other problems that were found, which may be in other files. */
     public List<YamlProblem> others() {
         return others;
+    }
+
+    /** The messages of this problem and of the others. */
+    public String all() {
+        return Stream.concat(Stream.of(this), others.stream())
+                .map(YamlProblem::getMessage)
+                .collect(Collectors.joining("; "));
     }
 
     public String file() {

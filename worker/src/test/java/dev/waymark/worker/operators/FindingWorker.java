@@ -48,7 +48,8 @@ public final class FindingWorker {
         return ScriptedModel.of(
                 Reply.of(
                         new Part.ToolUse("tu_1", "find_tools", Json.of(Map.of("query", "charge"))),
-                        new Part.ToolUse("tu_3", "read_skill", Json.of(Map.of("name", "billing")))),
+                        new Part.ToolUse("tu_3", "read_skill", Json.of(Map.of("name", "billing"))),
+                        new Part.ToolUse("tu_4", "rest", Json.EMPTY_OBJECT)),
                 Reply.of(new Part.ToolUse("tu_2", "use_tool", Json.of(use))),
                 Reply.of(new Part.Text("Charged.")));
     }

@@ -82,6 +82,8 @@ class KilledFindsServerTest {
                 skills: [./skills]
                 tools:
                   - mcp: { name: shop, command: ["%s"], deferred: true }
+                  # Gives the server time to save the reply.
+                  - { name: rest, command: [sleep, "0.5"], safe_to_retry: true }
                 """.formatted(String.join(
                 "\", \"", ToolServer.program(directory, Map.of()).command())));
         Path witness = directory.resolve("witness");
@@ -104,7 +106,7 @@ class KilledFindsServerTest {
         List<Part.ToolResult> results = state.transcript().messages().stream()
                 .flatMap(message -> message.toolResults().stream())
                 .toList();
-        assertThat(results).extracting(Part.ToolResult::toolUseId).containsExactly("tu_1", "tu_3", "tu_2");
+        assertThat(results).extracting(Part.ToolResult::toolUseId).containsExactly("tu_1", "tu_3", "tu_4", "tu_2");
         assertThat(results.get(1).content()).contains("Charge once.");
         assertThat(state.calls().get("tu_2").orElseThrow().tool()).isEqualTo("shop_charge");
         assertThat(client.inspector().verify(thread).agrees()).isTrue();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.conversation.value.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -77,8 +78,8 @@ class ForgedReportsTest {
     void forgedReportBeforeTheStart_leavesTheOutcomeUnknown() throws Exception {
         // Large arguments take the launcher a while to read.
         CompletableFuture<CommandResult> forging = forging("echo late");
-        CompletableFuture<CommandResult> charge =
-                start("echo $$ > charge.pid; sleep 600", Json.of(Map.of("a", "x".repeat(3_000_000))), LONG);
+        CompletableFuture<CommandResult> charge = start(
+                "echo $$ > charge.pid; sleep 600", Json.of(Map.of("a", "x".repeat(3_000_000))), LONG.dividedBy(3));
 
         assertThat(charge.get()).isEqualTo(UNKNOWN);
         assertThat(forging.get()).isInstanceOf(CommandResult.Exited.class);

@@ -61,7 +61,7 @@ class ForgedReportsThreadTest {
     private Conversation run(String victim, String forgery) throws IOException {
         ToolSpec charge = ToolSpec.command("charge_card", words("charge.sh"))
                 .verify(words("verify.sh"))
-                .timeout(Duration.ofSeconds(8))
+                .timeout(Duration.ofSeconds(30))
                 .build();
         Path forger = ReportForger.in(directory);
         String program = directory.resolve(victim).toString();

@@ -1,11 +1,11 @@
 package dev.waymark.worker.tool.http;
 
 import dev.waymark.agent.Endpoint;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.inbound.FirstBytes;
 import dev.waymark.worker.inbound.InlineText;
 import dev.waymark.worker.outbound.SentOnce;
-import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.secret.StreamMask;

@@ -2,10 +2,10 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.connect.DaemonThreads;
 import dev.waymark.contract.McpNames;
 import dev.waymark.worker.inbound.MemoryBudget;
 import dev.waymark.worker.process.CommandRunner;
-import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.process.Shell;
 import dev.waymark.worker.secret.Secrets;

@@ -1,8 +1,10 @@
-package dev.waymark.worker.process;
+package dev.waymark.connect;
 
+import dev.waymark.annotation.Internal;
 import java.util.concurrent.ThreadFactory;
 
 /** Threads that do not keep the JVM alive. */
+@Internal
 public final class DaemonThreads {
 
     private DaemonThreads() {}
