@@ -20,6 +20,7 @@ import dev.waymark.e2e.examples.ApprovingTable;
 import dev.waymark.e2e.examples.ClosingTable;
 import dev.waymark.e2e.examples.LongEvening;
 import dev.waymark.e2e.examples.RemoteTable;
+import dev.waymark.e2e.examples.TableHeader;
 import dev.waymark.e2e.product.TableContext;
 import dev.waymark.testkit.ScriptedModel;
 import dev.waymark.testkit.process.ChildProcess;
@@ -31,6 +32,7 @@ import io.temporal.api.nexus.v1.EndpointSpec;
 import io.temporal.api.nexus.v1.EndpointTarget;
 import io.temporal.api.operatorservice.v1.CreateNexusEndpointRequest;
 import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowExecutionDescription;
 import io.temporal.client.WorkflowFailedException;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
@@ -53,6 +55,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -63,6 +66,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Threads in workflows of another program, which has its own worker without a cache, so that every task replays, with
@@ -74,6 +78,9 @@ import org.junit.jupiter.api.Timeout;
 class OwnWorkflowServerTest {
     private static final String OWN_QUEUE = "restaurant";
     private static final Path RECORDED = Path.of("src/test/resources/own-workflow/closing-table.json");
+
+    @TempDir
+    Path directory;
 
     private ChildProcess server;
     private String address;
@@ -96,9 +103,14 @@ class OwnWorkflowServerTest {
 
     @BeforeEach
     void start() throws Exception {
+        start(Duration.ZERO);
+    }
+
+    /** @param ahead of the server's clock, if the server is one of {@code .ci/weekly} */
+    private void start(Duration ahead) throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        server = nexusServer(binary.get());
+        server = nexusServer(binary.get(), ahead);
         own = WorkflowClient.newInstance(
                 connection.stubs(),
                 connection.client().getOptions().toBuilder()
@@ -108,7 +120,7 @@ class OwnWorkflowServerTest {
                 own,
                 WorkerFactoryOptions.newBuilder()
                         .setWorkflowCacheSize(0)
-                        .setWorkerInterceptors(new Watching())
+                        .setWorkerInterceptors(new Watching(), new TableHeader())
                         .build());
         Worker worker = restaurant.newWorker(OWN_QUEUE);
         worker.registerWorkflowImplementationTypes(
@@ -119,7 +131,7 @@ class OwnWorkflowServerTest {
     }
 
     /** Not the server of dev, which has Nexus turned off. Connects to it. */
-    private ChildProcess nexusServer(Path binary) throws Exception {
+    private ChildProcess nexusServer(Path binary, Duration ahead) throws Exception {
         while (true) {
             try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 address = "127.0.0.1:" + free.getLocalPort();
@@ -129,8 +141,11 @@ class OwnWorkflowServerTest {
                             "server",
                             "start-dev",
                             "--headless",
+                            "--db-filename",
+                            directory.resolve("db").toString(),
                             "--port",
                             address.substring(address.indexOf(':') + 1))
+                    .environment(Map.of("CLOCK_AHEAD", Long.toString(ahead.toSeconds())))
                     .start();
             while (starting.handle().isAlive()) {
                 try {
@@ -146,7 +161,7 @@ class OwnWorkflowServerTest {
 
     private AgentWorker agents() {
         ScriptedModel billing = ScriptedModel.of(
-                Reply.of(new Part.ToolUse("tu_1", "charge", Json.of(java.util.Map.of("cents", 8400)))),
+                Reply.of(new Part.ToolUse("tu_1", "charge", Json.of(Map.of("cents", 8400)))),
                 Reply.of(new Part.Text("Settled.")),
                 Reply.of(new Part.Text("Thanks.")),
                 Reply.of(new Part.Text("Cheers.")));
@@ -154,6 +169,7 @@ class OwnWorkflowServerTest {
                 .provider("script", billing)
                 .agent(Agent.named("billing").model("script:x").tools(this).build())
                 .nexus()
+                .interceptors(new TableHeader())
                 .build()
                 .start();
     }
@@ -281,7 +297,26 @@ class OwnWorkflowServerTest {
         people.approve("remote-7");
 
         assertThat(WorkflowStub.fromTyped(table).getResult(String.class)).isEqualTo("complete: Settled.");
-        assertThat(charged).hasSize(1);
+        assertThat(charged).containsExactly("8400 cents, table nine");
+    }
+
+    @Test
+    void nexusOperation_afterThreeWeeks_returnsTheResult() throws Exception {
+        Assumptions.assumeTrue(
+                System.getenv("CLOCK_CAN_BE_AHEAD") != null, "the clock of this Temporal server cannot be set ahead");
+        endpoint();
+        WorkflowClient.start(workflow(RemoteTable.class, "remote")::close, 10);
+        awaitInterrupted("remote-10");
+        stop();
+
+        start(Duration.ofDays(21));
+        people.approve("remote-10");
+
+        WorkflowStub table = own.newUntypedWorkflowStub("remote");
+        assertThat(table.getResult(String.class)).isEqualTo("complete: Settled.");
+        assertThat(charged).containsExactly("8400 cents, table nine");
+        WorkflowExecutionDescription times = table.describe();
+        assertThat(Duration.between(times.getStartTime(), times.getCloseTime())).isGreaterThan(Duration.ofDays(21));
     }
 
     @Test
