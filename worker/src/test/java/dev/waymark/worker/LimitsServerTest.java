@@ -167,7 +167,7 @@ class LimitsServerTest {
         }
 
         List<Long> times = calls.stream().sorted().toList();
-        assertThat(Duration.ofNanos(times.get(12) - times.get(0))).isBetween(Duration.ofSeconds(5), PATIENCE);
+        assertThat(Duration.ofNanos(times.get(12) - times.get(0))).isBetween(Duration.ofSeconds(4), PATIENCE);
     }
 
     @Test
