@@ -4,15 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.list.Progress;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ConnectionException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.call.TurnEnd;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
@@ -28,6 +34,10 @@ import dev.waymark.tool.ToolMethod;
 import dev.waymark.worker.Agent;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.TemporalBinary;
+import dev.waymark.workflow.AgentOutcome;
+import dev.waymark.workflow.AgentTask;
+import dev.waymark.workflow.ChildThread;
+import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.nexus.v1.EndpointSpec;
 import io.temporal.api.nexus.v1.EndpointTarget;
 import io.temporal.api.operatorservice.v1.CreateNexusEndpointRequest;
@@ -49,11 +59,16 @@ import io.temporal.testing.WorkflowReplayer;
 import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.worker.WorkerFactoryOptions;
+import io.temporal.workflow.QueryMethod;
+import io.temporal.workflow.Workflow;
+import io.temporal.workflow.WorkflowInterface;
+import io.temporal.workflow.WorkflowMethod;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -124,7 +139,11 @@ class OwnWorkflowServerTest {
                         .build());
         Worker worker = restaurant.newWorker(OWN_QUEUE);
         worker.registerWorkflowImplementationTypes(
-                ClosingTable.Steps.class, ApprovingTable.Steps.class, LongEvening.Steps.class, RemoteTable.Steps.class);
+                ClosingTable.Steps.class,
+                ApprovingTable.Steps.class,
+                LongEvening.Steps.class,
+                RemoteTable.Steps.class,
+                PatientTable.Steps.class);
         restaurant.start();
         agents = agents();
         people = AgentClient.connect(address);
@@ -281,12 +300,116 @@ class OwnWorkflowServerTest {
         assertThat(runs("long")).isEqualTo(3);
     }
 
+    /** The first task of a workflow begins with the signals that it was sent until then. */
+    @Test
+    void reportBeforeTheFirstTaskOfTheNextRun_counts() {
+        people.start(Prompt.of("billing", "Good evening").withThread("evening"));
+        Json carried = Json.of(Map.of("id", "evening", "awaited", 0, "latest", report(0), "isOld", true));
+        WorkflowStub evening = WorkflowStub.fromTyped(workflow(LongEvening.class, "next"));
+
+        evening.signalWithStart(
+                SignalNames.SUBAGENT,
+                new Object[] {Map.of("callId", "evening", "report", report(1))},
+                new Object[] {1, Optional.of(carried)});
+
+        assertThat(evening.getResult(String.class)).isEqualTo("Turn 1");
+    }
+
+    private static Map<String, Object> report(int turn) {
+        SubagentProgress none = SubagentProgress.NONE;
+        Optional<TurnEnd> end = Optional.of(turn)
+                .filter(known -> known > 0)
+                .map(known -> new TurnEnd(known, "complete", "Turn " + known, Optional.empty()));
+        return PayloadJson.MAPPER.convertValue(
+                new SubagentProgress(false, none.asks(), none.spent(), end), new TypeReference<>() {});
+    }
+
+    @Test
+    void signals_thatAreNoReports_areIgnored() {
+        ApprovingTable table = workflow(ApprovingTable.class, "strange");
+        WorkflowClient.start(table::close, 5, 0);
+        awaitInterrupted("table-5");
+
+        WorkflowStub stub = WorkflowStub.fromTyped(table);
+        stub.signal(SignalNames.SUBAGENT);
+        stub.signal(SignalNames.SUBAGENT, (Object) null);
+        stub.signal(SignalNames.SUBAGENT, "strange");
+        stub.signal(SignalNames.SUBAGENT, Map.of("callId", "table-5"));
+        people.approve("table-5");
+
+        assertThat(stub.getResult(String.class)).isEqualTo("complete: Settled.");
+    }
+
+    @WorkflowInterface
+    public interface PatientTable {
+        @WorkflowMethod
+        void close(int table);
+
+        /** A workflow that was cancelled has no result. */
+        @QueryMethod
+        List<String> seen();
+
+        /** If it is cancelled, it gives the thread a little more time. */
+        final class Steps implements PatientTable {
+            private final List<String> seen = new ArrayList<>();
+
+            @Override
+            public void close(int table) {
+                AgentTask task = AgentTask.of("billing", "Settle the bill");
+                ChildThread thread = ChildThread.start(
+                        "table-" + table, task, options -> options.setTypedSearchAttributes(task.searchAttributes()));
+                seen.add(thread.await().status());
+                try {
+                    Workflow.sleep(Duration.ofDays(1));
+                } catch (CanceledFailure e) {
+                    Workflow.newDetachedCancellationScope(() -> end(thread)).run();
+                }
+            }
+
+            private void end(ChildThread thread) {
+                seen.add(thread.await(Duration.ofSeconds(2))
+                        .map(AgentOutcome::status)
+                        .orElse("open"));
+                thread.cancel();
+                seen.add(thread.await().status());
+            }
+
+            @Override
+            public List<String> seen() {
+                return seen;
+            }
+        }
+    }
+
+    @Test
+    void ownWorkflow_cancelledInAnotherStep_seesTheThreadGoOn() {
+        connection.searchIndex().create();
+        PatientTable table = workflow(PatientTable.class, "patient");
+        WorkflowClient.start(table::close, 11);
+        awaitInterrupted("table-11");
+        assertThat(index("table-11")).contains(new ThreadIndex("billing", "interrupted", List.of("approval")));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> own.fetchHistory("patient").getEvents().stream()
+                        .anyMatch(HistoryEvent::hasTimerStartedEventAttributes));
+
+        WorkflowStub.fromTyped(table).cancel();
+
+        assertThatThrownBy(() -> WorkflowStub.fromTyped(table).getResult(Void.class))
+                .isInstanceOf(WorkflowFailedException.class);
+        assertThat(table.seen()).containsExactly("interrupted", "open", "cancelled");
+    }
+
+    private Optional<ThreadIndex> index(String thread) {
+        return ThreadIndex.in(own.newUntypedWorkflowStub(thread).describe().getTypedSearchAttributes());
+    }
+
     private long runs(String workflow) {
         return own.listExecutions("WorkflowId = '" + workflow + "'").count();
     }
 
     @Test
     void nexusOperation_overARestartOfTheWorker_returnsTheResult() throws Exception {
+        connection.searchIndex().create();
         endpoint();
         RemoteTable table = workflow(RemoteTable.class, "remote");
         WorkflowClient.start(table::close, 7);
@@ -298,6 +421,27 @@ class OwnWorkflowServerTest {
 
         assertThat(WorkflowStub.fromTyped(table).getResult(String.class)).isEqualTo("complete: Settled.");
         assertThat(charged).containsExactly("8400 cents, table nine");
+        assertThat(index("remote-7")).contains(new ThreadIndex("billing", "complete", List.of()));
+    }
+
+    @Test
+    void nexusOperation_withTheIdOfAThread_failsAndChargesNothing() {
+        endpoint();
+        WorkflowClient.start(workflow(RemoteTable.class, "remote")::close, 12);
+        awaitInterrupted("remote-12");
+        assertFails(workflow(RemoteTable.class, "remote-again"), 12);
+        people.approve("remote-12");
+        own.newUntypedWorkflowStub("remote").getResult(String.class);
+
+        assertFails(workflow(RemoteTable.class, "remote-later"), 12);
+
+        assertThat(charged).hasSize(1);
+    }
+
+    private static void assertFails(RemoteTable table, int number) {
+        assertThatThrownBy(() -> table.close(number))
+                .isInstanceOf(WorkflowFailedException.class)
+                .hasStackTraceContaining("already");
     }
 
     @Test

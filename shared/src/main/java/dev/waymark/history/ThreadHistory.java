@@ -18,7 +18,9 @@ import io.temporal.common.WorkflowExecutionHistory;
 import io.temporal.payload.codec.PayloadCodec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -43,7 +45,54 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
     }
 
     /** @param projection the projection of the run by the build that recorded it, if it is known */
-    public record Run(String runId, WorkflowExecutionHistory history, Optional<RunProjection> projection) {}
+    public record Run(String runId, WorkflowExecutionHistory history, Optional<RunProjection> projection) {
+        /** The id of the run before it; empty for the first one. */
+        private String continuedFrom() {
+            return history.getEvents()
+                    .get(0)
+                    .getWorkflowExecutionStartedEventAttributes()
+                    .getContinuedExecutionRunId();
+        }
+    }
+
+    /**
+     * The thread that has the runs of all these parts, which may be in any order.
+     *
+     * @throws IllegalArgumentException if they are of different threads, or do not follow each other
+     */
+    public static ThreadHistory joined(List<ThreadHistory> parts) {
+        Map<String, Run> runs = new LinkedHashMap<>();
+        for (ThreadHistory part : parts) {
+            String thread = parts.get(0).thread;
+            if (!part.thread.equals(thread)) {
+                throw new IllegalArgumentException("the runs are of two threads: " + thread + " and " + part.thread);
+            }
+            for (Run run : part.runs) {
+                if (runs.put(run.runId, run) != null) {
+                    throw new IllegalArgumentException("the run " + run.runId + " is given twice");
+                }
+            }
+        }
+        List<Run> chain = chain(runs);
+        return new ThreadHistory(parts.get(0).thread, chain, parts.stream().anyMatch(ThreadHistory::encrypted));
+    }
+
+    private static List<Run> chain(Map<String, Run> runs) {
+        Map<String, Run> next = new LinkedHashMap<>();
+        for (Run run : runs.values()) {
+            // The runs that begin the thread as far as it is given have the same place: only one can have it.
+            Run other = next.put(runs.containsKey(run.continuedFrom()) ? run.continuedFrom() : "", run);
+            if (other != null) {
+                throw new IllegalArgumentException("the runs " + other.runId + " and " + run.runId
+                        + " do not follow each other: a run between them is missing, or one was reset");
+            }
+        }
+        List<Run> chain = new ArrayList<>();
+        for (Run run = next.get(""); run != null; run = next.get(run.runId)) {
+            chain.add(run);
+        }
+        return chain;
+    }
 
     /** This thread, decrypted with these keys; the same object if nothing is encrypted, or there are no keys. */
     public ThreadHistory decoded(Optional<PayloadCodec> codec, String namespace) {
@@ -275,6 +324,9 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
 
     private static WorkflowExecutionHistory history(JsonNode run, String thread) {
         ObjectNode events = PayloadJson.MAPPER.createObjectNode();
+        if (run.path("events").isEmpty()) {
+            throw new IllegalArgumentException("it has no events");
+        }
         events.set("events", run.path("events"));
         try {
             return WorkflowExecutionHistory.fromJson(events.toString(), thread);

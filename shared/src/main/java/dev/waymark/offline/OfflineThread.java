@@ -7,7 +7,6 @@ import dev.waymark.history.ThreadHistory;
 import dev.waymark.timeline.CheckpointFormat;
 import dev.waymark.timeline.Timeline;
 import io.temporal.payload.codec.PayloadCodec;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,26 +24,22 @@ public record OfflineThread(Timeline timeline) {
     /**
      * Reads the output of {@code temporal workflow show --output json}, or a file of {@code waymark export}.
      *
-     * @param documents the runs of the thread, oldest first
+     * @param documents the runs of the thread, in any order
      * @param variables the keys of encrypted threads, in the variables that workers read them from: {@code
      *     WAYMARK_CODEC_KEYS}, {@code WAYMARK_THREAD_KEYS}, {@code TEMPORAL_NAMESPACE}
      * @throws IllegalArgumentException if a document is not the history of a thread, if it is encrypted and the keys are
-     *     missing, or if the documents are of different threads
+     *     missing, or if the runs are of different threads or do not follow each other
      */
     public static OfflineThread of(List<String> documents, Map<String, String> variables) {
         Optional<PayloadCodec> codec = Connection.codec(variables);
         String namespace = Connection.namespace(variables);
-        List<ThreadHistory.Run> runs = new ArrayList<>();
-        String thread = "";
-        for (String document : documents) {
-            ThreadHistory plain = ThreadHistory.parse(document).decoded(codec, namespace);
-            if (!runs.isEmpty() && !plain.thread().equals(thread)) {
-                throw new IllegalArgumentException("the runs are of two threads: " + thread + " and " + plain.thread());
-            }
-            runs.addAll(plain.runs());
-            thread = plain.thread();
+        if (documents.isEmpty()) {
+            throw new IllegalArgumentException("no history is given");
         }
-        return new OfflineThread(new ThreadHistory(thread, runs, false).timeline());
+        return new OfflineThread(ThreadHistory.joined(documents.stream()
+                        .map(document -> ThreadHistory.parse(document).decoded(codec, namespace))
+                        .toList())
+                .timeline());
     }
 
     /** The thread at a {@linkplain Timeline#at place}, such as {@code 2} or {@code e17}; empty if it has no such place. */

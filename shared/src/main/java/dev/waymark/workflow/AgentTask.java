@@ -2,10 +2,12 @@ package dev.waymark.workflow;
 
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.RecordSchema;
+import io.temporal.common.SearchAttributes;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -30,7 +32,7 @@ public record AgentTask(
         return new AgentTask(agent, message, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** A copy with the id of the thread that a Nexus operation starts. Operations with one id start one thread. */
+    /** A copy with the id of the thread that a Nexus operation starts. A second operation with this id fails. */
     public AgentTask withThread(String id) {
         return new AgentTask(agent, message, Optional.of(id), context, schema);
     }
@@ -43,6 +45,14 @@ public record AgentTask(
     /** A copy whose reply must match the schema of this record: {@link AgentOutcome#structured}. */
     public AgentTask withSchema(Class<? extends Record> type) {
         return new AgentTask(agent, message, thread, context, Optional.of(RecordSchema.of(type)));
+    }
+
+    /**
+     * The search attributes with which the console and metrics find the thread, for the start of a child on a server
+     * that has them: {@code options -> options.setTypedSearchAttributes(task.searchAttributes())}.
+     */
+    public SearchAttributes searchAttributes() {
+        return ThreadIndex.starting(agent).attributes();
     }
 
     /** The start of a thread. The message needs no id, because the thread gets it once. */

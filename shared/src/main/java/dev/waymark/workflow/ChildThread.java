@@ -49,15 +49,19 @@ public final class ChildThread {
     private final String id;
     private final ExternalWorkflowStub thread;
     private int awaited;
-    private SubagentProgress latest = SubagentProgress.NONE;
+    private SubagentProgress latest;
     /** Whether {@link #latest} was returned, or answered, so that only the next report counts. */
-    private boolean isOld = true;
+    private boolean isOld;
 
     private @Nullable AgentOutcome closed;
 
-    private ChildThread(String id) {
-        this.id = id;
+    private ChildThread(Carried before) {
+        this.id = before.id();
         this.thread = Workflow.newUntypedExternalWorkflowStub(id);
+        this.awaited = before.awaited();
+        this.latest = before.latest();
+        this.isOld = before.isOld();
+        // A report may be here already, and is newer than all of these.
         ThreadReports.listen(id, this::report);
     }
 
@@ -80,7 +84,7 @@ public final class ChildThread {
         if (id.contains("/")) {
             throw new IllegalArgumentException("the id of a thread must not contain a slash: " + id);
         }
-        ChildThread child = new ChildThread(id);
+        ChildThread child = new ChildThread(new Carried(id, 0, SubagentProgress.NONE, true));
         // With any other policy, a server would end the thread when this workflow continues as new.
         ChildWorkflowOptions options = change.apply(
                         ChildWorkflowOptions.newBuilder().setTaskQueue(WireNames.TASK_QUEUE))
@@ -89,25 +93,21 @@ public final class ChildThread {
                 .setCancellationType(ChildWorkflowCancellationType.ABANDON)
                 .build();
         ChildWorkflowStub stub = Workflow.newUntypedChildWorkflowStub(WireNames.WORKFLOW_TYPE, options);
-        stub.executeAsync(
-                        AgentOutcome.class,
-                        PayloadJson.MAPPER.<JsonNode>valueToTree(task.start().reportingToWorkflow(id)))
-                .handle((outcome, failure) -> {
-                    child.closed = failure == null ? outcome : ended(failure);
-                    return null;
-                });
+        JsonNode input = PayloadJson.MAPPER.valueToTree(task.start().reportingToWorkflow(id));
+        // Otherwise, a cancellation of this workflow would seem to be the end of the thread.
+        Workflow.newDetachedCancellationScope(() -> stub.executeAsync(AgentOutcome.class, input)
+                        .handle((outcome, failure) -> {
+                            child.closed = failure == null ? outcome : ended(failure);
+                            return null;
+                        }))
+                .run();
         stub.getExecution().get();
         return child;
     }
 
     /** The thread in the next run of a workflow that has continued as new with {@link #carried}. */
     public static ChildThread of(Json carried) {
-        Carried before = PayloadJson.MAPPER.convertValue(carried, Carried.class);
-        ChildThread child = new ChildThread(before.id());
-        child.awaited = before.awaited();
-        child.latest = before.latest();
-        child.isOld = before.isOld();
-        return child;
+        return new ChildThread(PayloadJson.MAPPER.convertValue(carried, Carried.class));
     }
 
     /**

@@ -11,7 +11,9 @@ import io.temporal.workflow.WorkflowLocal;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Hands the reports of threads to the workflow that started them. A workflow has one handler of a signal. */
 final class ThreadReports {
@@ -31,7 +33,7 @@ final class ThreadReports {
     /** The signal of the threads. Public, because the SDK calls it by reflection. */
     public interface Listener {
         @SignalMethod(name = SignalNames.SUBAGENT, description = "A thread reports to this workflow.")
-        void report(RawValue payload);
+        void report(@Nullable RawValue payload);
     }
 
     /** From now on, hands the reports of this thread to this receiver, beginning with the newest one so far. */
@@ -47,11 +49,17 @@ final class ThreadReports {
         }
     }
 
-    private void receive(RawValue payload) {
+    /** Ignores what is not from a thread. An exception in a signal handler would fail every workflow task from now on. */
+    private void receive(@Nullable RawValue payload) {
+        if (payload == null) {
+            return;
+        }
         try {
-            deliver(PayloadJson.MAPPER.readValue(payload.getPayload().getData().toByteArray(), SubagentReport.class));
+            byte[] json = payload.getPayload().getData().toByteArray();
+            Optional.ofNullable(PayloadJson.MAPPER.readValue(json, SubagentReport.class))
+                    .ifPresent(this::deliver);
         } catch (IOException e) {
-            // Not from a thread. An exception in a signal handler would fail every workflow task from now on.
+            return;
         }
     }
 

@@ -380,9 +380,9 @@ public final class AgentWorker implements AutoCloseable {
     /** The options for the task queue of a limit, which has slots of its own. */
     private WorkerOptions limited(ServiceLimits.Limit limit) {
         WorkerOptions.Builder own = WorkerOptions.newBuilder(options);
-        limit.requestsPerMinute()
-                .ifPresent(requests ->
-                        own.setMaxTaskQueueActivitiesPerSecond(requests / (double) LimitWatch.SECONDS_PER_MINUTE));
+        // Zero is the server's own, and not a rate that was set for the other task queue.
+        own.setMaxTaskQueueActivitiesPerSecond(
+                limit.requestsPerMinute().orElse(0) / (double) LimitWatch.SECONDS_PER_MINUTE);
         limit.atATime().ifPresent(calls -> own.setWorkerTuner(null).setMaxConcurrentActivityExecutionSize(calls));
         return own.build();
     }

@@ -4,7 +4,6 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.DaemonThreads;
 import dev.waymark.contract.WireNames;
 import dev.waymark.worker.limit.ServiceLimits;
-import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.TaskQueueType;
 import io.temporal.api.taskqueue.v1.PollerInfo;
 import io.temporal.api.taskqueue.v1.TaskQueue;
@@ -19,14 +18,15 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the task queues of limits, and logs each change: workers that state different rates, and calls that wait for
- * a limit that no worker has any more.
+ * Watches the task queues of limits, and logs each change: workers that state different rates or none, and calls
+ * that wait for a limit that no worker has any more.
  */
 final class LimitWatch implements AutoCloseable {
     static final int SECONDS_PER_MINUTE = 60;
@@ -66,11 +66,16 @@ final class LimitWatch implements AutoCloseable {
     }
 
     private void look() {
+        limits.byName().forEach((name, limit) -> look(name, queue -> disagreement(name, limit, queue)));
+        limits.absent(agents).forEach(name -> look(name, queue -> absence(name, queue)));
+    }
+
+    private void look(String name, Function<DescribeTaskQueueResponse, Optional<String>> warning) {
         try {
-            limits.byName().forEach((name, limit) -> tell(name, disagreement(name, limit)));
-            limits.absent(agents).forEach(name -> tell(name, abandoned(name)));
-        } catch (StatusRuntimeException e) {
-            LOG.debug("The task queues of limits can't be described", e);
+            tell(name, warning.apply(describe(name)));
+        } catch (RuntimeException e) {
+            // Thrown on, it would end the watch.
+            LOG.debug("The task queue of the limit {} can't be described", name, e);
         }
     }
 
@@ -85,18 +90,17 @@ final class LimitWatch implements AutoCloseable {
         }
     }
 
-    private Optional<String> disagreement(String name, ServiceLimits.Limit limit) {
+    private Optional<String> disagreement(String name, ServiceLimits.Limit limit, DescribeTaskQueueResponse queue) {
         long own = limit.requestsPerMinute().map(Integer::longValue).orElse(UNLIMITED);
-        String others = pollers(describe(name))
-                .filter(poller -> perMinute(poller) != own)
-                .map(poller -> words(perMinute(poller)) + " (" + poller.getIdentity() + ")")
-                .sorted()
-                .collect(Collectors.joining(", "));
+        String others = words(pollers(queue).filter(poller -> perMinute(poller) != own));
         return others.isEmpty()
                 ? Optional.empty()
                 : Optional.of("Workers state different limits for " + name + ": " + words(own) + " (this worker), "
-                        + others + ". The server follows the one that asked last. Give all workers of the task queue "
-                        + taskQueue + " the same limits file.");
+                        + others + ". The server follows the one that asked last. " + sameFile());
+    }
+
+    private String sameFile() {
+        return "Give all workers of the task queue " + taskQueue + " the same limits file.";
     }
 
     private static Stream<PollerInfo> pollers(DescribeTaskQueueResponse queue) {
@@ -109,14 +113,24 @@ final class LimitWatch implements AutoCloseable {
         return Math.round(poller.getRatePerSecond() * SECONDS_PER_MINUTE);
     }
 
+    private static String words(Stream<PollerInfo> pollers) {
+        return pollers.map(poller -> words(perMinute(poller)) + " (" + poller.getIdentity() + ")")
+                .sorted()
+                .collect(Collectors.joining(", "));
+    }
+
     private static String words(long perMinute) {
         return perMinute == UNLIMITED ? "no requests_per_minute" : perMinute + " requests per minute";
     }
 
-    private Optional<String> abandoned(String name) {
-        DescribeTaskQueueResponse queue = describe(name);
-        long waiting = queue.getStats().getApproximateBacklogCount();
-        return waiting == 0 || pollers(queue).findAny().isPresent()
+    private Optional<String> absence(String name, DescribeTaskQueueResponse queue) {
+        String others = words(pollers(queue).filter(poller -> perMinute(poller) != UNLIMITED));
+        if (!others.isEmpty()) {
+            return Optional.of("Other workers limit " + name + ": " + others
+                    + ". This worker does not, so that the service gets more requests than that. " + sameFile());
+        }
+        return queue.getStats().getApproximateBacklogCount() == 0
+                        || pollers(queue).findAny().isPresent()
                 ? Optional.empty()
                 : Optional.of("Model calls wait in the task queue " + WireNames.limitedQueue(taskQueue, name)
                         + ", which no worker polls. Add this line to the limits file of a worker: \"" + name

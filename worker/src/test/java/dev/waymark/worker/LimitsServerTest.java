@@ -182,6 +182,17 @@ class LimitsServerTest {
         }
     }
 
+    @Test
+    void workerWithoutALimitOfOthers_isTold() throws Exception {
+        try (AgentWorker limited = worker(client("one@host"), "{ requests_per_minute: 120 }");
+                AgentWorker unlimited = worker(client("two@host"), "")) {
+            awaitWarning(
+                    log,
+                    "Other workers limit " + LIMIT + ": 120 requests per minute (one@host). This worker does not",
+                    "task queue " + queue);
+        }
+    }
+
     /** Schedules an activity in the task queue of a limit. */
     @WorkflowInterface
     public interface LimitedCall {

@@ -92,7 +92,7 @@ class ReleaseTest {
                 environment.put("GNUPGHOME", gnupg().toString());
                 environment.put("MAVEN_GPG_PASSPHRASE", PASSPHRASE);
             }
-            if (ENGINE.isPresent() && ENGINE.get().missingBaseImages().isEmpty()) {
+            if (ENGINE.isPresent() && ENGINE.get().problem().isEmpty()) {
                 words.addAll(List.of(
                         "-Dimage=" + IMAGE, "-Dimage.builder=" + ENGINE.get().command()));
                 modules += ",deploy";
@@ -139,10 +139,8 @@ class ReleaseTest {
     void image_ofTheRelease_runsAHealthyWorkerThatDrains() throws Exception {
         assumeTrue(ENGINE.isPresent(), "neither docker nor podman has an engine that answers");
         ContainerEngine engine = ENGINE.get();
-        assumeTrue(
-                engine.missingBaseImages().isEmpty(),
-                () -> "%s does not have %s: pull them, or run deploy/base-images.sh"
-                        .formatted(engine.command(), engine.missingBaseImages()));
+        Optional<String> problem = engine.problem();
+        assumeTrue(problem.isEmpty(), () -> problem.orElse(""));
         assumeTrue(TemporalBinary.find().isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
         Path sources = build().sources();
         assertThat(engine.run("image inspect " + IMAGE + " --format '{{json .Config.Labels}}'"))
@@ -377,6 +375,18 @@ class ReleaseTest {
     }
 
     @Test
+    void documentsOfTheLibrarian_areInTheZip() throws Exception {
+        Path root = UnpackedRelease.of(zip(), Files.createDirectory(directory.resolve("documents")))
+                .root();
+        ChildProcess.Ended found = new ShellCommand(
+                        root.resolve("agents"), Map.of("WAYMARK_CONTEXT", "{\"documents\":\"../docs\"}"))
+                .run("echo '{\"text\":\"idempotency key\"}' | ./tools/documents.sh search");
+
+        assertThat(found.out()).as(found.err()).contains("guide/side-effects.md");
+        assertThat(root.resolve("README.md")).exists();
+    }
+
+    @Test
     void wayOut_builtFromTheRelease_readsAThreadWithoutANetwork() throws Exception {
         ShellCommand shell = new ShellCommand(directory, Map.of());
         assumeTrue(shell.run("unshare -rn true").exitCode() == 0, "unshare -rn cannot take the network away");
@@ -391,6 +401,9 @@ class ReleaseTest {
         assertThat(states.out().lines()).as(states.err()).hasSizeGreaterThan(5);
         assertThat(states.out()).contains("\trunning\t", "\tinterrupted\t").containsPattern("\tcomplete\t[^\n]*\n$");
         assertThat(thread.out()).as(thread.err()).contains("Which day?").doesNotContain("Your table is booked.");
+        ChildProcess.Ended misused = shell.run("java -jar way-out/target/way-out.jar --format");
+        assertThat(misused.exitCode()).isEqualTo(2);
+        assertThat(misused.err()).startsWith("--format needs a value\n").doesNotContain("\tat ");
     }
 
     private static Path zip() throws IOException, InterruptedException {

@@ -38,11 +38,20 @@ public record ContainerEngine(String command) {
         }
     }
 
-    /** Tests do not download images. */
-    public List<String> missingBaseImages() {
-        return baseImages().stream()
+    /** Why it cannot build the image; empty if it can. Tests do not download images. */
+    public Optional<String> problem() {
+        List<String> bases = baseImages();
+        List<String> missing = bases.stream()
                 .filter(image -> tries("image inspect " + image).exitCode() != 0)
                 .toList();
+        if (!missing.isEmpty()) {
+            return Optional.of(
+                    "%s does not have %s: pull them, or run deploy/base-images.sh".formatted(command, missing));
+        }
+        Ended done = tries("run --rm --entrypoint true " + bases.get(0));
+        return done.exitCode() == 0
+                ? Optional.empty()
+                : Optional.of("%s cannot run a container: %s".formatted(command, done.err()));
     }
 
     /** Runs one of the engine's commands, which has to succeed, and returns what it prints. */

@@ -22,15 +22,25 @@ final class LimitsOptions {
                     + " calls at a time for each. Default: WAYMARK_LIMITS, or no limits.")
     private @Nullable String file;
 
+    private ServiceLimits limits = ServiceLimits.NONE;
+
     /** Gives the worker the limits, if there are any. */
     AgentWorker.Builder of(AgentWorker.Builder worker, ModelProviders providers) throws CommandFailure {
         Optional<String> named = Optional.ofNullable(file)
                 .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(VARIABLE)))
                 .filter(path -> !path.isBlank());
         try {
-            return named.isEmpty() ? worker : worker.limits(ServiceLimits.read(Path.of(named.get()), providers));
+            if (named.isPresent()) {
+                limits = ServiceLimits.read(Path.of(named.get()), providers);
+            }
+            return worker.limits(limits);
         } catch (YamlProblem e) {
             throw CommandFailure.badInput("invalid limits: " + e.all(), "Correct the file");
         }
+    }
+
+    /** The names of the limits, for people; empty without limits. */
+    Optional<String> names() {
+        return Optional.of(String.join(", ", limits.byName().keySet())).filter(names -> !names.isEmpty());
     }
 }

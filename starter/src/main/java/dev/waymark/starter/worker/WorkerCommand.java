@@ -93,6 +93,9 @@ public final class WorkerCommand implements Callable<Integer> {
                         + connection.namespace() + "\n"
                         + "  task queue  " + queue + "\n"
                         + "  agents      " + Banner.agents(setup.agents())
+                        + limits.names()
+                                .map(names -> "\n  limits      " + names)
+                                .orElse("")
                         + metrics.url().map(url -> "\n  metrics     " + url).orElse(""));
             }
             termination.await();

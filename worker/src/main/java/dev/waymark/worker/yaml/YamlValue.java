@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -84,6 +85,8 @@ public final class YamlValue {
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
             return parse(file, text);
+        } catch (NoSuchFileException e) {
+            throw new YamlProblem(file, 1, "", "no such file");
         } catch (CharacterCodingException e) {
             throw new YamlProblem(file, 1, "", "not UTF-8");
         } catch (IOException e) {
