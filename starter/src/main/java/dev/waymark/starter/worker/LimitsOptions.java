@@ -22,7 +22,7 @@ final class LimitsOptions {
                     + " calls at a time for each. Default: WAYMARK_LIMITS, or no limits.")
     private @Nullable String file;
 
-    private ServiceLimits limits = ServiceLimits.NONE;
+    private String names = "";
 
     /** Gives the worker the limits, if there are any. */
     AgentWorker.Builder of(AgentWorker.Builder worker, ModelProviders providers) throws CommandFailure {
@@ -30,9 +30,11 @@ final class LimitsOptions {
                 .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(VARIABLE)))
                 .filter(path -> !path.isBlank());
         try {
-            if (named.isPresent()) {
-                limits = ServiceLimits.read(Path.of(named.get()), providers);
+            if (named.isEmpty()) {
+                return worker;
             }
+            ServiceLimits limits = ServiceLimits.read(Path.of(named.get()), providers);
+            names = String.join(", ", limits.byName().keySet());
             return worker.limits(limits);
         } catch (YamlProblem e) {
             throw CommandFailure.badInput("invalid limits: " + e.all(), "Correct the file");
@@ -41,6 +43,6 @@ final class LimitsOptions {
 
     /** The names of the limits, for people; empty without limits. */
     Optional<String> names() {
-        return Optional.of(String.join(", ", limits.byName().keySet())).filter(names -> !names.isEmpty());
+        return Optional.of(names).filter(some -> !some.isEmpty());
     }
 }
