@@ -20,7 +20,13 @@ public final class ReportForger {
                 found=''
                 # Few processes have the program in their command line: a search in all of them takes one process.
                 for line in $(grep -slF -- "$program" /proc/[0-9]*/cmdline); do
-                    grep -sqF forge.sh "$line" && continue
+                    # A process can run another program by now. What it inherited may be this script's own pipe.
+                    words=$(tr '\\0' ' ' 2>/dev/null <"$line") || continue
+                    case $words in
+                    *forge.sh*) continue ;;
+                    *"$program"*) ;;
+                    *) continue ;;
+                    esac
                     process=${line%%/cmdline}
                     pipe=$(readlink "$process/fd/1") || continue
                     case $pipe in
