@@ -1,6 +1,7 @@
 package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
@@ -9,6 +10,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.thread.StatusReport;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -69,11 +71,12 @@ class ContinueAsNewServerTest extends ContinueAsNewCases {
             assertThat(state.ignored().count()).isEqualTo(ignored);
             assertThat(said(state)).containsExactlyInAnyOrderElementsOf(expected);
             assertThat(runs(rig.timeline(thread))).hasSizeGreaterThan(2);
-            assertThat(ThreadIndex.in(rig.client()
-                            .newUntypedWorkflowStub(thread)
-                            .describe()
-                            .getTypedSearchAttributes()))
-                    .contains(ThreadIndex.of(state));
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(ThreadIndex.in(rig.client()
+                                    .newUntypedWorkflowStub(thread)
+                                    .describe()
+                                    .getTypedSearchAttributes()))
+                            .contains(ThreadIndex.of(state)));
             StatusReport status = rig.stub(thread).query(WireNames.STATUS_QUERY, StatusReport.class);
             assertThat(status.ignoredCount()).isEqualTo(ignored);
         }
