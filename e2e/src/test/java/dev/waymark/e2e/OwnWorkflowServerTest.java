@@ -28,8 +28,10 @@ import dev.waymark.e2e.examples.LongEvening;
 import dev.waymark.e2e.examples.RemoteTable;
 import dev.waymark.e2e.examples.TableHeader;
 import dev.waymark.e2e.product.TableContext;
+import dev.waymark.offline.OfflineThread;
 import dev.waymark.testkit.ScriptedModel;
 import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.timeline.Moment;
 import dev.waymark.tool.ToolMethod;
 import dev.waymark.worker.Agent;
 import dev.waymark.worker.AgentWorker;
@@ -298,6 +300,14 @@ class OwnWorkflowServerTest {
         assertThat(WorkflowStub.fromTyped(evening).getResult(String.class)).isNotEmpty();
         await().atMost(Duration.ofMinutes(1)).until(() -> runs("evening") > 1);
         assertThat(runs("long")).isEqualTo(3);
+        List<String> newestFirst = own.listExecutions("WorkflowId = 'evening'")
+                .map(run -> own.fetchHistory("evening", run.getExecution().getRunId())
+                        .toJson(true))
+                .toList();
+        assertThat(OfflineThread.of(newestFirst, Map.of()).timeline().moments().stream()
+                        .map(Moment::runId)
+                        .distinct())
+                .hasSameSizeAs(newestFirst);
     }
 
     /** The first task of a workflow begins with the signals that it was sent until then. */

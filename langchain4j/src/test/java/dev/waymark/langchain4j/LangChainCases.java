@@ -14,9 +14,13 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelProviderContract;
 import dev.waymark.testkit.model.SilentServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -28,9 +32,23 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A model of LangChain4j with a fake service that rejects requests that the real one would reject. */
 abstract class LangChainCases extends ModelProviderContract {
+    /** Whether this is LangChain4j 1.9. Later versions read and send the ids of Gemini's calls, and report more. */
+    static final boolean IS_1_9 = version().startsWith("1.9.");
+
     private ModelServer server;
     /** How many requests the service is expected to reject because of their content. */
     private int complaints;
+
+    private static String version() {
+        Properties build = new Properties();
+        try (InputStream in = ChatModel.class.getResourceAsStream(
+                "/META-INF/maven/dev.langchain4j/langchain4j-core/pom.properties")) {
+            build.load(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return build.getProperty("version");
+    }
 
     final ModelServer server() {
         return server;

@@ -11,7 +11,6 @@ import io.temporal.workflow.WorkflowLocal;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -49,17 +48,17 @@ final class ThreadReports {
         }
     }
 
-    /** Ignores what is not from a thread. An exception in a signal handler would fail every workflow task from now on. */
     private void receive(@Nullable RawValue payload) {
-        if (payload == null) {
-            return;
-        }
         try {
-            byte[] json = payload.getPayload().getData().toByteArray();
-            Optional.ofNullable(PayloadJson.MAPPER.readValue(json, SubagentReport.class))
-                    .ifPresent(this::deliver);
+            SubagentReport report = payload == null
+                    ? null
+                    : PayloadJson.MAPPER.readValue(
+                            payload.getPayload().getData().toByteArray(), SubagentReport.class);
+            if (report != null) {
+                deliver(report);
+            }
         } catch (IOException e) {
-            return;
+            // Not from a thread. An exception in a signal handler would fail every workflow task from now on.
         }
     }
 

@@ -49,6 +49,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -172,24 +173,25 @@ class LimitsServerTest {
 
     @Test
     void worker_isToldThatAnotherStatesADifferentRate() throws Exception {
-        try (AgentWorker first = worker(client("one@host"), "{ requests_per_minute: 120 }");
-                AgentWorker second = worker(client("two@host"), "{ requests_per_minute: 60 }")) {
-            awaitWarning(
-                    log,
-                    "Workers state different limits for " + LIMIT + ": 60 requests per minute (this worker)",
-                    "120 requests per minute (one@host)",
-                    "task queue " + queue);
-        }
+        assertTold(
+                "{ requests_per_minute: 60 }",
+                "Workers state different limits for " + LIMIT + ": 60 requests per minute (this worker)",
+                "120 requests per minute (one@host)");
     }
 
     @Test
     void workerWithoutALimitOfOthers_isTold() throws Exception {
-        try (AgentWorker limited = worker(client("one@host"), "{ requests_per_minute: 120 }");
-                AgentWorker unlimited = worker(client("two@host"), "")) {
+        assertTold("", "Other workers limit " + LIMIT + ": 120 requests per minute (one@host). This worker does not");
+    }
+
+    /** The other worker allows 120 requests a minute. */
+    private void assertTold(String limits, String... warning) throws Exception {
+        try (AgentWorker other = worker(client("one@host"), "{ requests_per_minute: 120 }");
+                AgentWorker told = worker(client("two@host"), limits)) {
             awaitWarning(
                     log,
-                    "Other workers limit " + LIMIT + ": 120 requests per minute (one@host). This worker does not",
-                    "task queue " + queue);
+                    Stream.concat(Stream.of(warning), Stream.of("task queue " + queue))
+                            .toArray(String[]::new));
         }
     }
 

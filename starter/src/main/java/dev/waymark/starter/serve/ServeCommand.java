@@ -149,7 +149,9 @@ public final class ServeCommand implements Callable<Integer> {
                 output.note(FairShares.VARIABLE
                         + " has no effect: this server has no fairness. Use Temporal 1.29 or newer");
             }
-            if (metrics.url().isPresent() && !client.lists().isIndexed()) {
+            if (metrics.url().isPresent()
+                    && !client.saved().isInMemory()
+                    && !client.lists().isIndexed()) {
                 output.note("The gauges of what waits for people are NaN, because the server has no search attributes"
                         + " for threads: run `waymark setup` once");
             }

@@ -22,7 +22,7 @@ final class LimitsOptions {
                     + " calls at a time for each. Default: WAYMARK_LIMITS, or no limits.")
     private @Nullable String file;
 
-    private String names = "";
+    private Optional<String> names = Optional.empty();
 
     /** Gives the worker the limits, if there are any. */
     AgentWorker.Builder of(AgentWorker.Builder worker, ModelProviders providers) throws CommandFailure {
@@ -34,15 +34,15 @@ final class LimitsOptions {
                 return worker;
             }
             ServiceLimits limits = ServiceLimits.read(Path.of(named.get()), providers);
-            names = String.join(", ", limits.byName().keySet());
+            names = Optional.of(String.join(", ", limits.byName().keySet()));
             return worker.limits(limits);
         } catch (YamlProblem e) {
             throw CommandFailure.badInput("invalid limits: " + e.all(), "Correct the file");
         }
     }
 
-    /** The names of the limits, for people; empty without limits. */
+    /** The names of the limits, for people; empty without a file. */
     Optional<String> names() {
-        return Optional.of(names).filter(some -> !some.isEmpty());
+        return names;
     }
 }
