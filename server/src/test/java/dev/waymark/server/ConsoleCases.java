@@ -283,7 +283,9 @@ abstract class ConsoleCases {
                 + " in a new thread', " + count + "])");
     }
 
+    /** Waits for the list, since it is dimmed until it was read. */
     void assertAccessible() throws Exception {
+        browser.run("await page.locator('.threads[aria-busy=true]').waitFor({ state: 'hidden' })");
         assertThat(browser.run("return axe()")).isEmpty();
     }
 
